@@ -1,0 +1,73 @@
+# The two commands: `make quickstart` and `make test`. `make help` lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+TEST_JOBS ?= $(shell nproc)
+CPP := $(wildcard native/*/*.cpp native/*/*.hpp)
+
+.PHONY: help quickstart install install-test dev test test-slow format lint types native-test pytest debug-test clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+quickstart: install ## Install, build, and run the main job on embedded data
+	$(BIN)/rankwright quickstart --out out/quickstart
+
+# Build tools live in the environment, so that building again after a change takes seconds.
+$(VENV)/.tools: constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) pip scikit-build-core nanobind cmake ninja
+	@touch $@
+
+install: $(VENV)/.tools ## Build the core and install the package into .venv
+	$(PIP) --no-build-isolation .
+
+# The extras first, from the metadata alone; the package itself is installed anew each time, from the build's cache.
+$(VENV)/.test-extras: $(VENV)/.tools pyproject.toml constraints.txt
+	$(PIP) --no-build-isolation '.[test,lint]'
+	@touch $@
+
+install-test: $(VENV)/.test-extras
+	$(PIP) --no-build-isolation --no-deps --force-reinstall .
+
+dev: $(VENV)/.test-extras ## Install for development: Python changes count at once, `make dev` again after C++ ones
+	$(PIP) --no-build-isolation --no-deps --editable .
+
+test: install-test lint types native-test pytest debug-test ## Everything that must hold
+
+format: $(VENV)/.test-extras ## Format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix --quiet .
+	$(BIN)/clang-format -i $(CPP)
+
+lint: $(VENV)/.test-extras ## Check format and style
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+
+types: $(VENV)/.test-extras ## Check types
+	$(BIN)/mypy
+
+native-test: $(VENV)/.tools ## Run the native tests under the sanitizers
+	@for sanitizer in address,undefined thread; do \
+	  dir=build/native-$$(echo $$sanitizer | tr , -); \
+	  $(BIN)/cmake -S . -B $$dir -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+	    -DRANKWRIGHT_PYTHON=OFF -DRANKWRIGHT_NATIVE_TESTS=ON -DRANKWRIGHT_SANITIZE=$$sanitizer > $$dir.log 2>&1 \
+	    || { cat $$dir.log; exit 1; }; \
+	  $(BIN)/cmake --build $$dir > $$dir.log 2>&1 || { cat $$dir.log; exit 1; }; \
+	  $(BIN)/ctest --test-dir $$dir --output-on-failure --no-tests=error || exit 1; \
+	done
+
+pytest: ## Run the Python tests on the installed package
+	$(BIN)/pytest -n $(TEST_JOBS) -m "not slow"
+
+debug-test: ## Run the Python tests on a debug build with assertions
+	$(PIP) --no-build-isolation --no-deps --force-reinstall --target build/debug-site --upgrade -C cmake.build-type=Debug .
+	PYTHONPATH=build/debug-site $(BIN)/pytest -n $(TEST_JOBS) -m "not slow and not oracle"
+
+test-slow: install-test ## The long checks
+	$(BIN)/pytest -n $(TEST_JOBS) -m slow
+
+clean: ## Remove what was built
+	rm -rf build out $(VENV)

@@ -1,0 +1,22 @@
+// How NumPy arrays enter the kernels: typed, contiguous, never copied or converted.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <span>
+
+namespace rankwright {
+
+namespace nb = nanobind;
+
+template <typename T> using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T> using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename T> std::span<const T> view(const In<T> &array) { return {array.data(), array.shape(0)}; }
+template <typename T> std::span<T> fill(const Out<T> &array) { return {array.data(), array.shape(0)}; }
+
+void bind_ordering(nb::module_ &module);
+
+} // namespace rankwright

@@ -1,0 +1,1 @@
+"""The file format of fitted things: named arrays and a JSON header."""

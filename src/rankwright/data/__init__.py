@@ -1,0 +1,1 @@
+"""Ranking data: the dataset, and everything that makes, reads, writes, splits or scales one."""

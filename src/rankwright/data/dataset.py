@@ -1,0 +1,219 @@
+"""The dataset every other part works on: flat, ragged, never padded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwright.arrays import Float32Array, IdArray, IntArray, as_features, as_ids, as_vector
+from rankwright.data.groups import Groups, group_rows
+from rankwright.data.preferences import Preferences
+from rankwright.errors import InputError
+
+PER_DOCUMENT = ("features", "labels", "document_weights", "positions", "document_ids", "source_rows")
+PER_QUERY = ("query_weights", "query_ids")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RankingDataset:
+    """Documents of queries, with what the judges, the log or the engine said of them.
+
+    The constructor expects a query's rows together; `from_arrays` takes rows in any order. `source_rows[row]` is the
+    place the row had in the caller's data, None where nothing was moved: `in_source_order` gives results back in it.
+    """
+
+    features: Float32Array  # (documents, features); NaN = missing
+    labels: Float32Array | None  # any non-negative number; NaN = unjudged; None only beside preferences
+    groups: Groups
+    preferences: Preferences | None = None
+    query_weights: Float32Array | None = None
+    document_weights: Float32Array | None = None
+    positions: IntArray | None = None  # the rank, from 0, at which a click log showed the document
+    feature_names: tuple[str, ...] = ()
+    query_ids: IdArray | None = None
+    document_ids: IdArray | None = None
+    source_rows: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        n_docs, n_queries = self.groups.n_docs, self.groups.n_queries
+        self._set("features", as_features(self.features))
+        if len(self.features) != n_docs:
+            raise InputError(f"features must have {n_docs} rows, one a document, got {len(self.features)}")
+        self._check_vector("labels", np.float32, n_docs)
+        self._check_vector("document_weights", np.float32, n_docs)
+        self._check_vector("query_weights", np.float32, n_queries)
+        self._check_vector("positions", np.int64, n_docs)
+        self._check_vector("source_rows", np.int64, n_docs)
+        if self.query_ids is not None:
+            self._set("query_ids", as_ids(self.query_ids, name="query_ids", length=n_queries))
+        if self.document_ids is not None:
+            self._set("document_ids", as_ids(self.document_ids, name="document_ids", length=n_docs))
+        self._check_meaning()
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_vector(self, name: str, dtype: type[np.generic], length: int) -> None:
+        value = getattr(self, name)
+        if value is not None:
+            self._set(name, as_vector(value, name=name, dtype=dtype, length=length))
+
+    def _check_meaning(self) -> None:
+        if self.feature_names and len(self.feature_names) != self.n_features:
+            raise InputError(f"feature_names must have {self.n_features} names, got {len(self.feature_names)}")
+        if self.labels is not None and ((self.labels < 0) | np.isinf(self.labels)).any():
+            row = int(np.flatnonzero((self.labels < 0) | np.isinf(self.labels))[0])
+            raise InputError(
+                f"labels must be finite and 0 or more (NaN = unjudged), but row {row} has {self.labels[row]}"
+            )
+        for name in ("query_weights", "document_weights"):
+            weights = getattr(self, name)
+            if weights is not None and not ((weights >= 0) & np.isfinite(weights)).all():
+                raise InputError(f"{name} must be finite and 0 or more")
+        if self.preferences is not None:
+            self.preferences.check(self.groups)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        features: ArrayLike,
+        labels: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        preferences: Preferences | None = None,
+        query_weights: ArrayLike | None = None,
+        document_weights: ArrayLike | None = None,
+        positions: ArrayLike | None = None,
+        feature_names: Sequence[str] = (),
+        document_ids: ArrayLike | None = None,
+    ) -> RankingDataset:
+        """A dataset of rows in any order, told apart by a query id a row (`qid`) or by group sizes (`group`).
+
+        Rows of a query are brought together; queries stand in the order of their first row. Preferences name rows as
+        the caller numbers them. `query_weights` has one value a query, in the order in which queries first appear.
+        """
+        matrix = as_features(features)
+        if (qid is None) == (group is None):
+            raise InputError("give either qid, an id for each row, or group, the number of rows of each query")
+        if group is not None:
+            groups, query_ids, order = Groups.of_sizes(group), None, None
+            if groups.n_docs != len(matrix):
+                raise InputError(f"group sizes add up to {groups.n_docs} rows, but features have {len(matrix)}")
+        else:
+            assert qid is not None
+            grouping = group_rows(as_ids(qid, name="qid", length=len(matrix)))
+            groups, query_ids, order = grouping.groups, grouping.query_ids, grouping.order
+        if preferences is not None and order is not None:
+            preferences = preferences.moved(_inverse(order))
+        by_row = {
+            "features": matrix,
+            "labels": _vector_or_none(labels, "labels", np.float32, len(matrix)),
+            "document_weights": _vector_or_none(document_weights, "document_weights", np.float32, len(matrix)),
+            "positions": _vector_or_none(positions, "positions", np.int64, len(matrix)),
+            "document_ids": None
+            if document_ids is None
+            else as_ids(document_ids, name="document_ids", length=len(matrix)),
+        }
+        if order is not None:
+            by_row = {name: None if values is None else values[order] for name, values in by_row.items()}
+        return cls(
+            **by_row,  # type: ignore[arg-type]  # one dictionary, several array types
+            groups=groups,
+            preferences=preferences,
+            query_weights=_vector_or_none(query_weights, "query_weights", np.float32, groups.n_queries),
+            feature_names=tuple(feature_names),
+            query_ids=query_ids,
+            source_rows=order,
+        )
+
+    @property
+    def n_docs(self) -> int:
+        """How many documents there are."""
+        return self.groups.n_docs
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries there are."""
+        return self.groups.n_queries
+
+    @property
+    def n_features(self) -> int:
+        """How many features each document has."""
+        return int(self.features.shape[1])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features' names; where none were given, their numbers from 1, as LETOR files count them."""
+        return self.feature_names or tuple(str(number) for number in range(1, self.n_features + 1))
+
+    @property
+    def qid(self) -> IdArray:
+        """The query id of each row; where queries have no ids, their numbers from 0."""
+        ids = np.arange(self.n_queries) if self.query_ids is None else self.query_ids
+        return np.repeat(ids, self.groups.sizes)
+
+    def __repr__(self) -> str:
+        return f"RankingDataset({self.n_queries} queries, {self.n_docs} documents, {self.n_features} features)"
+
+    def in_source_order(self, values: NDArray[Any]) -> NDArray[Any]:
+        """`values`, one a row, in the order the rows had in the caller's data."""
+        if self.source_rows is None:
+            return values
+        result = np.empty_like(values)
+        result[self.source_rows] = values
+        return result
+
+    def from_source_order(self, values: NDArray[Any]) -> NDArray[Any]:
+        """`values`, one a row of the caller's data, in the order of this dataset's rows."""
+        return values if self.source_rows is None else values[self.source_rows]
+
+    def take_queries(self, queries: ArrayLike) -> RankingDataset:
+        """The dataset of the given queries alone, in the given order; its source is this dataset's row order."""
+        chosen = as_vector(queries, name="queries", dtype=np.int64)
+        if len(chosen) and (chosen.min() < 0 or chosen.max() >= self.n_queries):
+            raise InputError(f"queries must lie between 0 and {self.n_queries - 1}")
+        rows = self.groups.rows_of(chosen)
+        changes: dict[str, Any] = {name: getattr(self, name) for name in PER_DOCUMENT + PER_QUERY}
+        changes |= {name: changes[name][rows] for name in PER_DOCUMENT if changes[name] is not None}
+        changes |= {name: changes[name][chosen] for name in PER_QUERY if changes[name] is not None}
+        if self.preferences is not None:
+            new_row_of = np.full(self.n_docs, -1)
+            new_row_of[rows] = np.arange(len(rows))
+            changes["preferences"] = self.preferences.moved(new_row_of)
+        return replace(self, **(changes | {"groups": Groups.of_sizes(self.groups.sizes[chosen]), "source_rows": None}))
+
+    def equals(self, other: RankingDataset) -> bool:
+        """Whether every part of `other` is the same, missing values counted as equal."""
+        mine, theirs = _parts(self), _parts(other)
+        return mine.keys() == theirs.keys() and all(_same(mine[name], theirs[name]) for name in mine)
+
+
+def _vector_or_none(values: ArrayLike | None, name: str, dtype: type[np.generic], length: int) -> NDArray[Any] | None:
+    return None if values is None else as_vector(values, name=name, dtype=dtype, length=length)
+
+
+def _inverse(order: IntArray) -> IntArray:
+    inverse = np.empty_like(order)
+    inverse[order] = np.arange(len(order))
+    return inverse
+
+
+def _parts(data: RankingDataset) -> dict[str, Any]:
+    parts = {field.name: getattr(data, field.name) for field in fields(data)}
+    parts["groups"] = data.groups.offsets
+    preferences = parts.pop("preferences")
+    if preferences is not None:
+        parts |= {field.name: getattr(preferences, field.name) for field in fields(preferences)}
+    return {name: value for name, value in parts.items() if value is not None}
+
+
+def _same(mine: Any, theirs: Any) -> bool:
+    if isinstance(mine, np.ndarray):
+        numeric = mine.dtype.kind == "f"
+        return mine.shape == theirs.shape and bool(np.array_equal(mine, theirs, equal_nan=numeric))
+    return bool(mine == theirs)

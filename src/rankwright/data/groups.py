@@ -1,0 +1,98 @@
+"""Where each query's rows lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankwright.arrays import IdArray, IntArray, as_vector
+from rankwright.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """Query q owns rows `offsets[q]` to `offsets[q + 1]`: every row has a query, and a query's rows are together."""
+
+    offsets: IntArray
+
+    def __post_init__(self) -> None:
+        offsets = as_vector(self.offsets, name="offsets", dtype=np.int64)
+        if len(offsets) == 0 or offsets[0] != 0:
+            raise InputError("offsets must start with 0")
+        if (np.diff(offsets) < 0).any():
+            raise InputError("offsets must not decrease")
+        object.__setattr__(self, "offsets", offsets)
+
+    @classmethod
+    def of_sizes(cls, sizes: ArrayLike) -> Groups:
+        """Groups of the given numbers of documents, in order."""
+        counts = as_vector(sizes, name="group sizes", dtype=np.int64)
+        if (counts < 0).any():
+            raise InputError(f"group sizes must not be negative, got {int(counts.min())}")
+        return cls(np.concatenate([[0], np.cumsum(counts)]))
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries there are."""
+        return len(self.offsets) - 1
+
+    @property
+    def n_docs(self) -> int:
+        """How many documents all queries have together."""
+        return int(self.offsets[-1])
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many documents each query has."""
+        return np.diff(self.offsets)
+
+    @property
+    def query_of_row(self) -> IntArray:
+        """The query, counted from 0, of each row."""
+        return np.repeat(np.arange(self.n_queries), self.sizes)
+
+    def slices(self) -> Iterator[slice]:
+        """The rows of one query after another."""
+        for start, stop in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True):
+            yield slice(start, stop)
+
+    def rows_of(self, queries: IntArray) -> IntArray:
+        """The rows of the given queries, one query after another."""
+        sizes = self.sizes[queries]
+        starts_in_result = np.concatenate([[0], np.cumsum(sizes)[:-1]]) if len(queries) else np.zeros(0, np.int64)
+        return np.repeat(self.offsets[queries] - starts_in_result, sizes) + np.arange(sizes.sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping:
+    """Rows in any order brought together by query.
+
+    Queries come in the order of their first row, and a query's rows keep their order. `order[new] = old` row;
+    it is None where the rows were together already.
+    """
+
+    groups: Groups
+    query_ids: IdArray
+    order: IntArray | None
+
+
+def group_rows(qid: IdArray) -> Grouping:
+    """The grouping of rows whose query ids are `qid`."""
+    if len(qid) == 0:
+        return Grouping(Groups(np.zeros(1, np.int64)), qid, None)
+    starts = np.flatnonzero(np.concatenate([[True], qid[1:] != qid[:-1]]))
+    run_ids = qid[starts]
+    sizes = np.diff(np.append(starts, len(qid)))
+    distinct, first_run, query_of_run = np.unique(run_ids, return_index=True, return_inverse=True)
+    if len(distinct) == len(run_ids):
+        return Grouping(Groups.of_sizes(sizes), run_ids, None)
+    by_first_row = np.argsort(first_run, kind="stable")
+    place = np.empty_like(by_first_row)
+    place[by_first_row] = np.arange(len(by_first_row))
+    query_of_row = np.repeat(place[query_of_run], sizes)
+    order = np.argsort(query_of_row, kind="stable")
+    counts = np.bincount(query_of_row, minlength=len(distinct))
+    return Grouping(Groups.of_sizes(counts), run_ids[first_run[by_first_row]], order)

@@ -1,0 +1,66 @@
+"""The errors users meet.
+
+Every one is a `RankwrightError` and also the built-in error it refines, and its message says where the trouble is,
+what was found and what was wanted. The command line prints the message alone and exits with 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class RankwrightError(Exception):
+    """The root of all errors raised on purpose."""
+
+
+class SettingError(RankwrightError, ValueError):
+    """A setting has a value it cannot have."""
+
+
+class InputError(RankwrightError, ValueError):
+    """An array or a table given by the caller does not fit."""
+
+
+class FileFormatError(RankwrightError, ValueError):
+    """A file does not hold what its format promises."""
+
+    def __init__(self, path: str, problem: str, line: int | None = None) -> None:
+        self.path, self.problem, self.line = path, problem, line
+        place = path if line is None else f"{path}:{line}"
+        super().__init__(f"{place}: {problem}")
+
+    def __reduce__(self) -> tuple[type[FileFormatError], tuple[str, str, int | None]]:
+        return type(self), (self.path, self.problem, self.line)
+
+
+class MissingExtraError(RankwrightError, ImportError):
+    """A feature needs a package that is not installed."""
+
+    def __init__(self, purpose: str, package: str, extra: str) -> None:
+        self.arguments = (purpose, package, extra)
+        super().__init__(
+            f"{purpose} needs {package}, which is not installed; pip install 'rankwright[{extra}]' brings it"
+        )
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
+        return type(self), self.arguments
+
+
+class UnknownNameError(RankwrightError, ValueError):
+    """A name is not in its table of names."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.arguments = (kind, name, sorted(known))
+        near = get_close_matches(name, self.arguments[2], n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"unknown {kind} {name!r}{hint} Known: {', '.join(self.arguments[2])}")
+
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
+        return type(self), self.arguments
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise a `SettingError` with `message` unless `condition` holds."""
+    if not condition:
+        raise SettingError(message)

@@ -1,0 +1,1 @@
+"""The naive twins, one file a topic; `rankwright.kernels.reference` gathers them."""

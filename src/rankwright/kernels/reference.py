@@ -1,0 +1,9 @@
+"""The naive twin of every kernel: what each must compute, said as plainly as possible.
+
+Twins share their compiled kernel's name and signature: inputs, then outputs to fill, then the number of threads,
+which a twin ignores because the result must not depend on it. They live in `naive/`, one file a topic.
+"""
+
+from rankwright.kernels.naive.ordering import rank_rows
+
+__all__ = ["rank_rows"]

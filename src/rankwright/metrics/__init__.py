@@ -1,0 +1,1 @@
+"""Metrics and the conventions that complete them."""

@@ -1,0 +1,1 @@
+"""The order of documents: ties, gains, discounts and ideal gains."""

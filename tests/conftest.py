@@ -1,0 +1,53 @@
+"""What every test may ask for: the real data sets, and an honest count of what their absence skipped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis
+import numpy as np
+import pytest
+
+from rankwright.data.dataset import RankingDataset
+
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
+hypothesis.settings.load_profile("ci")
+
+NO_DATA = "real data not found: set RANKWRIGHT_DATA, or put it in ../shared/data"
+
+
+def real_data_folder() -> Path:
+    beside_checkout = Path(__file__).parents[2] / "shared" / "data"
+    return Path(os.environ.get("RANKWRIGHT_DATA", beside_checkout))
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Callable[[str], Path]:
+    """A function from a name such as `MQ2008/Fold1/train.txt.gz` to its path; skips where it is absent."""
+
+    def find(name: str) -> Path:
+        path = real_data_folder() / name
+        if not path.exists():
+            pytest.skip(NO_DATA)
+        return path
+
+    return find
+
+
+@pytest.fixture
+def small_data() -> RankingDataset:
+    """Forty queries of one to thirty documents, five features, labels 0 to 4."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 31, size=40)
+    n_docs = int(sizes.sum())
+    return RankingDataset.from_arrays(
+        rng.normal(size=(n_docs, 5)), rng.integers(0, 5, size=n_docs), qid=np.repeat(np.arange(100, 140), sizes)
+    )
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = [report for report in terminalreporter.stats.get("skipped", []) if NO_DATA in str(report.longrepr)]
+    if skipped:
+        terminalreporter.write_line(f"{len(skipped)} tests were skipped because the real data is absent ({NO_DATA})")

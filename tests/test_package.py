@@ -1,0 +1,33 @@
+"""What a user meets first: the names, their laziness, and the cost of importing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import rankwright
+
+HEAVY = ("scipy", "sklearn", "pandas", "polars", "pyarrow", "torch", "ray", "typer", "rich", "safetensors")
+
+
+@pytest.mark.parametrize("name", rankwright.__all__)
+def test_every_exported_name_exists(name):
+    assert getattr(rankwright, name) is not None
+
+
+def test_the_table_of_names_is_the_list_of_exports():
+    assert sorted([*rankwright._HOME_OF, "__version__"]) == sorted(rankwright.__all__)
+    assert dir(rankwright) == sorted(rankwright.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'LambdaMort'"):
+        _ = rankwright.LambdaMort
+
+
+def test_importing_loads_nothing_heavier_than_numpy():
+    code = f"import sys, rankwright; print([name for name in {HEAVY!r} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
