@@ -53,7 +53,7 @@ class UnknownNameError(RankwrightError, ValueError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.arguments = (kind, name, sorted(known))
         near = get_close_matches(name, self.arguments[2], n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         super().__init__(f"unknown {kind} {name!r}{hint} Known: {', '.join(self.arguments[2])}")
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
