@@ -5,5 +5,10 @@
 
 NB_MODULE(_core, module) {
     module.doc() = "Compiled kernels. Use them through rankwright.kernels.";
+#ifdef _GLIBCXX_ASSERTIONS
+    module.attr("_assertions") = true; // a debug build: every span access is checked
+#else
+    module.attr("_assertions") = false;
+#endif
     rankwright::bind_ordering(module);
 }
