@@ -1,0 +1,115 @@
+"""Take a step, watch a metric, remember the best, stop in time.
+
+A step is a tree, an epoch, a round: whatever a ranker adds at a time. Steps are counted from 0; `n_steps` steps have
+been taken after step `n_steps - 1`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from rankwright.errors import require
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What is measured after each step, and which way is better."""
+
+    name: str
+    measure: Callable[[], float]
+    higher_is_better: bool = True
+
+
+@dataclass(slots=True)
+class History:
+    """The watched values, one a step, and what followed from them."""
+
+    watched: str | None = None
+    higher_is_better: bool = True
+    values: list[float] = field(default_factory=list)
+    interrupted: bool = False
+    stopped_early: bool = False
+
+    @property
+    def best_step(self) -> int | None:
+        """The first step with the best value; None where nothing was watched."""
+        if not self.values:
+            return None
+        best = max(self.values) if self.higher_is_better else min(self.values)
+        return self.values.index(best)
+
+    @property
+    def best_value(self) -> float | None:
+        """The best value watched; None where nothing was."""
+        return None if self.best_step is None else self.values[self.best_step]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where the loop stands after a step: what progress bars and checkpoints are told."""
+
+    step: int
+    n_steps: int
+    value: float | None
+    best_value: float | None
+
+
+Listener = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopPlan:
+    """How long to go on. `patience`: stop after that many steps without a better watched value; None = never."""
+
+    n_steps: int
+    patience: int | None = None
+
+    def __post_init__(self) -> None:
+        require(self.n_steps >= 1, f"the number of steps must be 1 or more, got {self.n_steps}")
+        require(self.patience is None or self.patience >= 1, f"early_stopping must be 1 or more, got {self.patience}")
+
+
+def run_loop(
+    take_step: Callable[[int], bool],
+    plan: LoopPlan,
+    *,
+    watch: Watch | None = None,
+    history: History | None = None,
+    first_step: int = 0,
+    listeners: Sequence[Listener] = (),
+) -> History:
+    """The history of the steps taken. `take_step(step)` is False where there was nothing left to learn.
+
+    `history` and `first_step` continue an earlier run. Ctrl-C ends the loop after the step under way is given up:
+    what earlier steps made is kept and `History.interrupted` is set.
+    """
+    history = history or History()
+    if watch is not None:
+        history.watched, history.higher_is_better = watch.name, watch.higher_is_better
+    try:
+        for step in range(first_step, plan.n_steps):
+            if _enough(history, plan):
+                history.stopped_early = True
+                break
+            if not take_step(step):
+                log.info("step %d found nothing more to learn", step)
+                break
+            if watch is not None:
+                history.values.append(watch.measure())
+            value = history.values[-1] if history.values else None
+            for listener in listeners:
+                listener(Progress(step, plan.n_steps, value, history.best_value))
+    except KeyboardInterrupt:
+        history.interrupted = True
+        log.warning("interrupted: keeping what was trained so far")
+    return history
+
+
+def _enough(history: History, plan: LoopPlan) -> bool:
+    if plan.patience is None or history.best_step is None:
+        return False
+    return len(history.values) - 1 - history.best_step >= plan.patience
