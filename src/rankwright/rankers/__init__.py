@@ -1,0 +1,1 @@
+"""The scikit-learn face of every ranker, thin: settings, `fit`, `predict`, `rank`, `save`."""

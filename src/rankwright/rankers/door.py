@@ -1,0 +1,113 @@
+"""How data comes to a ranker: a dataset, or arrays and frames as scikit-learn's users hold them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.preferences import Preferences
+from rankwright.errors import InputError
+
+PER_ROW = ("qid", "sample_weight", "position")
+
+
+class OneQueryWarning(UserWarning):
+    """Rows came without query ids and were taken as the documents of one query."""
+
+
+def training_data(
+    ranker: BaseEstimator,
+    X: Any,
+    y: Any,
+    *,
+    qid: Any = None,
+    group: Any = None,
+    sample_weight: Any = None,
+    query_weight: Any = None,
+    position: Any = None,
+    preferences: Preferences | None = None,
+) -> RankingDataset:
+    """The dataset to train on; `ranker` learns the number and the names of its features from it."""
+    if isinstance(X, RankingDataset):
+        given = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight}
+        _refuse_beside_a_dataset(given | {"position": position, "preferences": preferences})
+        _remember_features(ranker, X)
+        return X
+    X, y = _checked(ranker, X, y, reset=True)
+    if qid is None and group is None:
+        warnings.warn(f"no qid: the {len(X)} rows are taken as the documents of one query", OneQueryWarning, stacklevel=3)
+        group = [len(X)]
+    return RankingDataset.from_arrays(
+        X,
+        y,
+        qid=qid,
+        group=group,
+        preferences=preferences,
+        query_weights=query_weight,
+        document_weights=sample_weight,
+        positions=position,
+        feature_names=tuple(getattr(ranker, "feature_names_in_", ())),
+    )
+
+
+def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
+    """The dataset to validate on, from a dataset or from `(X, y, qid)`."""
+    if valid is None:
+        return None
+    if isinstance(valid, RankingDataset):
+        _check_width(ranker, valid.n_features)
+        return valid
+    try:
+        X, y, qid = valid
+    except (TypeError, ValueError):
+        raise InputError(f"valid must be a RankingDataset or (X, y, qid), got {type(valid).__name__}") from None
+    X, y = _checked(ranker, X, y, reset=False)
+    return RankingDataset.from_arrays(X, y, qid=qid)
+
+
+def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDataset:
+    """The documents to score; without query ids they count as one query, which a score per document does not see."""
+    if isinstance(X, RankingDataset):
+        _refuse_beside_a_dataset({"qid": qid})
+        _check_width(ranker, X.n_features)
+        return X
+    X, _ = _checked(ranker, X, None, reset=False)
+    return RankingDataset.from_arrays(X, qid=qid) if qid is not None else RankingDataset.from_arrays(X, group=[len(X)])
+
+
+def _checked(ranker: BaseEstimator, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+    # scikit-learn's own check: its users know its messages, and its name and width bookkeeping comes with it.
+    options = {"dtype": np.float32, "ensure_all_finite": "allow-nan", "accept_sparse": True, "order": "C"}
+    if y is None:
+        return _dense(validate_data(ranker, X, reset=reset, **options)), None
+    labels = np.asarray(y)
+    X, _ = validate_data(ranker, X, np.zeros(len(labels)) if labels.ndim == 1 else labels, reset=reset, **options)
+    return _dense(X), labels
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if hasattr(X, "toarray") else X
+
+
+def _remember_features(ranker: BaseEstimator, data: RankingDataset) -> None:
+    ranker.n_features_in_ = data.n_features
+    if data.feature_names:
+        ranker.feature_names_in_ = np.array(data.feature_names, dtype=object)
+    elif hasattr(ranker, "feature_names_in_"):
+        del ranker.feature_names_in_
+
+
+def _check_width(ranker: BaseEstimator, n_features: int) -> None:
+    if n_features != ranker.n_features_in_:
+        raise InputError(f"the ranker was trained on {ranker.n_features_in_} features, got {n_features}")
+
+
+def _refuse_beside_a_dataset(given: dict[str, Any]) -> None:
+    extra = [name for name, value in given.items() if value is not None]
+    if extra:
+        raise InputError(f"a RankingDataset brings its own {', '.join(extra)}; give it to the dataset instead")
