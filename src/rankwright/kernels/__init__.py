@@ -16,8 +16,41 @@ if _choice not in ("compiled", "reference"):
     raise SettingError(f"RANKWRIGHT_KERNELS must be 'compiled' or 'reference', got {_choice!r}")
 
 if TYPE_CHECKING or _choice == "reference":
-    from rankwright.kernels.reference import rank_rows
+    from rankwright.kernels.reference import (
+        bootstrap_means,
+        discounted_gains,
+        exponential_gains,
+        mark_ties,
+        mean_gain_shares,
+        order_ties,
+        precision_sums,
+        rank_rows,
+        read_until_satisfied,
+        wrong_pairs,
+    )
 else:
-    from rankwright.kernels._core import rank_rows
+    from rankwright.kernels._core import (
+        bootstrap_means,
+        discounted_gains,
+        exponential_gains,
+        mark_ties,
+        mean_gain_shares,
+        order_ties,
+        precision_sums,
+        rank_rows,
+        read_until_satisfied,
+        wrong_pairs,
+    )
 
-__all__ = ["rank_rows"]
+__all__ = [
+    "bootstrap_means",
+    "discounted_gains",
+    "exponential_gains",
+    "mark_ties",
+    "mean_gain_shares",
+    "order_ties",
+    "precision_sums",
+    "rank_rows",
+    "read_until_satisfied",
+    "wrong_pairs",
+]
