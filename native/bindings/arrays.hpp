@@ -19,5 +19,6 @@ template <typename T> std::span<T> fill(const Out<T> &array) { return {array.dat
 
 void bind_metrics(nb::module_ &module);
 void bind_ordering(nb::module_ &module);
+void bind_svmlight(nb::module_ &module);
 
 } // namespace rankwright

@@ -12,4 +12,5 @@ NB_MODULE(_core, module) {
 #endif
     rankwright::bind_metrics(module);
     rankwright::bind_ordering(module);
+    rankwright::bind_svmlight(module);
 }

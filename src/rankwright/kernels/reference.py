@@ -14,16 +14,20 @@ from rankwright.kernels.naive.metrics import (
     wrong_pairs,
 )
 from rankwright.kernels.naive.ordering import mark_ties, order_ties, rank_rows
+from rankwright.kernels.naive.svmlight import format_svmlight, parse_svmlight, split_lines
 
 __all__ = [
     "bootstrap_means",
     "discounted_gains",
     "exponential_gains",
+    "format_svmlight",
     "mark_ties",
     "mean_gain_shares",
     "order_ties",
+    "parse_svmlight",
     "precision_sums",
     "rank_rows",
     "read_until_satisfied",
+    "split_lines",
     "wrong_pairs",
 ]
