@@ -11,4 +11,5 @@ NB_MODULE(_core, module) {
     module.attr("_assertions") = false;
 #endif
     rankwright::bind_ordering(module);
+    rankwright::bind_scaling(module);
 }

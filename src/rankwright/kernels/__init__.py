@@ -16,8 +16,8 @@ if _choice not in ("compiled", "reference"):
     raise SettingError(f"RANKWRIGHT_KERNELS must be 'compiled' or 'reference', got {_choice!r}")
 
 if TYPE_CHECKING or _choice == "reference":
-    from rankwright.kernels.reference import rank_rows
+    from rankwright.kernels.reference import rank_rows, scale_by_mean, scale_by_range
 else:
-    from rankwright.kernels._core import rank_rows
+    from rankwright.kernels._core import rank_rows, scale_by_mean, scale_by_range
 
-__all__ = ["rank_rows"]
+__all__ = ["rank_rows", "scale_by_mean", "scale_by_range"]

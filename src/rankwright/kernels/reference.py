@@ -5,5 +5,6 @@ which a twin ignores because the result must not depend on it. They live in `nai
 """
 
 from rankwright.kernels.naive.ordering import rank_rows
+from rankwright.kernels.naive.scaling import scale_by_mean, scale_by_range
 
-__all__ = ["rank_rows"]
+__all__ = ["rank_rows", "scale_by_mean", "scale_by_range"]
