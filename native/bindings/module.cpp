@@ -13,4 +13,5 @@ NB_MODULE(_core, module) {
     rankwright::bind_metrics(module);
     rankwright::bind_ordering(module);
     rankwright::bind_svmlight(module);
+    rankwright::bind_scaling(module);
 }

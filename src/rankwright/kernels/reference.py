@@ -14,6 +14,7 @@ from rankwright.kernels.naive.metrics import (
     wrong_pairs,
 )
 from rankwright.kernels.naive.ordering import mark_ties, order_ties, rank_rows
+from rankwright.kernels.naive.scaling import scale_by_mean, scale_by_range
 from rankwright.kernels.naive.svmlight import format_svmlight, parse_svmlight, split_lines
 
 __all__ = [
@@ -28,6 +29,8 @@ __all__ = [
     "precision_sums",
     "rank_rows",
     "read_until_satisfied",
+    "scale_by_mean",
+    "scale_by_range",
     "split_lines",
     "wrong_pairs",
 ]
