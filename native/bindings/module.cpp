@@ -10,5 +10,8 @@ NB_MODULE(_core, module) {
 #else
     module.attr("_assertions") = false;
 #endif
+    rankwright::bind_metrics(module);
     rankwright::bind_ordering(module);
+    rankwright::bind_svmlight(module);
+    rankwright::bind_scaling(module);
 }

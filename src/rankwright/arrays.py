@@ -40,7 +40,7 @@ def as_vector(values: ArrayLike, *, name: str, dtype: type[np.generic], length: 
 def as_scores(scores: ArrayLike, *, length: int | None = None) -> Float64Array:
     """`scores` as float64, one per document; NaN is refused because it has no place in an order."""
     array = as_vector(scores, name="scores", dtype=np.float64, length=length)
-    if np.isnan(array).any():
+    if np.isnan(array.min(initial=np.inf)):  # one pass: the minimum of numbers and NaN is NaN
         raise InputError(f"scores must not be NaN, but score {int(np.flatnonzero(np.isnan(array))[0])} is")
     return array
 
