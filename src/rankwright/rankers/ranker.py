@@ -18,6 +18,7 @@ from rankwright.container.file import write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.metrics.evaluation import evaluate
+from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.door import scoring_data, training_data, validation_data
 from rankwright.ranking.order import Ranking, rank
 from rankwright.training.loop import Listener
@@ -48,17 +49,19 @@ class Ranker(BaseEstimator, ABC):
         preferences: Preferences | None = None,
         valid: Any = None,
         listeners: Sequence[Listener] = (),
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
         """This ranker, trained on a `RankingDataset`, or on rows `X` in any order with labels `y` and query ids `qid`.
 
         `group` gives group sizes instead of `qid`; `sample_weight` and `position` have a value a row, `query_weight`
         one a query. `valid` is a `RankingDataset` or `(X, y, qid)`: what early stopping and model choice look at.
+        `listeners` are told after every step. A run that was killed is taken up where its `checkpoint` folder left it.
         """
         data = training_data(
             self, X, y, qid=qid, group=group, sample_weight=sample_weight, query_weight=query_weight,
             position=position, preferences=preferences,
         )  # fmt: skip
-        self._learn(data, validation_data(self, valid), tuple(listeners))
+        self._learn(data, validation_data(self, valid), listeners, checkpoint)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
@@ -76,10 +79,9 @@ class Ranker(BaseEstimator, ABC):
     def score(self, X: Any, y: Any = None, *, qid: Any = None) -> float:
         """The mean of the metric that `select` names: what scikit-learn's search classes maximise."""
         data = X if isinstance(X, RankingDataset) else training_data(self, X, y, qid=qid)
-        metric = self._selected()
-        result = evaluate(data.in_source_order(self._scores(data)), data, metrics=[metric])
-        mean = float(result.means[metric])
-        return mean if result.higher_is_better[metric] else -mean
+        measure = parse_metric(self._selected())
+        mean = evaluate(data.in_source_order(self._scores(data)), data, [measure], measure.convention)[measure.metric.name].mean
+        return mean if measure.higher_is_better else -mean
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: read it back with `rankwright.load`."""
@@ -108,7 +110,13 @@ class Ranker(BaseEstimator, ABC):
         return {name: value for name, value in self.get_params(deep=False).items() if name != "threads"}
 
     @abstractmethod
-    def _learn(self, data: RankingDataset, valid: RankingDataset | None, listeners: tuple[Listener, ...]) -> None: ...
+    def _learn(
+        self,
+        data: RankingDataset,
+        valid: RankingDataset | None,
+        listeners: Sequence[Listener],
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> None: ...
 
     @abstractmethod
     def _scores(self, data: RankingDataset) -> Float64Array: ...

@@ -7,8 +7,9 @@ been taken after step `n_steps - 1`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from rankwright.errors import require
 
@@ -41,6 +42,19 @@ class History:
             return None
         best = max(self.values) if self.higher_is_better else min(self.values)
         return self.values.index(best)
+
+    def continued(self) -> History:
+        """This history as the beginning of a longer one."""
+        return replace(self, values=list(self.values), interrupted=False, stopped_early=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The history as files keep it."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> History:
+        """The history that `to_dict` recorded."""
+        return cls(**record)
 
     @property
     def best_value(self) -> float | None:

@@ -1,0 +1,138 @@
+"""From binned data and an objective to trees: the boosting loop with its watch, its memory and its checkpoint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import Float64Array
+from rankwright.errors import require
+from rankwright.objectives.objective import Objective
+from rankwright.training.checkpoints import Checkpoint
+from rankwright.training.loop import History, Listener, LoopPlan, run_loop
+from rankwright.training.watching import watch_metric
+from rankwright.trees.binned import BinnedDataset
+from rankwright.trees.boosting import Boosting, BoostingParams
+from rankwright.trees.grower import Tree
+from rankwright.trees.tree_pack import pack_trees, unpack_trees
+
+
+@dataclass(frozen=True, slots=True)
+class ForestPlan:
+    """How a forest is to be grown, and which metric says when to stop and which trees to keep."""
+
+    boosting: BoostingParams
+    loop: LoopPlan
+    select: str
+
+
+@dataclass(frozen=True, slots=True)
+class GrownForest:
+    """Every tree that was grown, and the history that says how many to keep."""
+
+    trees: list[Tree] = field(default_factory=list)
+    history: History = field(default_factory=History)
+
+    @property
+    def n_best(self) -> int:
+        """How many trees to keep: those up to the best step, all where nothing was watched."""
+        best = self.history.best_step
+        return len(self.trees) if best is None else best + 1
+
+
+def fit_forest(
+    data: BinnedDataset,
+    objective: Objective,
+    plan: ForestPlan,
+    *,
+    valid: BinnedDataset | None = None,
+    start: StartScores | None = None,
+    earlier: GrownForest | None = None,
+    checkpoint: Path | None = None,
+    listeners: Sequence[Listener] = (),
+    threads: int = 1,
+) -> GrownForest:
+    """The trees that `objective` asks for, one step after another.
+
+    `earlier` trees are continued, and so are those of a checkpoint folder that a killed run left behind.
+    """
+    require(plan.loop.patience is None or valid is not None, "early_stopping needs validation data: give valid=…")
+    start = start or StartScores()
+    boosting = Boosting(
+        data,
+        objective.bind(data, threads=threads),
+        plan.boosting,
+        initial_scores=start.of(data, start.train),
+        watched=valid,
+        watched_initial_scores=None if valid is None else start.of(valid, start.valid),
+        threads=threads,
+    )
+    history = History() if earlier is None else earlier.history.continued()
+    trees = [] if earlier is None else earlier.trees
+    listening = list(listeners)
+    if checkpoint is not None:
+        saver = Checkpoint(checkpoint, _identity(data, objective, plan, valid), lambda: _state(boosting, history))
+        saved = saver.load()
+        if saved is not None:
+            history, trees = History.from_dict(saved.header["history"]), unpack_trees(saved.arrays)
+        listening.append(saver)
+    boosting.take_up(trees)
+    watch = None
+    if valid is not None:
+        watch = watch_metric(
+            plan.select, valid.labels, valid.groups, lambda: boosting.watched_scores, threads=threads
+        )
+    run_loop(
+        boosting.take_step, plan.loop, watch=watch, history=history, first_step=len(trees), listeners=listening
+    )
+    return GrownForest(boosting.trees, history)
+
+
+@dataclass(frozen=True, slots=True)
+class StartScores:
+    """What documents score before the first tree: the same for all, or given for each."""
+
+    base: float = 0.0
+    train: Float64Array | None = None
+    valid: Float64Array | None = None
+
+    def of(self, data: BinnedDataset, given: Float64Array | None) -> Float64Array:
+        """The scores of `data`'s documents to start from."""
+        return np.full(data.n_docs, self.base) if given is None else given + self.base
+
+
+def data_digest(data: BinnedDataset) -> str:
+    """A fingerprint of what trees learn from: codes, bins, judgments, groups and weights."""
+    digest = hashlib.sha256()
+    documents = data.documents
+    parts: list[NDArray[Any] | None] = [data.codes, data.mapper.edges, data.mapper.offsets, data.groups.offsets]
+    parts += [documents.labels, documents.query_weights, documents.document_weights]
+    if documents.preferences is not None:
+        pairs = documents.preferences
+        parts += [pairs.better, pairs.worse, pairs.probability, pairs.weight]
+    for part in parts:
+        digest.update(b"-" if part is None else memoryview(np.ascontiguousarray(part)).cast("B"))
+    return digest.hexdigest()
+
+
+def _identity(
+    data: BinnedDataset, objective: Objective, plan: ForestPlan, valid: BinnedDataset | None
+) -> dict[str, Any]:
+    return {
+        "training data": data_digest(data),
+        "validation data": None if valid is None else data_digest(valid),
+        "objective": repr(objective),
+        "settings": repr(asdict(plan.boosting)),
+        "select": plan.select,
+        "early_stopping": plan.loop.patience,
+    }
+
+
+def _state(boosting: Boosting, history: History) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:
+    return {"history": history.to_dict()}, pack_trees(boosting.trees)
