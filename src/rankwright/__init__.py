@@ -9,20 +9,40 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankwright.data.columns import Columns
     from rankwright.data.dataset import RankingDataset
     from rankwright.data.groups import Groups
     from rankwright.data.preferences import Preferences
+    from rankwright.data.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
     from rankwright.errors import RankwrightError
 
 # Where each public name lives.
 _HOME_OF = {
+    "Columns": "rankwright.data.columns",
     "Groups": "rankwright.data.groups",
     "Preferences": "rankwright.data.preferences",
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
+    "from_frame": "rankwright.data.tables",
+    "to_arrow": "rankwright.data.tables",
+    "to_pandas": "rankwright.data.tables",
+    "to_polars": "rankwright.data.tables",
+    "to_sparse": "rankwright.data.tables",
 }
 
-__all__ = ["Groups", "Preferences", "RankingDataset", "RankwrightError", "__version__"]
+__all__ = [
+    "Columns",
+    "Groups",
+    "Preferences",
+    "RankingDataset",
+    "RankwrightError",
+    "__version__",
+    "from_frame",
+    "to_arrow",
+    "to_pandas",
+    "to_polars",
+    "to_sparse",
+]
 
 
 def __getattr__(name: str) -> Any:
