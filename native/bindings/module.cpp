@@ -6,4 +6,5 @@
 NB_MODULE(_core, module) {
     module.doc() = "Compiled kernels. Use them through rankwright.kernels.";
     rankwright::bind_ordering(module);
+    rankwright::bind_svmlight(module);
 }

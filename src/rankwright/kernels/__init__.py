@@ -16,8 +16,8 @@ if _choice not in ("compiled", "reference"):
     raise SettingError(f"RANKWRIGHT_KERNELS must be 'compiled' or 'reference', got {_choice!r}")
 
 if TYPE_CHECKING or _choice == "reference":
-    from rankwright.kernels.reference import rank_rows
+    from rankwright.kernels.reference import format_svmlight, parse_svmlight, rank_rows, split_lines
 else:
-    from rankwright.kernels._core import rank_rows
+    from rankwright.kernels._core import format_svmlight, parse_svmlight, rank_rows, split_lines
 
-__all__ = ["rank_rows"]
+__all__ = ["format_svmlight", "parse_svmlight", "rank_rows", "split_lines"]

@@ -5,5 +5,6 @@ which a twin ignores because the result must not depend on it. They live in `nai
 """
 
 from rankwright.kernels.naive.ordering import rank_rows
+from rankwright.kernels.naive.svmlight import format_svmlight, parse_svmlight, split_lines
 
-__all__ = ["rank_rows"]
+__all__ = ["format_svmlight", "parse_svmlight", "rank_rows", "split_lines"]
