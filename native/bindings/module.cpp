@@ -5,6 +5,7 @@
 
 NB_MODULE(_core, module) {
     module.doc() = "Compiled kernels. Use them through rankwright.kernels.";
+    rankwright::bind_delimited(module);
     rankwright::bind_ordering(module);
     rankwright::bind_svmlight(module);
 }

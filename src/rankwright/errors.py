@@ -34,20 +34,6 @@ class FileFormatError(RankwrightError, ValueError):
         return type(self), (self.path, self.problem, self.line)
 
 
-class UngroupedQueryError(RankwrightError, ValueError):
-    """A query's rows are not together where they must be."""
-
-    def __init__(self, query: object, row: int, path: str | None = None) -> None:
-        self.arguments = (query, row, path)
-        super().__init__(
-            f"{'' if path is None else path + ': '}rows of query {query} are not together: it goes on at row {row}, "
-            f"after another query began; reading piece by piece needs them together: sort by query, or read it whole"
-        )
-
-    def __reduce__(self) -> tuple[type[UngroupedQueryError], tuple[object, int, str | None]]:
-        return type(self), self.arguments
-
-
 class MissingExtraError(RankwrightError, ImportError):
     """A feature needs a package that is not installed."""
 

@@ -121,8 +121,16 @@ def test_positions_must_be_whole(library):
 def test_a_query_has_one_weight():
     with pytest.raises(InputError, match="one weight, but the rows of query b have several"):
         from_frame({"qid": ["a", "b", "b"], "query_weight": [1, 2, 3]})
-    with pytest.raises(InputError, match="query_weights must be finite"):
-        from_frame({"qid": ["a", "b", "b"], "query_weight": [1, np.nan, np.nan]})
+
+
+@pytest.mark.parametrize("column", ["label", "query_weight", "document_weight"])
+def test_labels_and_weights_are_not_negative_and_the_error_counts_rows_as_the_caller_does(column):
+    frame = {"qid": ["b", "a", "b", "a"], column: [1, 1, -1, 1]}
+    with pytest.raises(InputError, match=rf"column '{column}', row 2: must be finite and 0 or more, got -1\.0"):
+        from_frame(frame)
+    if column != "label":
+        with pytest.raises(InputError, match=f"column '{column}', row 1: must be finite"):
+            from_frame(frame | {column: [1, np.nan, 1, 1]})
 
 
 def test_ids_come_in_every_form():
@@ -160,10 +168,10 @@ def test_anything_that_speaks_arrow_is_a_table():
     assert from_frame(Stream()).n_docs == 2
 
 
-def test_preferences_do_not_get_lost():
-    data = RankingDataset.from_arrays([[1.0], [2.0]], qid=[0, 0], preferences=Preferences([0], [1]))
-    with pytest.raises(InputError, match="write_pairs"):
-        to_pandas(data)
+def test_the_log_says_what_a_table_has_no_place_for(caplog):
+    data = RankingDataset.from_arrays([[1.0], [2.0]], group=[2, 0], preferences=Preferences([0], [1]))
+    assert len(to_pandas(data)) == 2
+    assert "no place for preferences (write_pairs keeps them), queries without documents; left out" in caplog.text
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])

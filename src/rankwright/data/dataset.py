@@ -177,6 +177,12 @@ class RankingDataset:
         """`values`, one a row of the caller's data, in the order of this dataset's rows."""
         return values if self.source_rows is None else values[self.source_rows]
 
+    def with_preferences(self, preferences: Preferences | None) -> RankingDataset:
+        """The dataset with these preferences, whose rows count as in the caller's data."""
+        if preferences is not None and self.source_rows is not None:
+            preferences = preferences.moved(_inverse(self.source_rows))
+        return replace(self, preferences=preferences)
+
     def take_queries(self, queries: ArrayLike) -> RankingDataset:
         """The dataset of the given queries alone, in the given order; its source is this dataset's row order."""
         chosen = as_vector(queries, name="queries", dtype=np.int64)

@@ -16,7 +16,7 @@ from rankwright.arrays import as_vector
 from rankwright.data.columns import Columns, Layout, check_written_names, find_layout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Table, arrow_table, pandas_frame, polars_frame, table_of
-from rankwright.data.rows import Rows, rows_of
+from rankwright.data.rows import Rows, note_what_is_left_out, rows_of
 from rankwright.errors import InputError
 
 
@@ -63,11 +63,8 @@ def to_sparse(data: RankingDataset) -> Any:
 
 def rows_of_table(table: Table, layout: Layout, *, allow_infinity: bool, first_row: int = 0) -> Rows:
     """The rows of a table laid out as `layout` says; errors count them from `first_row`."""
-    features = table.matrix(layout.features)
-    if not allow_infinity:
-        require_finite(features, layout, first_row)
-    return Rows(
-        features=features,
+    rows = Rows(
+        features=table.matrix(layout.features),
         qid=table.ids(layout.query),
         labels=_numbers(table, layout.label),
         document_ids=None if layout.document is None else table.ids(layout.document),
@@ -75,35 +72,29 @@ def rows_of_table(table: Table, layout: Layout, *, allow_infinity: bool, first_r
         document_weights=_numbers(table, layout.document_weight),
         positions=_numbers(table, layout.position, np.int64),
     )
+    fault = rows.first_fault(layout, allow_infinity=allow_infinity)
+    if fault is not None:
+        raise InputError(f"column {fault.column!r}, row {first_row + fault.row}: {fault.problem}")
+    return rows
 
 
 def role_columns(rows: Rows, columns: Columns) -> dict[str, NDArray[Any]]:
-    """The columns of the roles the rows have, by the names they are written with."""
+    """The columns of the roles the rows have, by the names they are written with: ids first, then numbers."""
     part_of_role = {
         "query": rows.qid,
-        "label": rows.labels,
         "document": rows.document_ids,
+        "position": rows.positions,
+        "label": rows.labels,
         "query_weight": rows.query_weights,
         "document_weight": rows.document_weights,
-        "position": rows.positions,
     }
     return {columns.written(role): part for role, part in part_of_role.items() if part is not None}
-
-
-def require_finite(features: NDArray[np.float32], layout: Layout, first_row: int = 0) -> None:
-    """Raise where a feature is infinite, or was too large for float32."""
-    finite_or_missing = ~np.isinf(features)
-    if not finite_or_missing.all():
-        row, place = np.argwhere(~finite_or_missing)[0]
-        raise InputError(
-            f"column {layout.features[place]!r}, row {first_row + row}: a feature must lie within float32's range; "
-            f"allow_infinity=True lets infinite ones in"
-        )
 
 
 def _frame_of(data: RankingDataset, columns: Columns | None, make: Callable[..., Any]) -> Any:
     columns = columns or Columns()
     check_written_names(data.names, columns)
+    note_what_is_left_out(data, "frame")
     rows = rows_of(data)
     return make(role_columns(rows, columns), data.names, rows.features)
 

@@ -16,8 +16,32 @@ if _choice not in ("compiled", "reference"):
     raise SettingError(f"RANKWRIGHT_KERNELS must be 'compiled' or 'reference', got {_choice!r}")
 
 if TYPE_CHECKING or _choice == "reference":
-    from rankwright.kernels.reference import format_svmlight, parse_svmlight, rank_rows, split_lines
+    from rankwright.kernels.reference import (
+        format_cells,
+        format_svmlight,
+        line_ends,
+        parse_cells,
+        parse_svmlight,
+        rank_rows,
+        split_lines,
+    )
 else:
-    from rankwright.kernels._core import format_svmlight, parse_svmlight, rank_rows, split_lines
+    from rankwright.kernels._core import (
+        format_cells,
+        format_svmlight,
+        line_ends,
+        parse_cells,
+        parse_svmlight,
+        rank_rows,
+        split_lines,
+    )
 
-__all__ = ["format_svmlight", "parse_svmlight", "rank_rows", "split_lines"]
+__all__ = [
+    "format_cells",
+    "format_svmlight",
+    "line_ends",
+    "parse_cells",
+    "parse_svmlight",
+    "rank_rows",
+    "split_lines",
+]
