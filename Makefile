@@ -62,9 +62,10 @@ native-test: $(VENV)/.tools ## Run the native tests under the sanitizers
 pytest: ## Run the Python tests on the installed package
 	$(BIN)/pytest -n $(TEST_JOBS) -m "not slow"
 
-debug-test: ## Run the Python tests on a debug build with assertions
+debug-test: install-test ## Run the Python tests on a debug build with assertions
 	$(PIP) --no-build-isolation --no-deps --force-reinstall --target build/debug-site --upgrade -C cmake.build-type=Debug .
-	PYTHONPATH=build/debug-site $(BIN)/pytest -n $(TEST_JOBS) -m "not slow and not oracle"
+	PYTHONPATH=build/debug-site RANKWRIGHT_EXPECT_KERNELS="compiled, with assertions" \
+	  $(BIN)/pytest -n $(TEST_JOBS) -m "not slow and not oracle"
 
 test-slow: install-test ## The long checks
 	$(BIN)/pytest -n $(TEST_JOBS) -m slow

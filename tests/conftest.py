@@ -47,6 +47,24 @@ def small_data() -> RankingDataset:
     )
 
 
+def pytest_report_header() -> str:
+    return f"kernels: {kernels_in_use()}"
+
+
+def kernels_in_use() -> str:
+    if os.environ.get("RANKWRIGHT_KERNELS") == "reference":
+        return "reference"
+    from rankwright.kernels import _core
+
+    return "compiled, with assertions" if _core._assertions else "compiled"
+
+
+def pytest_sessionstart() -> None:
+    wanted = os.environ.get("RANKWRIGHT_EXPECT_KERNELS")
+    if wanted is not None and wanted != kernels_in_use():
+        pytest.exit(f"these tests are meant for kernels {wanted!r}, found {kernels_in_use()!r}", returncode=3)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = [report for report in terminalreporter.stats.get("skipped", []) if NO_DATA in str(report.longrepr)]
     if skipped:

@@ -17,6 +17,7 @@ from rankwright.errors import InputError, SettingError
 FEATURE_DTYPE = np.float32  # one per document and feature: memory matters
 SUM_DTYPE = np.float64  # sums of many float32: digits matter
 EXACT_IN_FLOAT64 = 2.0**53  # beyond it neighbouring whole numbers are the same float
+IDS_ARE = "whole numbers or strings"
 
 Float32Array: TypeAlias = NDArray[np.float32]
 Float64Array: TypeAlias = NDArray[np.float64]
@@ -42,19 +43,19 @@ def as_vector(values: ArrayLike, *, name: str, dtype: type[np.generic], length: 
     return array
 
 
-def _check_whole(array: NDArray[Any], name: str) -> None:
+def _check_whole(array: NDArray[Any], name: str, wanted: str = "whole numbers") -> None:
     """Raise where floats given for whole numbers are none, or are beyond those a float tells apart."""
     if array.dtype.kind == "f":
         wrong = ~((np.abs(array) <= EXACT_IN_FLOAT64) & (array == np.trunc(array)))
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
-            raise InputError(f"{name} must be whole numbers, but row {row} has {array[row]}")
+            raise InputError(f"{name} must be {wanted}, got {array[row]} in row {row}")
 
 
 def as_scores(scores: ArrayLike, *, length: int | None = None) -> Float64Array:
     """`scores` as float64, one per document; NaN is refused because it has no place in an order."""
     array = as_vector(scores, name="scores", dtype=np.float64, length=length)
-    if np.isnan(array).any():
+    if np.isnan(array.min(initial=np.inf)):  # one pass: the minimum of numbers and NaN is NaN
         raise InputError(f"scores must not be NaN, but score {int(np.flatnonzero(np.isnan(array))[0])} is")
     return array
 
@@ -80,9 +81,10 @@ def as_ids(ids: ArrayLike, *, name: str, length: int | None = None) -> IdArray:
         raise InputError(f"{name} must have {length} values, got {len(array)}")
     kind = array.dtype.kind
     if kind not in "iufOUT":
-        raise InputError(f"{name} must be whole numbers or strings, got {array.dtype}")
+        raise InputError(f"{name} must be {IDS_ARE}, got {'booleans' if kind == 'b' else array.dtype}")
     if kind == "f":
-        return as_vector(array, name=name, dtype=np.int64)
+        _check_whole(array, name, IDS_ARE)
+        return array.astype(np.int64)
     if kind == "O":
         return _ids_of_objects(array, name)
     return _ids_of_integers(array, name) if kind in "iu" else array.astype(np.dtypes.StringDType(), copy=False)
@@ -98,7 +100,7 @@ def _ids_of_integers(array: NDArray[Any], name: str) -> IdArray:
 def _ids_of_objects(array: NDArray[Any], name: str) -> IdArray:
     for row, value in enumerate(array):
         if not isinstance(value, str | int | np.integer) or isinstance(value, bool):
-            raise InputError(f"{name} must be whole numbers or strings, but row {row} has {value!r}")
+            raise InputError(f"{name} must be {IDS_ARE}, got {value!r} in row {row}")
     if any(isinstance(value, str) for value in array):
         return array.astype(np.dtypes.StringDType())
     return _ids_of_integers(array, name)

@@ -34,6 +34,10 @@ class FileFormatError(RankwrightError, ValueError):
         return type(self), (self.path, self.problem, self.line)
 
 
+class ContainerError(FileFormatError):
+    """A model or checkpoint file is damaged, of an unknown version, or holds something else than was wanted."""
+
+
 class MissingExtraError(RankwrightError, ImportError):
     """A feature needs a package that is not installed."""
 
@@ -53,7 +57,7 @@ class UnknownNameError(RankwrightError, ValueError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.arguments = (kind, name, sorted(known))
         near = get_close_matches(name, self.arguments[2], n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         super().__init__(f"unknown {kind} {name!r}{hint} Known: {', '.join(self.arguments[2])}")
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:

@@ -69,9 +69,9 @@ def test_what_is_wrong_with_pairs_is_said_with_its_line(file, text, message):
 
 def test_a_pair_outside_the_data_is_refused():
     data = RankingDataset.from_arrays([[1.0]] * 4, qid=[0, 1, 0, 1])
-    with pytest.raises(InputError, match="preference 1 joins rows 1 and 4; wanted rows between 0 and 3"):
+    with pytest.raises(InputError, match="preference 1 joins rows 1 and 4: a row outside 0 to 3"):
         data.with_preferences(Preferences([0, 1], [2, 4]))
-    with pytest.raises(InputError, match="preference 0 joins rows 0 and -2; wanted rows between 0 and 3"):
+    with pytest.raises(InputError, match="preference 0 joins rows 0 and -2: a row outside 0 to 3"):
         RankingDataset.from_arrays([[1.0]] * 4, qid=[0, 1, 0, 1], preferences=Preferences([0], [-2]))
 
 

@@ -6,16 +6,20 @@ document; talk goes to stderr; wrong usage or bad input prints one line and exit
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
+from typer.exceptions import TyperException
 
+from rankwright.cli import convert
 from rankwright.errors import RankwrightError
+
+INTERRUPTED = 130  # what shells report for Ctrl-C
 
 app = typer.Typer(
     name="rankwright",
     help="Learning to rank: read, measure, train, explain and deploy.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -23,26 +27,44 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def root(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
-    """Take the options that stand before a command."""
+def root(
+    context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version and exit.")
+) -> None:
+    """Answer what stands before a command, and show the help where there is none."""
     if version:
         from rankwright import __version__
 
         typer.echo(f"rankwright {__version__}")
-        raise typer.Exit
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+app.command(epilog=convert.EXAMPLE)(convert.convert)
 
 
 def main() -> None:
     """Run the command line; the exit code is the answer."""
     try:
-        app()
-    except (RankwrightError, OSError) as error:
+        sys.exit(app(prog_name="rankwright", standalone_mode=False))
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does: nothing is wrong, and nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except (RankwrightError, OSError, TyperException, MemoryError) as error:
         sys.stderr.write(f"error: {describe(error)}\n")
         sys.exit(2)
 
 
 def describe(error: Exception) -> str:
     """The error's message on one line; for the system's errors, the file and what happened to it."""
-    if isinstance(error, OSError) and not isinstance(error, RankwrightError) and error.filename is not None:
-        return f"{error.filename}: {(error.strerror or 'cannot be used').lower()}"
-    return " ".join(str(error).split())
+    if isinstance(error, TyperException):
+        message = error.format_message()
+    elif isinstance(error, OSError) and not isinstance(error, RankwrightError) and error.filename is not None:
+        message = f"{error.filename}: {(error.strerror or 'cannot be used').lower()}"
+    elif isinstance(error, MemoryError):
+        message = f"not enough memory: {error}"
+    else:
+        message = str(error)
+    return " ".join(message.split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -13,6 +13,8 @@ from rankwright.arrays import Float32Array, IdArray, IntArray, as_features, as_i
 from rankwright.data.frames import features_of, values_of
 from rankwright.data.groups import Groups, group_rows
 from rankwright.data.preferences import Preferences
+from rankwright.data.seeds import Seed
+from rankwright.data.splits import k_fold, letor_folds, split_queries
 from rankwright.errors import InputError
 
 PER_DOCUMENT = ("features", "labels", "document_weights", "positions", "document_ids", "source_rows")
@@ -197,6 +199,25 @@ class RankingDataset:
             new_row_of[rows] = np.arange(len(rows))
             changes["preferences"] = self.preferences.moved(new_row_of)
         return replace(self, **(changes | {"groups": Groups.of_sizes(self.groups.sizes[chosen]), "source_rows": None}))
+
+    def split(self, *, valid: float = 0.2, test: float | None = None, seed: Seed = 0) -> tuple[RankingDataset, ...]:
+        """The data to train on, to validate on and, where `test` is given, to test on; queries are drawn at random.
+
+        `valid` and `test` are shares of the queries. No query is cut.
+        """
+        return tuple(self.take_queries(part) for part in split_queries(self.groups, valid=valid, test=test, seed=seed))
+
+    def k_fold(
+        self, k: int = 5, *, shuffle: bool = True, seed: Seed = 0
+    ) -> Iterator[tuple[RankingDataset, RankingDataset]]:
+        """The data to train on and to test on, fold after fold; every query is tested on once, and none is cut."""
+        for fold in k_fold(self.groups, k, shuffle=shuffle, seed=seed):
+            yield self.take_queries(fold.train), self.take_queries(fold.test)
+
+    def letor_folds(self) -> Iterator[tuple[RankingDataset, RankingDataset, RankingDataset]]:
+        """LETOR's five folds: the data to train on (three fifths), to validate on and to test on, fold after fold."""
+        for fold in letor_folds(self.groups):
+            yield self.take_queries(fold.train), self.take_queries(fold.valid), self.take_queries(fold.test)
 
     def equals(self, other: RankingDataset) -> bool:
         """Whether every part of `other` is the same, missing values counted as equal."""

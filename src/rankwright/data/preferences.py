@@ -66,7 +66,5 @@ class Preferences:
         outside = (np.minimum(self.better, self.worse) < 0) | (np.maximum(self.better, self.worse) >= n_docs)
         if outside.any():
             pair = int(np.flatnonzero(outside)[0])
-            raise InputError(
-                f"preference {pair} joins rows {self.better[pair]} and {self.worse[pair]}; "
-                f"wanted rows between 0 and {n_docs - 1}"
-            )
+            rows = f"{self.better[pair]} and {self.worse[pair]}"
+            raise InputError(f"preference {pair} joins rows {rows}: a row outside 0 to {n_docs - 1}")

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
 from io import BufferedReader
+from os import fspath
 from pathlib import PurePath
 from typing import Any, cast
 
@@ -22,18 +24,23 @@ from rankwright.data.pairs import read_pairs, read_query_weights, with_query_wei
 from rankwright.data.parquet import iter_parquet, read_parquet, write_parquet
 from rankwright.data.pieces import Paths, blamed_on, listed
 from rankwright.data.sources import FilePath, input_name, is_standard, open_input
+from rankwright.data.spool import spooled
 from rankwright.data.svmlight import iter_svmlight, read_svmlight, write_svmlight
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way to hold a dataset in a file: how it is read whole and in pieces, and written from either."""
+    """One way to hold a dataset in a file: how it is read whole and in pieces, and written from either.
+
+    `jumps`: its reader does not go through a file from beginning to end.
+    """
 
     suffixes: tuple[str, ...]
     read: Callable[..., RankingDataset]
     iterate: Callable[..., Iterator[RankingDataset]]
     write: Callable[..., None]
+    jumps: bool = False
 
 
 FORMATS: Mapping[str, Format] = {
@@ -45,7 +52,7 @@ FORMATS: Mapping[str, Format] = {
         partial(iter_delimited, delimiter="\t"),
         partial(write_delimited, delimiter="\t"),
     ),
-    "parquet": Format((".parquet", ".pq"), read_parquet, iter_parquet, write_parquet),
+    "parquet": Format((".parquet", ".pq"), read_parquet, iter_parquet, write_parquet, jumps=True),
 }
 
 PARQUET_MAGIC = b"PAR1"
@@ -70,8 +77,9 @@ def read(
     `drop`, … of `read_delimited` and `read_parquet`.
     """
     name = format_of(source) if format is None else format
-    function = format_named(name).read
-    data = function(source, **checked_options(name, function, options))
+    chosen = format_named(name)
+    with spooled(source) if chosen.jumps else nullcontext(source) as paths:
+        data = chosen.read(paths, **_checked(name, chosen.read, options))
     if pairs is not None:
         with blamed_on(input_name(pairs)):
             data = data.with_preferences(read_pairs(pairs))
@@ -89,7 +97,7 @@ def write(data: RankingDataset, path: FilePath, *, format: str | None = None, **
     """
     name = format_of_name(path) if format is None else format
     function = format_named(name).write
-    function(data, path, **checked_options(name, function, options))
+    function(data, path, **_checked(name, function, options))
 
 
 def format_named(name: str) -> Format:
@@ -110,12 +118,12 @@ def format_of_name(path: FilePath) -> str:
     name = _format_of_suffix(path)
     if name is None:
         endings = ", ".join(suffix for kind in FORMATS.values() for suffix in kind.suffixes)
-        raise SettingError(f"the ending of {input_name(path)} names no format; wanted one of {endings}, or format=")
+        raise SettingError(f"the ending of {fspath(path)!r} names no format; wanted one of {endings}, or the format")
     return name
 
 
 def _format_of_suffix(path: FilePath) -> str | None:
-    plain = PurePath(path).with_suffix("") if compression_of_name(str(path)) else PurePath(path)
+    plain = PurePath(path).with_suffix("") if compression_of_name(fspath(path)) else PurePath(path)
     return next((name for name, kind in FORMATS.items() if plain.suffix.lower() in kind.suffixes), None)
 
 
@@ -150,10 +158,15 @@ def _beginning(path: str) -> bytes:
     return start if compression is None else compression.decoder().decompress(start)
 
 
-def checked_options(name: str, function: Callable[..., Any], options: Mapping[str, Any]) -> Mapping[str, Any]:
+def options_of(function: Callable[..., Any]) -> list[str]:
+    """The names of the options that a format's function takes."""
+    return [name for name in signature(function).parameters if name not in ("paths", "data", "path")]
+
+
+def _checked(name: str, function: Callable[..., Any], options: Mapping[str, Any]) -> Mapping[str, Any]:
     """The options of format `name`, all of which its function takes."""
-    known = [option for option in signature(function).parameters if option not in ("paths", "data", "path")]
-    unknown = [option for option in options if option not in known]
+    unknown = [option for option in options if option not in options_of(function)]
     if unknown:
-        raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {', '.join(known)}")
+        known = ", ".join(options_of(function))
+        raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {known}")
     return options

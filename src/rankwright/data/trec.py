@@ -10,7 +10,7 @@ The iteration, `Q0`, the rank, the tag and whatever follows it are not kept: tre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,43 +72,52 @@ def read_run(path: FilePath) -> Run:
     return Run(*_read(path, RUN_LINE, n_fields=6, value_at=4, value="a score"))
 
 
-def write_qrels(qrels: Qrels, path: FilePath) -> None:
-    """Write the judgments as a TREC qrels file, in their order."""
+def write_qrels(qrels: Qrels | Iterable[Qrels], path: FilePath) -> None:
+    """Write judgments, or pieces of them, as a TREC qrels file, in their order."""
     with atomic_text_output(path) as file:
-        for query, document, label in zip(*_columns(qrels), qrels.labels.tolist(), strict=True):
-            file.write(f"{query} 0 {document} {_shortest(label)}\n")
+        for piece in [qrels] if isinstance(qrels, Qrels) else qrels:
+            for query, document, label in zip(*_writable_ids(piece), piece.labels, strict=True):
+                file.write(f"{query} 0 {document} {str(label).removesuffix('.0')}\n")
 
 
-def write_run(run: Run, path: FilePath, *, tag: str = "rankwright") -> None:
-    """Write the scores as a TREC run file: query by query, highest score first, ranks from 1."""
+def write_run(run: Run | Iterable[Run], path: FilePath, *, tag: str = "rankwright") -> None:
+    """Write scores, or pieces of them, as a TREC run file: query by query, highest score first, ranks from 1."""
+    if len(tag.split()) != 1:
+        raise InputError(f"a run's tag must be one word, got {tag!r}")
+    with atomic_text_output(path) as file:
+        for piece in [run] if isinstance(run, Run) else run:
+            file.writelines(_run_lines(piece, tag))
+
+
+def _run_lines(run: Run, tag: str) -> Iterator[str]:
     grouping = group_rows(run.query_ids)
     order = np.arange(len(run)) if grouping.order is None else grouping.order
     rows = order[np.lexsort((-run.scores[order], grouping.groups.query_of_row))]
     ranks = np.arange(1, len(run) + 1) - np.repeat(grouping.groups.offsets[:-1], grouping.groups.sizes)
-    queries, documents = _columns(run)
-    with atomic_text_output(path) as file:
-        for row, rank, score in zip(rows.tolist(), ranks.tolist(), run.scores[rows].tolist(), strict=True):
-            file.write(f"{queries[row]} Q0 {documents[row]} {rank} {score!r} {tag}\n")
+    queries, documents = _writable_ids(run)
+    for row, rank, score in zip(rows.tolist(), ranks.tolist(), run.scores[rows].tolist(), strict=True):
+        yield f"{queries[row]} Q0 {documents[row]} {rank} {score!r} {tag}\n"
 
 
-def qrels_of(data: RankingDataset) -> Qrels:
+def qrels_of(data: RankingDataset, first_row: int = 0) -> Qrels:
     """The judgments of a dataset; unjudged documents are left out, as in qrels they are.
 
-    Documents without ids are called by the numbers of their rows in the caller's data, from 0.
+    Documents without ids are called by the numbers of their rows in the caller's data, from `first_row`.
     """
     if data.labels is None:
         raise InputError("a dataset without labels holds no judgments")
-    judged = np.flatnonzero(~np.isnan(data.in_source_order(data.labels)))
-    queries, documents = _ids_of(data)
-    return Qrels(queries[judged], documents[judged], data.in_source_order(data.labels)[judged])
+    labels = data.in_source_order(data.labels)
+    judged = np.flatnonzero(~np.isnan(labels))
+    queries, documents = _ids_of(data, first_row)
+    return Qrels(queries[judged], documents[judged], labels[judged])
 
 
-def run_of(data: RankingDataset, scores: ArrayLike) -> Run:
+def run_of(data: RankingDataset, scores: ArrayLike, first_row: int = 0) -> Run:
     """The run that gives each document its score; scores stand in the order of the caller's data.
 
     Documents without ids are called as in `qrels_of`.
     """
-    return Run(*_ids_of(data), as_scores(scores, length=data.n_docs))
+    return Run(*_ids_of(data, first_row), as_scores(scores, length=data.n_docs))
 
 
 def _read(path: FilePath, line: str, *, n_fields: int, value_at: int, value: str) -> tuple[Any, Any, Any]:
@@ -149,13 +158,14 @@ def _set_ids(table: Qrels | Run, query_ids: ArrayLike, document_ids: ArrayLike) 
     object.__setattr__(table, "document_ids", text_ids(documents))
 
 
-def _ids_of(data: RankingDataset) -> tuple[IdArray, IdArray]:
-    documents = np.arange(data.n_docs) if data.document_ids is None else data.in_source_order(data.document_ids)
-    return data.in_source_order(data.qid), documents
+def _ids_of(data: RankingDataset, first_row: int) -> tuple[IdArray, IdArray]:
+    if data.document_ids is None:
+        return data.in_source_order(data.qid), np.arange(first_row, first_row + data.n_docs)
+    return data.in_source_order(data.qid), data.in_source_order(data.document_ids)
 
 
-def _columns(table: Qrels | Run) -> tuple[list[str], list[str]]:
-    """The ids as lists of strings that the format can hold."""
+def _writable_ids(table: Qrels | Run) -> tuple[list[str], list[str]]:
+    """The query and document ids as lists of strings that the format can hold."""
     queries, documents = table.query_ids.tolist(), table.document_ids.tolist()
     for name in (*queries, *documents):
         if len(name.split()) != 1 or name != name.strip():
@@ -168,7 +178,3 @@ def _columns(table: Qrels | Run) -> tuple[list[str], list[str]]:
         row = repeated[0]
         raise InputError(f"document {documents[row]} of query {queries[row]} stands there twice; wanted each once")
     return queries, documents
-
-
-def _shortest(label: float) -> str:
-    return str(np.float32(label)).removesuffix(".0")

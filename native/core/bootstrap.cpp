@@ -1,0 +1,41 @@
+#include "core/bootstrap.hpp"
+
+#include <cstddef>
+
+#include "core/parallel.hpp"
+
+namespace rankwright {
+
+namespace {
+
+// Steele, Lea and Flood's splitmix64: a counter and a mixing function, so that every resample starts where it likes.
+constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+
+std::uint64_t mixed(std::uint64_t state) {
+    state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
+    state = (state ^ (state >> 27)) * 0x94d049bb133111eb;
+    return state ^ (state >> 31);
+}
+
+} // namespace
+
+void bootstrap_means(std::span<const double> values, std::span<const double> weights, std::uint64_t seed,
+                     std::span<double> means, int threads) {
+    constexpr std::size_t resamples_at_a_time = 16;
+    const std::uint64_t n = values.size();
+    parallel_for(means.size(), threads, resamples_at_a_time, [&](std::size_t first, std::size_t last) {
+        for (std::size_t resample = first; resample < last; ++resample) {
+            std::uint64_t state = mixed(seed + golden * (resample + 1));
+            double sum = 0.0, weight = 0.0;
+            for (std::uint64_t draw = 0; draw < n; ++draw) {
+                state += golden;
+                const std::size_t drawn = ((mixed(state) >> 32) * n) >> 32;
+                sum += weights[drawn] * values[drawn];
+                weight += weights[drawn];
+            }
+            means[resample] = sum / weight;
+        }
+    });
+}
+
+} // namespace rankwright

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from rankwright.cli.app import describe
+from rankwright.errors import FileFormatError
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    code = "from rankwright.cli.app import main; main()"
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_the_version_is_printed():
+    from rankwright import __version__
+
+    result = run("--version")
+    assert (result.returncode, result.stdout) == (0, f"rankwright {__version__}\n")
+
+
+def test_no_command_shows_the_help():
+    result = run()
+    assert result.returncode == 0
+    assert "Usage: rankwright" in result.stdout
+
+
+@pytest.mark.parametrize("arguments", [["no-such-command"], ["--no-such-option"]])
+def test_wrong_usage_is_one_line_and_exit_code_2(arguments):
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("error: No such")
+
+
+def test_an_error_is_described_on_one_line():
+    assert describe(FileFormatError("a.txt", "found\nthis", line=2)) == "a.txt:2: found this"
+    assert describe(FileNotFoundError(2, "No such file or directory", "b.txt")) == "b.txt: no such file or directory"

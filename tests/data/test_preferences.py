@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankwright.data.groups import Groups
+from rankwright.data.preferences import Preferences
+from rankwright.errors import InputError
+
+
+def test_one_probability_and_weight_stand_for_every_pair():
+    pairs = Preferences([0, 1], [1, 2], probability=0.75)
+    assert pairs.probability.tolist() == [0.75, 0.75]
+    assert pairs.weight.tolist() == [1.0, 1.0]
+    assert len(pairs) == 2
+
+
+@pytest.mark.parametrize("probability", [-0.1, 1.1, np.nan])
+def test_a_probability_lies_between_0_and_1(probability):
+    with pytest.raises(InputError, match="between 0 and 1"):
+        Preferences([0], [1], probability=probability)
+
+
+@pytest.mark.parametrize("weight", [-1.0, np.inf, np.nan])
+def test_a_weight_is_finite_and_not_negative(weight):
+    with pytest.raises(InputError, match="weight must be 0 or more"):
+        Preferences([0], [1], weight=weight)
+
+
+def test_a_row_is_not_preferred_to_itself():
+    with pytest.raises(InputError, match="preference 1 joins a row to itself"):
+        Preferences([0, 1], [1, 1]).check(Groups.of_sizes([2]))
+
+
+def test_pairs_of_rows_that_are_gone_go_too():
+    moved = Preferences([0, 2], [1, 1], weight=[1.0, 2.0]).moved(np.array([-1, 0, 1]))
+    assert (moved.better.tolist(), moved.worse.tolist(), moved.weight.tolist()) == ([1], [0], [2.0])

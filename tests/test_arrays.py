@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankwright.arrays import as_features, as_ids, as_scores, as_vector, thread_count
+from rankwright.errors import InputError, SettingError
+
+
+def test_an_array_that_fits_is_not_copied():
+    scores = np.array([1.0, 2.0])
+    features = np.zeros((2, 3), np.float32)
+    assert as_scores(scores) is scores
+    assert as_features(features) is features
+
+
+def test_scores_are_never_nan():
+    with pytest.raises(InputError, match="score 1 is"):
+        as_scores([0.0, np.nan])
+
+
+def test_a_vector_has_one_dimension_and_its_length():
+    with pytest.raises(InputError, match=r"labels must have one dimension, got shape \(1, 2\)"):
+        as_vector([[1, 2]], name="labels", dtype=np.float32)
+    with pytest.raises(InputError, match="labels must have 3 values, got 2"):
+        as_vector([1, 2], name="labels", dtype=np.float32, length=3)
+
+
+@pytest.mark.parametrize("ids", [[3, 1], [3.0, 1.0], np.array([3, 1], dtype=object), np.array([3, 1], np.uint8)])
+def test_whole_numbers_become_integers(ids):
+    assert as_ids(ids, name="qid").dtype == np.int64
+    assert as_ids(ids, name="qid").tolist() == [3, 1]
+
+
+def test_other_ids_stay_text():
+    assert as_ids(["q1", "a rather longer name"], name="qid").tolist() == ["q1", "a rather longer name"]
+
+
+def test_booleans_are_no_ids():
+    with pytest.raises(InputError, match="got booleans"):
+        as_ids([True, False], name="qid")
+
+
+def test_threads_are_a_positive_whole_number_or_all():
+    assert thread_count(3) == 3
+    assert thread_count(None) >= 1
+    with pytest.raises(SettingError, match="1 or more, got 0"):
+        thread_count(0)
+    with pytest.raises(SettingError, match="whole number, got 'two'"):
+        thread_count("two")  # type: ignore[arg-type]
