@@ -13,16 +13,53 @@ if TYPE_CHECKING:
     from rankwright.data.groups import Groups
     from rankwright.data.preferences import Preferences
     from rankwright.errors import RankwrightError
+    from rankwright.metrics.comparison import compare_conventions
+    from rankwright.metrics.convention import Convention, parse_convention
+    from rankwright.metrics.evaluation import Evaluation, evaluate
+    from rankwright.metrics.registry import Measure, parse_metric
+    from rankwright.metrics.runs import evaluate_run
+    from rankwright.ranking.gains import Gain
+    from rankwright.ranking.order import Ranking, Ties, rank
 
 # Where each public name lives.
 _HOME_OF = {
+    "Convention": "rankwright.metrics.convention",
+    "Evaluation": "rankwright.metrics.evaluation",
+    "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
+    "Measure": "rankwright.metrics.registry",
     "Preferences": "rankwright.data.preferences",
+    "Ranking": "rankwright.ranking.order",
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
+    "Ties": "rankwright.ranking.order",
+    "compare_conventions": "rankwright.metrics.comparison",
+    "evaluate": "rankwright.metrics.evaluation",
+    "evaluate_run": "rankwright.metrics.runs",
+    "parse_convention": "rankwright.metrics.convention",
+    "parse_metric": "rankwright.metrics.registry",
+    "rank": "rankwright.ranking.order",
 }
 
-__all__ = ["Groups", "Preferences", "RankingDataset", "RankwrightError", "__version__"]
+__all__ = [
+    "Convention",
+    "Evaluation",
+    "Gain",
+    "Groups",
+    "Measure",
+    "Preferences",
+    "Ranking",
+    "RankingDataset",
+    "RankwrightError",
+    "Ties",
+    "__version__",
+    "compare_conventions",
+    "evaluate",
+    "evaluate_run",
+    "parse_convention",
+    "parse_metric",
+    "rank",
+]
 
 
 def __getattr__(name: str) -> Any:

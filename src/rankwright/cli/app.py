@@ -12,6 +12,8 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
+from rankwright.cli.evaluate import evaluate
+from rankwright.cli.listing import list_names
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -36,6 +38,10 @@ def root(
         typer.echo(f"rankwright {__version__}")
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+app.command("evaluate")(evaluate)
+app.command("list")(list_names)
 
 
 def main() -> None:
