@@ -13,6 +13,8 @@ import typer
 from typer.exceptions import TyperException
 
 from rankwright.cli import convert
+from rankwright.cli.evaluate import evaluate
+from rankwright.cli.listing import list_names
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -40,6 +42,8 @@ def root(
 
 
 app.command(epilog=convert.EXAMPLE)(convert.convert)
+app.command("evaluate")(evaluate)
+app.command("list")(list_names)
 
 
 def main() -> None:
