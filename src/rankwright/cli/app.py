@@ -12,6 +12,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
+from rankwright.cli import quickstart
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -36,6 +37,9 @@ def root(
         typer.echo(f"rankwright {__version__}")
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+app.command(epilog=quickstart.EXAMPLE)(quickstart.quickstart)
 
 
 def main() -> None:
