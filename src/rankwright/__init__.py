@@ -10,32 +10,72 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankwright.data import scaling, synthetic
+    from rankwright.data.columns import Columns
+    from rankwright.data.conversion import convert
     from rankwright.data.dataset import RankingDataset
     from rankwright.data.groups import Groups
+    from rankwright.data.pairs import read_pairs, write_pairs
     from rankwright.data.preferences import Preferences
+    from rankwright.data.reading import read, write
     from rankwright.data.splits import QueryKFold
+    from rankwright.data.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
+    from rankwright.data.trec import Qrels, Run, read_qrels, read_run, write_qrels, write_run
     from rankwright.errors import RankwrightError
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
+    "Columns": "rankwright.data.columns",
     "Groups": "rankwright.data.groups",
     "Preferences": "rankwright.data.preferences",
+    "Qrels": "rankwright.data.trec",
     "QueryKFold": "rankwright.data.splits",
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
+    "Run": "rankwright.data.trec",
+    "convert": "rankwright.data.conversion",
+    "from_frame": "rankwright.data.tables",
+    "read": "rankwright.data.reading",
+    "read_pairs": "rankwright.data.pairs",
+    "read_qrels": "rankwright.data.trec",
+    "read_run": "rankwright.data.trec",
     "scaling": "rankwright.data.scaling",
     "synthetic": "rankwright.data.synthetic",
+    "to_arrow": "rankwright.data.tables",
+    "to_pandas": "rankwright.data.tables",
+    "to_polars": "rankwright.data.tables",
+    "to_sparse": "rankwright.data.tables",
+    "write": "rankwright.data.reading",
+    "write_pairs": "rankwright.data.pairs",
+    "write_qrels": "rankwright.data.trec",
+    "write_run": "rankwright.data.trec",
 }
 
 __all__ = [
+    "Columns",
     "Groups",
     "Preferences",
+    "Qrels",
     "QueryKFold",
     "RankingDataset",
     "RankwrightError",
+    "Run",
     "__version__",
+    "convert",
+    "from_frame",
+    "read",
+    "read_pairs",
+    "read_qrels",
+    "read_run",
     "scaling",
     "synthetic",
+    "to_arrow",
+    "to_pandas",
+    "to_polars",
+    "to_sparse",
+    "write",
+    "write_pairs",
+    "write_qrels",
+    "write_run",
 ]
 
 

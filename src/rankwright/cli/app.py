@@ -12,7 +12,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from rankwright.cli import quickstart
+from rankwright.cli import convert, quickstart
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -39,6 +39,7 @@ def root(
         typer.echo(context.get_help())
 
 
+app.command(epilog=convert.EXAMPLE)(convert.convert)
 app.command(epilog=quickstart.EXAMPLE)(quickstart.quickstart)
 
 
