@@ -65,6 +65,12 @@ def test_many_different_labels_are_summed_up():
     assert summary.label_spread == Spread(0, 50 / 128, 50 / 128, 100 / 128)
 
 
+def test_constant_features_are_not_told_twice():
+    data = RankingDataset.from_arrays([[1, 1, 3, 3], [1, 1, 4, 4]], [0, 1], group=[2])
+    assert summarise(data).constant_features == ("1", "2")
+    assert summarise(data).duplicate_features == (("3", "4"),)
+
+
 def test_preferences_do_without_labels():
     data = RankingDataset(
         features=np.zeros((2, 1), np.float32),

@@ -12,7 +12,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from rankwright.cli import convert, quickstart
+from rankwright.cli import convert, inspect, quickstart
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -40,6 +40,7 @@ def root(
 
 
 app.command(epilog=convert.EXAMPLE)(convert.convert)
+app.command(epilog=inspect.EXAMPLE)(inspect.inspect)
 app.command(epilog=quickstart.EXAMPLE)(quickstart.quickstart)
 
 
