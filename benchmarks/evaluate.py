@@ -11,7 +11,7 @@ import argparse
 
 import numpy as np
 import pytrec_eval
-from timing import report, time_side_by_side
+from benchmarks.timing import report, time_side_by_side
 
 from rankwright import RankingDataset, evaluate
 
