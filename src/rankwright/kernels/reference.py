@@ -4,6 +4,7 @@ Twins share their compiled kernel's name and signature: inputs, then outputs to 
 which a twin ignores because the result must not depend on it. They live in `naive/`, one file a topic.
 """
 
+from rankwright.kernels.naive.delimited import format_cells, line_ends, parse_cells
 from rankwright.kernels.naive.metrics import (
     bootstrap_means,
     discounted_gains,
@@ -21,10 +22,13 @@ __all__ = [
     "bootstrap_means",
     "discounted_gains",
     "exponential_gains",
+    "format_cells",
     "format_svmlight",
+    "line_ends",
     "mark_ties",
     "mean_gain_shares",
     "order_ties",
+    "parse_cells",
     "parse_svmlight",
     "precision_sums",
     "rank_rows",
