@@ -10,5 +10,6 @@ NB_MODULE(_core, module) {
 #else
     module.attr("_assertions") = false;
 #endif
+    rankwright::bind_binning(module);
     rankwright::bind_ordering(module);
 }

@@ -16,8 +16,20 @@ if _choice not in ("compiled", "reference"):
     raise SettingError(f"RANKWRIGHT_KERNELS must be 'compiled' or 'reference', got {_choice!r}")
 
 if TYPE_CHECKING or _choice == "reference":
-    from rankwright.kernels.reference import rank_rows
+    from rankwright.kernels.reference import (
+        bin_features,
+        find_thresholds,
+        rank_rows,
+    )
 else:
-    from rankwright.kernels._core import rank_rows
+    from rankwright.kernels._core import (
+        bin_features,
+        find_thresholds,
+        rank_rows,
+    )
 
-__all__ = ["rank_rows"]
+__all__ = [
+    "bin_features",
+    "find_thresholds",
+    "rank_rows",
+]

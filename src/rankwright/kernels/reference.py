@@ -4,6 +4,11 @@ Twins share their compiled kernel's name and signature: inputs, then outputs to 
 which a twin ignores because the result must not depend on it. They live in `naive/`, one file a topic.
 """
 
+from rankwright.kernels.naive.binning import bin_features, find_thresholds
 from rankwright.kernels.naive.ordering import rank_rows
 
-__all__ = ["rank_rows"]
+__all__ = [
+    "bin_features",
+    "find_thresholds",
+    "rank_rows",
+]
