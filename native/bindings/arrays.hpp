@@ -23,5 +23,6 @@ template <typename T> std::span<T> fill(const OutMatrix<T> &array) { return {arr
 
 void bind_binning(nb::module_ &module);
 void bind_ordering(nb::module_ &module);
+void bind_trees(nb::module_ &module);
 
 } // namespace rankwright

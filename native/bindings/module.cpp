@@ -12,4 +12,5 @@ NB_MODULE(_core, module) {
 #endif
     rankwright::bind_binning(module);
     rankwright::bind_ordering(module);
+    rankwright::bind_trees(module);
 }

@@ -32,4 +32,25 @@ inline std::vector<Simd> simd_levels() {
     return levels;
 }
 
+// Runs Kernel::run, a plain loop that must be always_inline, compiled once for each level.
+#ifdef RANKWRIGHT_X86
+namespace compiled_for {
+template <typename Kernel, typename... Arguments> [[gnu::target("avx2")]] void avx2(Arguments... arguments) {
+    Kernel::run(arguments...);
+}
+template <typename Kernel, typename... Arguments>
+[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] void avx512(Arguments... arguments) {
+    Kernel::run(arguments...);
+}
+} // namespace compiled_for
+#endif
+
+template <typename Kernel, typename... Arguments> void run_for(Simd simd, Arguments... arguments) {
+#ifdef RANKWRIGHT_X86
+    if (simd == Simd::avx512) return compiled_for::avx512<Kernel>(arguments...);
+    if (simd == Simd::avx2) return compiled_for::avx2<Kernel>(arguments...);
+#endif
+    Kernel::run(arguments...);
+}
+
 } // namespace rankwright

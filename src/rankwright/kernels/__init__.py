@@ -17,19 +17,28 @@ if _choice not in ("compiled", "reference"):
 
 if TYPE_CHECKING or _choice == "reference":
     from rankwright.kernels.reference import (
+        add_leaf_values,
         bin_features,
         find_thresholds,
+        grow_tree,
+        quantise_lambdas,
         rank_rows,
     )
 else:
     from rankwright.kernels._core import (
+        add_leaf_values,
         bin_features,
         find_thresholds,
+        grow_tree,
+        quantise_lambdas,
         rank_rows,
     )
 
 __all__ = [
+    "add_leaf_values",
     "bin_features",
     "find_thresholds",
+    "grow_tree",
+    "quantise_lambdas",
     "rank_rows",
 ]

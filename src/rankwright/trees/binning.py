@@ -142,4 +142,4 @@ def bin_rows(
 
 def codes_by_row(codes: CodeArray, n_features: int) -> CodeArray:
     """Codes as a plain matrix with a row per document and a column per feature."""
-    return codes.swapaxes(0, 1).reshape(codes.shape[1], -1)[:, :n_features]
+    return codes.swapaxes(0, 1).reshape(codes.shape[1], codes.shape[0] * codes.shape[2])[:, :n_features]
