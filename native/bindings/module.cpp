@@ -15,4 +15,6 @@ NB_MODULE(_core, module) {
     rankwright::bind_ordering(module);
     rankwright::bind_svmlight(module);
     rankwright::bind_scaling(module);
+    rankwright::bind_binning(module);
+    rankwright::bind_trees(module);
 }

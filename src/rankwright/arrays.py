@@ -23,6 +23,7 @@ Float32Array: TypeAlias = NDArray[np.float32]
 Float64Array: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+CodeArray: TypeAlias = NDArray[np.uint8 | np.uint16]  # bin codes, laid out as `trees.binning` says
 IdArray: TypeAlias = NDArray[Any]  # int64, or NumPy's variable-width strings
 
 

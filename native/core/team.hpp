@@ -1,0 +1,101 @@
+// Threads that live for one call and meet many times in it.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace rankwright {
+
+// A tree takes hundreds of short parallel steps: starting threads for each would cost more than the steps. Members
+// wait for the next step briefly awake, then asleep, so that a busy machine is not kept busier.
+class Team {
+  public:
+    explicit Team(int threads) : n_members(std::max(threads, 1)) {
+        helpers.reserve(n_members - 1);
+        for (int member = 1; member < n_members; ++member) helpers.emplace_back([this, member] { serve(member); });
+    }
+    Team(const Team &) = delete;
+    Team &operator=(const Team &) = delete;
+    ~Team() {
+        if (helpers.empty()) return;
+        leaving = true;
+        announce();
+    }
+
+    int size() const { return n_members; }
+
+    // Calls step(member) once for every member, 0 to size() - 1, each in its own thread; member 0 is the caller.
+    // The first exception is thrown again here once all have finished.
+    template <typename Step> void run(Step &&step) {
+        call = [](void *context, int member) { (*static_cast<std::remove_reference_t<Step> *>(context))(member); };
+        context = const_cast<void *>(static_cast<const void *>(&step));
+        if (!helpers.empty()) {
+            n_working.store(n_members - 1, std::memory_order_relaxed);
+            announce();
+        }
+        work(0);
+        await_change(n_working, [](int left) { return left == 0; });
+        if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+    }
+
+  private:
+    static constexpr int patience = 4000; // looks before going to sleep: some tens of microseconds
+
+    template <typename Value, typename Done> static void await_change(const std::atomic<Value> &place, Done &&done) {
+        for (int look = 0; look < patience; ++look) {
+            if (done(place.load(std::memory_order_acquire))) return;
+            pause();
+        }
+        for (Value seen = place.load(std::memory_order_acquire); !done(seen);
+             seen = place.load(std::memory_order_acquire)) {
+            place.wait(seen, std::memory_order_acquire);
+        }
+    }
+
+    static void pause() {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+
+    void announce() {
+        step_number.fetch_add(1, std::memory_order_release);
+        step_number.notify_all();
+    }
+
+    void serve(int member) {
+        for (unsigned seen = 0;; ++seen) {
+            await_change(step_number, [seen](unsigned number) { return number != seen; });
+            if (leaving) return;
+            work(member);
+            if (n_working.fetch_sub(1, std::memory_order_acq_rel) == 1) n_working.notify_all();
+        }
+    }
+
+    void work(int member) {
+        try {
+            call(context, member);
+        } catch (...) {
+            std::scoped_lock lock(failure_guard);
+            if (!failure) failure = std::current_exception();
+        }
+    }
+
+    int n_members;
+    void (*call)(void *, int) = nullptr;
+    void *context = nullptr;
+    bool leaving = false;
+    std::exception_ptr failure;
+    std::mutex failure_guard;
+    std::atomic<unsigned> step_number{0};
+    std::atomic<int> n_working{0};
+    std::vector<std::jthread> helpers; // last, so that they are joined before the rest goes
+};
+
+} // namespace rankwright

@@ -1,0 +1,1 @@
+"""Trees: binning of features, the histogram tree grower, forests and their scorer."""

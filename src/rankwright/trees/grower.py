@@ -1,0 +1,224 @@
+"""Growing one tree: the best split first, leaf by leaf, on histograms of bin codes.
+
+The same data, parameters and seed give the same tree, bit for bit, for any number of threads: gradients and curvatures
+are rounded at random to whole numbers once per tree (right on average, and known from seed and row alone), so that
+their sums do not depend on the order in which threads add them. Leaf values come from the unrounded ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwright import kernels
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_vector, thread_count
+from rankwright.errors import InputError, SettingError
+from rankwright.trees.binned import BinnedDataset
+from rankwright.trees.binning import slots_of
+from rankwright.trees.params import TreeParams
+from rankwright.trees.tree import Tree
+
+# Whole numbers that stand for the largest gradient and curvature: as many as sums of 8,191 rows in one word allow.
+GRADIENT_LEVELS = 2**13 - 1
+CURVATURE_LEVELS = 2**11 - 1
+MAX_CURVATURE_SUM = 2.0**36 - 2.0**29  # in levels, with room for rounding up
+MAX_ROWS = 2**28 - 1
+HISTOGRAM_MEMORY = 256 * 2**20  # bytes; with less than a leaf each needs, some are built twice
+LONGEST_STRIDE = 264  # bins between two features of one-byte codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GrownTree:
+    """A tree, and the rows it was grown on: those of node n are `rows[begin[n]:begin[n] + tree.count[n]]`."""
+
+    tree: Tree
+    rows: NDArray[np.uint32]
+    begin: IntArray
+
+    def add_to(self, scores: Float64Array, *, threads: int | None = None) -> None:
+        """Add what the tree says of the rows it was grown on to their scores: no document is looked at again."""
+        tree = self.tree
+        kernels.add_leaf_values(
+            tree.feature, self.begin, tree.count, tree.value, self.rows, scores, thread_count(threads)
+        )
+
+
+class GrowerMemory:
+    """Memory that growing needs, kept from tree to tree. One call at a time may use it."""
+
+    def __init__(self, data: BinnedDataset, max_leaves: int, histogram_memory: int = HISTOGRAM_MEMORY) -> None:
+        codes = data.codes
+        stride = LONGEST_STRIDE if codes.dtype == np.uint8 else int(data.mapper.n_bins.max(initial=1)) + 16
+        words = 2 * codes.shape[0] * slots_of(data.mapper.code_dtype) * stride
+        n_histograms = max(2, min(max_leaves, histogram_memory // (8 * max(words, 1))))
+        self.max_leaves = max_leaves
+        self.quantised = np.empty(data.n_docs, np.int32)
+        self.rows = np.empty(data.n_docs, np.uint32)
+        self.sides = np.empty(data.n_docs, np.uint8)
+        self.histograms = np.empty(n_histograms * words, np.uint64)
+
+
+def grow_tree(
+    data: BinnedDataset,
+    gradient: ArrayLike,
+    curvature: ArrayLike,
+    params: TreeParams,
+    *,
+    rows: ArrayLike | None = None,
+    features: ArrayLike | None = None,
+    monotone: Mapping[int, int] | None = None,
+    seed: int = 0,
+    memory: GrowerMemory | None = None,
+    threads: int | None = None,
+) -> GrownTree:
+    """The tree that follows the gradients downhill.
+
+    It is grown on the given `rows` (default: all) and splits on the given `features` (default: all). `monotone` maps a
+    feature to +1 where scores must not fall as it rises, -1 where they must not rise.
+    """
+    gradients = _finite(gradient, "gradient", data.n_docs)
+    curvatures = _finite(curvature, "curvature", data.n_docs)
+    if len(curvatures) and curvatures.min() < 0:
+        raise InputError(f"curvature must be 0 or more, got {curvatures.min()}")
+    memory = memory or GrowerMemory(data, params.max_leaves)
+    own_rows = _rows_of_tree(rows, data.n_docs)
+    scales = _scales(gradients, curvatures, own_rows)
+    n_threads = thread_count(threads)
+    kernels.quantise_lambdas(gradients, curvatures, *scales, seed & (2**64 - 1), memory.quantised, n_threads)
+    nodes = _empty_nodes(params.max_leaves, data)
+    begin = np.empty(len(nodes.feature), np.int64)
+    tree_rows = np.empty(data.n_docs, np.uint32) if own_rows is None else own_rows
+    n_nodes = kernels.grow_tree(
+        codes=data.codes,
+        n_bins=data.mapper.n_bins,
+        categorical=data.mapper.categorical,
+        monotone=_directions(monotone or {}, data),
+        asked=_asked(features, data.n_features),
+        quantised=memory.quantised,
+        gradient=gradients,
+        curvature=curvatures,
+        all_rows=own_rows is None,
+        max_leaves=params.max_leaves,
+        max_depth=params.max_leaves if params.max_depth is None else params.max_depth,
+        min_docs=params.min_docs_in_leaf,
+        min_curvature=params.min_curvature_in_leaf,
+        l2=params.l2,
+        min_gain=params.min_gain,
+        newton=params.split_gain == "newton",
+        category_smoothing=params.category_smoothing,
+        max_split_categories=params.max_split_categories,
+        gradient_scale=scales[0],
+        curvature_scale=scales[1],
+        learning_rate=params.learning_rate,
+        rows=tree_rows,
+        spare_rows=memory.rows,
+        sides=memory.sides,
+        histograms=memory.histograms,
+        feature=nodes.feature,
+        bin=nodes.bin,
+        left=nodes.left,
+        right=nodes.right,
+        missing_left=nodes.missing_left,
+        gain=nodes.gain,
+        value=nodes.value,
+        begin=begin,
+        count=nodes.count,
+        categories=nodes.categories,
+        threads=n_threads,
+    )
+    return GrownTree(_cut(nodes, n_nodes, data), tree_rows, begin[:n_nodes])
+
+
+def _finite(values: ArrayLike, name: str, length: int) -> Float32Array:
+    array = as_vector(values, name=name, dtype=np.float32, length=length)
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite, but row {int(np.flatnonzero(~np.isfinite(array))[0])} is not")
+    return array
+
+
+def _rows_of_tree(rows: ArrayLike | None, n_docs: int) -> NDArray[np.uint32] | None:
+    if n_docs > MAX_ROWS:
+        raise InputError(f"a tree can be grown on at most {MAX_ROWS} rows, got {n_docs}")
+    if rows is None:
+        return None
+    chosen = as_vector(rows, name="rows", dtype=np.int64)
+    if len(chosen) > n_docs or (len(chosen) and (chosen.min() < 0 or chosen.max() >= n_docs)):
+        raise InputError(f"rows must be different ones from 0 to {n_docs - 1}")
+    return chosen.astype(np.uint32)
+
+
+def _scales(gradient: Float32Array, curvature: Float32Array, rows: NDArray[np.uint32] | None) -> tuple[float, float]:
+    """Levels per unit of gradient and of curvature."""
+    own_gradient = gradient if rows is None else gradient[rows]
+    own_curvature = curvature if rows is None else curvature[rows]
+    largest = float(np.abs(own_gradient).max(initial=0.0))
+    largest_curvature = float(own_curvature.max(initial=0.0))
+    total = float(own_curvature.sum(dtype=np.float64))
+    return (
+        GRADIENT_LEVELS / largest if largest > 0 else 1.0,
+        min(CURVATURE_LEVELS / largest_curvature, MAX_CURVATURE_SUM / total) if largest_curvature > 0 else 1.0,
+    )
+
+
+def _directions(monotone: Mapping[int, int], data: BinnedDataset) -> NDArray[np.int8]:
+    directions = np.zeros(data.n_features, np.int8)
+    for feature, direction in monotone.items():
+        if not 0 <= feature < data.n_features or direction not in (-1, 0, 1):
+            raise SettingError(
+                f"monotone must map features from 0 to {data.n_features - 1} to +1, -1 or 0, got {feature}: {direction}"
+            )
+        if direction != 0 and data.mapper.categorical[feature]:
+            raise SettingError(f"feature {feature} is categorical and cannot be monotone")
+        directions[feature] = direction
+    return directions
+
+
+def _asked(features: ArrayLike | None, n_features: int) -> BoolArray:
+    if features is None:
+        return np.ones(n_features, bool)
+    chosen = as_vector(features, name="features", dtype=np.int64)
+    if len(chosen) and (chosen.min() < 0 or chosen.max() >= n_features):
+        raise InputError(f"features must be from 0 to {n_features - 1}")
+    return np.isin(np.arange(n_features), chosen)
+
+
+def _empty_nodes(max_leaves: int, data: BinnedDataset) -> Tree:
+    n = min(2 * max_leaves - 1, max(2 * data.n_docs - 1, 1))
+    mapper = data.mapper
+    most_categories = int(mapper.n_bins[mapper.categorical].max(initial=0))
+    return Tree(
+        feature=np.empty(n, np.int32),
+        bin=np.empty(n, np.int32),
+        threshold=np.empty(0, np.float32),
+        left=np.empty(n, np.int32),
+        right=np.empty(n, np.int32),
+        missing_left=np.empty(n, bool),
+        value=np.empty(n, np.float32),
+        gain=np.empty(n, np.float64),
+        count=np.empty(n, np.int64),
+        categories=np.empty((n, -(-most_categories // 32)), np.uint32),
+    )
+
+
+def _cut(nodes: Tree, n: int, data: BinnedDataset) -> Tree:
+    """The first `n` nodes, with raw thresholds for bins."""
+    by_number = nodes.bin[:n] >= 0
+    threshold = np.full(n, np.nan, np.float32)
+    threshold[by_number] = data.mapper.thresholds(
+        nodes.feature[:n][by_number].astype(np.int64), nodes.bin[:n][by_number].astype(np.int64)
+    )
+    return Tree(
+        feature=nodes.feature[:n],
+        bin=nodes.bin[:n],
+        threshold=threshold,
+        left=nodes.left[:n],
+        right=nodes.right[:n],
+        missing_left=nodes.missing_left[:n],
+        value=nodes.value[:n],
+        gain=nodes.gain[:n],
+        count=nodes.count[:n],
+        categories=nodes.categories[:n],
+    )
