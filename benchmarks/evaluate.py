@@ -2,7 +2,7 @@
 
 pytrec_eval's dictionaries are built outside the clock, and so is our dataset.
 
-    python benchmarks/evaluate.py [--threads 2] [--repeats 7]
+    python -m benchmarks.evaluate [--threads 2] [--repeats 7]
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import argparse
 
 import numpy as np
 import pytrec_eval
-from timing import report, time_side_by_side
+from benchmarks.timing import report, time_side_by_side
 
 from rankwright import RankingDataset, evaluate
 

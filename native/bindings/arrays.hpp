@@ -13,12 +13,16 @@ namespace nb = nanobind;
 
 template <typename T> using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <typename T> using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T> using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <typename T> using OutMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <typename T> std::span<const T> view(const In<T> &array) { return {array.data(), array.shape(0)}; }
 template <typename T> std::span<T> fill(const Out<T> &array) { return {array.data(), array.shape(0)}; }
 
+void bind_delimited(nb::module_ &module);
 void bind_metrics(nb::module_ &module);
 void bind_ordering(nb::module_ &module);
 void bind_svmlight(nb::module_ &module);
+void bind_scaling(nb::module_ &module);
 
 } // namespace rankwright

@@ -102,4 +102,20 @@ Number parse_number(const char *begin, const char *end, float &value) {
     return std::isinf(value) ? Number::infinite : Number::finite;
 }
 
+char *append_number(char *at, float value) {
+    constexpr float integers_below = 1e9f; // whole numbers below are written as such
+    constexpr float decimals_from = 1e-5f; // smaller numbers have an exponent
+    constexpr std::string_view missing = "nan", infinite = "inf";
+    char *const limit = at + longest_number;
+    const float size = std::fabs(value);
+    if (std::isnan(value)) return std::copy(missing.begin(), missing.end(), at);
+    if (std::signbit(value)) *at++ = '-';
+    if (std::isinf(value)) return std::copy(infinite.begin(), infinite.end(), at);
+    if (size < integers_below && size == std::trunc(size)) {
+        return std::to_chars(at, limit, static_cast<std::int32_t>(size)).ptr;
+    }
+    const bool plain = size >= decimals_from && size < integers_below;
+    return std::to_chars(at, limit, size, plain ? std::chars_format::fixed : std::chars_format::scientific).ptr;
+}
+
 } // namespace rankwright

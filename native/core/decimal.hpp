@@ -1,4 +1,5 @@
-// Decimal text to float32, rounded once, to nearest, ties to even: the bits do not depend on the path taken.
+// Decimal text to float32, rounded once, to nearest, ties to even: the bits do not depend on the path taken. And back:
+// the fewest digits that read to the same number.
 #pragma once
 
 #include <bit>
@@ -16,6 +17,13 @@ enum class Number { finite, missing, infinite, malformed };
 // inf or infinity. Words may have any case. A number that rounds to infinity counts as infinite.
 // `value` is set unless the text is malformed.
 Number parse_number(const char *begin, const char *end, float &value);
+
+// The most bytes a number takes: a sign, nine digits, a point, and "0.0000" before them or an exponent behind them.
+inline constexpr std::int64_t longest_number = 16;
+
+// Writes the fewest digits that read back to the same float32, with an exponent only below 1e-5 and from 1e9; returns
+// the text's end.
+char *append_number(char *at, float value);
 
 // The powers of ten that a double holds exactly, and the integers up to which it holds every one.
 inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

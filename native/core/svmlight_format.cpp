@@ -1,7 +1,6 @@
 #include "core/svmlight_format.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/decimal.hpp"
 #include "core/parallel.hpp"
 
 namespace rankwright {
@@ -18,27 +18,11 @@ namespace {
 using namespace std::literals;
 
 constexpr std::size_t rows_at_a_time = 32;
-constexpr float integers_below = 1e9f;                          // whole numbers below are written as such
-constexpr float decimals_from = 1e-5f;                          // smaller numbers have an exponent
 constexpr std::int64_t line_overhead = 2 * longest_number + 16; // label, " qid:", " #docid = ", newline
 
 char *append(char *at, std::string_view text) {
     std::memcpy(at, text.data(), text.size());
     return at + text.size();
-}
-
-// The fewest digits that read back to the same float32.
-char *append_number(char *at, float value) {
-    char *const limit = at + longest_number;
-    const float size = std::fabs(value);
-    if (std::isnan(value)) return append(at, "nan"sv);
-    if (std::signbit(value)) *at++ = '-';
-    if (std::isinf(value)) return append(at, "inf"sv);
-    if (size < integers_below && size == std::trunc(size)) {
-        return std::to_chars(at, limit, static_cast<std::int32_t>(size)).ptr;
-    }
-    const bool plain = size >= decimals_from && size < integers_below;
-    return std::to_chars(at, limit, size, plain ? std::chars_format::fixed : std::chars_format::scientific).ptr;
 }
 
 std::string_view text_of(const Texts &texts, std::int64_t i) {

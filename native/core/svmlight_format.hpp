@@ -30,9 +30,6 @@ struct SvmlightStyle {
     bool mark_width; // whether the first row names its last column even where it could be left out
 };
 
-// The most bytes a number takes: a sign, nine digits, a point, and "0.0000" before them or an exponent behind them.
-inline constexpr std::int64_t longest_number = 16;
-
 // Formats every row and sets `length` to the bytes of all lines, which begin `text` without gaps. While it works, row r
 // has the bytes from r · row_capacity to itself; std::length_error where one may need more than that.
 void format_svmlight(const SvmlightTable &table, SvmlightStyle style, std::span<char> text, std::int64_t row_capacity,

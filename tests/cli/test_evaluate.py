@@ -27,7 +27,7 @@ def files(tmp_path, monkeypatch):
 
 @dataclass(frozen=True)
 class Outcome:
-    code: int
+    code: str | int
     stdout: str
     stderr: str
 
@@ -99,7 +99,7 @@ WRONG = [
     ([], "--scores"),
     (["--scores", "scores.txt", "--run", "x"], "either --scores or --run"),
     (["--scores", "short.txt"], "short.txt: has 1 scores, but the data has 6 documents"),
-    (["--scores", "data.txt"], "data.txt:1: found '2 qid:1 1:0.5', wanted one number"),
+    (["--scores", "data.txt"], "data.txt:1: a score must be a number, found '2 qid:1 1:0.5'"),
     (["--scores", "scores.txt", "--metrics", "ndgc@10"], "unknown metric 'ndgc@10'"),
     (["--scores", "scores.txt", "--metrics", ","], "--metrics names none"),
     (["--scores", "scores.txt", "--convention", "leter"], "did you mean 'letor'"),

@@ -12,8 +12,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from rankwright.cli.evaluate import evaluate
-from rankwright.cli.listing import list_names
+from rankwright.cli import convert, evaluate, listing
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -40,8 +39,9 @@ def root(
         typer.echo(context.get_help())
 
 
-app.command("evaluate")(evaluate)
-app.command("list")(list_names)
+app.command(epilog=convert.EXAMPLE)(convert.convert)
+app.command(epilog=evaluate.EXAMPLE)(evaluate.evaluate)
+app.command("list", epilog=listing.EXAMPLE)(listing.list_names)
 
 
 def main() -> None:

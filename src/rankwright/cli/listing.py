@@ -10,15 +10,14 @@ import typer
 from rankwright.cli.output import print_json, print_table
 from rankwright.errors import UnknownNameError
 
+EXAMPLE = "Example: rankwright list metrics"
+
 
 def list_names(
     what: Annotated[str, typer.Argument(help="Which names: metrics or conventions.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """List the names that other commands take.
-
-    Example: rankwright list metrics
-    """
+    """List the names that other commands take."""
     if what not in LISTINGS:
         raise UnknownNameError("list", what, known=LISTINGS)
     rows = LISTINGS[what]()

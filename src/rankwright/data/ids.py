@@ -10,16 +10,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankwright.arrays import IdArray
-
-SURE_DIGITS = 18  # as many always fit an int64
+from rankwright.arrays import IdArray, IntArray
 
 
 def ids_of_text(texts: Sequence[str]) -> IdArray:
     """Ids of the given texts."""
-    if all(_is_whole_number(text) for text in texts):
-        return np.array([int(text) for text in texts], dtype=np.int64)
-    return np.array(texts, dtype=np.dtypes.StringDType())
+    ids = np.array(texts, dtype=np.dtypes.StringDType())
+    integers = integers_in(ids)
+    return ids if integers is None else integers
+
+
+def integers_in(ids: IdArray) -> IntArray | None:
+    """The whole numbers that strings are, where every one is written the usual way and fits."""
+    try:
+        integers = ids.astype(np.int64)
+    except (ValueError, OverflowError):
+        return None
+    return integers if (integers.astype(ids.dtype) == ids).all() else None
 
 
 def join_ids(parts: Sequence[IdArray]) -> IdArray:
@@ -34,10 +41,3 @@ def join_ids(parts: Sequence[IdArray]) -> IdArray:
 def text_ids(ids: IdArray) -> IdArray:
     """The same ids as strings."""
     return ids.astype(np.dtypes.StringDType())
-
-
-def _is_whole_number(text: str) -> bool:
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit()) or len(digits) > SURE_DIGITS:
-        return False
-    return digits[0] != "0" or text == "0"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -14,11 +13,11 @@ from numpy.typing import NDArray
 from rankwright.arrays import Float32Array, IntArray
 from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, Omit
 from rankwright.kernels.codes import SvmlightProblem as Problem
+from rankwright.kernels.naive.decimal import NUMBER, nearest_float32, number_text
 
 ByteArray = NDArray[np.uint8]
 
 WORD = re.compile(rb"[^ \t\r\v\f]+")
-NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf|infinity)|null", re.IGNORECASE)
 DOCUMENT_ID = re.compile(rb"#[ \t\r\v\f]*docid[ \t\r\v\f]*=[ \t\r\v\f]*([^ \t\r\v\f]+)")
 
 
@@ -131,29 +130,6 @@ def _pairs(words: list[re.Match[bytes]], index_base: int, allow_infinity: bool) 
         yield index, value
 
 
-def nearest_float32(text: bytes) -> np.float32:
-    """The float32 nearest to a number's text, ties to even.
-
-    Rounding to a double and then to float32 gives it, except where the double lies halfway between two float32:
-    then the text itself says on which side the number is.
-    """
-    double = float("nan" if text.lower() == b"null" else text)
-    with np.errstate(over="ignore"):
-        single = np.float32(double)
-        neighbours = np.nextafter(single, np.float32(-np.inf)), np.nextafter(single, np.float32(np.inf))
-    for neighbour in neighbours:
-        if np.isfinite(double) and 2 * double == _as_rounded(single) + _as_rounded(neighbour):
-            exact = Fraction(text.decode())
-            if exact != Fraction(double):
-                return max(single, neighbour) if exact > Fraction(double) else min(single, neighbour)
-    return single
-
-
-def _as_rounded(value: np.float32) -> float:
-    """The number itself; for infinity the power of two that rounding treats as the next number."""
-    return float(value) if np.isfinite(value) else float(np.copysign(2.0**128, value))
-
-
 def format_svmlight(
     features: Float32Array,
     labels: Float32Array,
@@ -177,11 +153,11 @@ def format_svmlight(
     query_ids, document_ids = _texts(query_text, query_offsets), _texts(document_text, document_offsets)
     lines = []
     for row, values in enumerate(features):
-        words = [_number_text(labels[row]), f"qid:{query_ids[query_of_row[row]]}"]
+        words = [number_text(labels[row]), f"qid:{query_ids[query_of_row[row]]}"]
         for column, value in enumerate(values):
             marks_width = mark_width and row == 0 and column == features.shape[1] - 1
             if marks_width or not _is_omitted(value, omit):
-                words.append(f"{column + index_base}:{_number_text(value)}")
+                words.append(f"{column + index_base}:{number_text(value)}")
         if document_ids[row]:
             words.append(f"#docid = {document_ids[row]}")
         lines.append(" ".join(words) + "\n")
@@ -199,18 +175,3 @@ def _is_omitted(value: Any, omit: int) -> bool:
     if omit == Omit.ZERO:
         return bool(value == 0 and not np.signbit(value))
     return omit == Omit.MISSING and bool(np.isnan(value))
-
-
-def _number_text(value: Any) -> str:
-    """The fewest digits that read back to the same float32; an exponent only below 1e-5 and from 1e9."""
-    size = abs(value)
-    if np.isnan(value):
-        return "nan"
-    sign = "-" if np.signbit(value) else ""
-    if np.isinf(value):
-        return sign + "inf"
-    if size < 1e9 and size == np.trunc(size):
-        return f"{sign}{int(size)}"
-    if np.float32(1e-5) <= size < 1e9:
-        return sign + np.format_float_positional(size, unique=True, trim="-")
-    return sign + np.format_float_scientific(size, unique=True, trim="-", exp_digits=2)
