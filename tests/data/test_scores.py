@@ -43,12 +43,12 @@ def test_compressed_files(tmp_path):
 @pytest.mark.parametrize(
     ("content", "line", "problem"),
     [
-        (b"1\n\n2\n", 2, "found ''"),
-        (b"1\n2\n\n", 3, "found ''"),
+        (b"1\n\n2\n", 2, "a score must be a number, found ''"),
+        (b"1\n2\n\n", 3, "a score must be a number, found ''"),
         (b"# scores\n1\n", 1, "found '# scores'"),
         (b"1\n2 3\n", 2, "found '2 3'"),
         (b"1\n2\nnan\n", 3, "found 'nan'"),
-        (b"1\n\xff\xfe\n", 2, "not UTF-8"),
+        (b"1\n\xff\xfe\n", 2, "is not UTF-8 text"),
     ],
 )
 def test_anything_else_is_an_error_that_says_where(scores_file, content, line, problem):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.output import AsJson, print_json, print_table
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def evaluate(
     per_query: Annotated[
         str | None, typer.Option(help="Write a table with a row a query, separated by tabs, to this file.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: AsJson = False,
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
 ) -> None:
@@ -49,12 +49,12 @@ def evaluate(
         require(per_query is None, "--per-query needs one convention, not all")
         require(run is None, "--convention all needs --scores: a run is counted under one convention")
         comparison = _compare(data, scores, names, threads, seed)
-        print_json(comparison.to_dict()) if json else _show_comparison(comparison)
+        print_json(comparison.to_dict()) if as_json else _show_comparison(comparison)
         return
     evaluation = _evaluation(data, scores, run, names, convention, threads, seed)
     if per_query is not None:
         _write_per_query(evaluation, per_query)
-    print_json(evaluation.to_dict()) if json else _show(evaluation)
+    print_json(evaluation.to_dict()) if as_json else _show(evaluation)
 
 
 def _evaluation(

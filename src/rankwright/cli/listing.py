@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.output import AsJson, print_json, print_table
 from rankwright.errors import UnknownNameError
 
 EXAMPLE = "Example: rankwright list metrics"
@@ -15,13 +15,13 @@ EXAMPLE = "Example: rankwright list metrics"
 
 def list_names(
     what: Annotated[str, typer.Argument(help="Which names: metrics or conventions.")],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the names that other commands take."""
     if what not in LISTINGS:
         raise UnknownNameError("list", what, known=LISTINGS)
     rows = LISTINGS[what]()
-    if json:
+    if as_json:
         print_json({what: rows})
     else:
         columns = [column for column in rows[0] if column != "rules"]
