@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rankwright.metrics.evaluation import Evaluation, evaluate
     from rankwright.metrics.registry import Measure, parse_metric
     from rankwright.metrics.runs import evaluate_run
+    from rankwright.metrics.significance import paired_test
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
 
@@ -50,6 +51,7 @@ _HOME_OF = {
     "evaluate": "rankwright.metrics.evaluation",
     "evaluate_run": "rankwright.metrics.runs",
     "from_frame": "rankwright.data.tables",
+    "paired_test": "rankwright.metrics.significance",
     "parse_convention": "rankwright.metrics.convention",
     "parse_metric": "rankwright.metrics.registry",
     "rank": "rankwright.ranking.order",
@@ -90,6 +92,7 @@ __all__ = [
     "evaluate",
     "evaluate_run",
     "from_frame",
+    "paired_test",
     "parse_convention",
     "parse_metric",
     "rank",

@@ -27,7 +27,7 @@ def files(tmp_path, monkeypatch):
 
 @dataclass(frozen=True)
 class Outcome:
-    code: int
+    code: str | int
     stdout: str
     stderr: str
 
