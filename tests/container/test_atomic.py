@@ -52,6 +52,12 @@ def test_the_usual_permissions_hold(tmp_path):
     assert (tmp_path / "result").stat().st_mode & 0o777 == 0o640
 
 
+def test_errors_of_other_files_keep_their_names(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught, atomic_file(tmp_path / "result"):
+        (tmp_path / "source").read_bytes()
+    assert caught.value.filename == str(tmp_path / "source")
+
+
 @pytest.mark.parametrize(("place", "error"), [("none/result", FileNotFoundError), ("folder", IsADirectoryError)])
 def test_errors_name_the_path_the_caller_gave(tmp_path, place, error):
     (tmp_path / "folder").mkdir()

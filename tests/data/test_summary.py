@@ -26,7 +26,7 @@ def plain():
 
 
 def test_everything_is_counted():
-    features = [[1, 0, 1, 5, np.nan], [2, 0, 2, 5, np.nan], [3, 0, 3, 5, 1], [1, 0, 1, 6, np.nan]]
+    features = np.array([[1, 0, 1, 5, np.nan], [2, 0, 2, 5, np.nan], [3, 0, 3, 5, 1], [1, 0, 1, 6, np.nan]])
     data = RankingDataset.from_arrays(features, [0, 2, np.nan, 0], qid=["a", "a", "a", "b"], document_ids=[1, 2, 3, 4])
     summary = summarise(data)
     assert summary == Summary(
@@ -35,7 +35,7 @@ def test_everything_is_counted():
         features=5,
         documents_per_query=Spread(1, 2, 2, 3),
         labels={"0": 2, "2": 1},
-        label_spread=Spread(0, 0, pytest.approx(2 / 3), 2),
+        label_spread=Spread(0, 0, 2 / 3, 2),
         unjudged=1,
         queries_with_nothing_relevant=1,
         queries_with_one_label=1,
@@ -59,10 +59,16 @@ def test_features_go_by_their_names():
 
 
 def test_many_different_labels_are_summed_up():
-    labels = np.linspace(0, 1, 100)
-    summary = summarise(RankingDataset.from_arrays(np.zeros((100, 1)), labels, group=[100]))
+    labels = np.arange(101) / 128
+    summary = summarise(RankingDataset.from_arrays(np.zeros((101, 1)), labels, group=[101]))
     assert summary.labels is None
-    assert summary.label_spread == Spread(0, pytest.approx(0.5), pytest.approx(0.5), 1)
+    assert summary.label_spread == Spread(0, 50 / 128, 50 / 128, 100 / 128)
+
+
+def test_constant_features_are_not_told_twice():
+    data = RankingDataset.from_arrays([[1, 1, 3, 3], [1, 1, 4, 4]], [0, 1], group=[2])
+    assert summarise(data).constant_features == ("1", "2")
+    assert summarise(data).duplicate_features == (("3", "4"),)
 
 
 def test_preferences_do_without_labels():

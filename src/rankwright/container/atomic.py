@@ -27,11 +27,10 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         temporary.replace(target)
         _sync_folder(target.parent)
-    except OSError as error:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from error  # under the name the caller knows
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == os.fspath(temporary):
+            error.filename, error.filename2 = os.fspath(path), None  # the name that the caller knows
         raise
 
 

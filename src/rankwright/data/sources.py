@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
 import sys
 import threading
 from collections.abc import Generator, Iterator
@@ -19,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwright.container.atomic import atomic_file
 from rankwright.data.compression import (
     LONGEST_MAGIC,
     Compression,
@@ -106,22 +106,12 @@ def atomic_output(path: FilePath) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(path).resolve()  # so that a link stays a link
-    if target.exists() and not target.is_file():
-        with target.open("wb") as file:
-            yield file
+    if Path(path).exists() and not Path(path).is_file():
+        with Path(path).open("wb") as device:
+            yield device
         return
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    try:
-        with _open_new(part, path) as file:
-            with _compressing(file, compression_of_name(os.fspath(path))) as output:
-                yield output
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with atomic_file(path) as file, _compressing(file, compression_of_name(os.fspath(path))) as output:
+        yield output
 
 
 @contextmanager
@@ -133,15 +123,6 @@ def atomic_text_output(path: FilePath) -> Iterator[IO[str]]:
             yield text
         finally:
             text.detach()  # flushes, and leaves closing to the outer block
-
-
-def _open_new(part: Path, path: FilePath) -> IO[bytes]:
-    """`part`, created; where that fails the error names the path that the user gave."""
-    try:
-        return part.open("xb")
-    except OSError as error:
-        error.filename = os.fspath(path)
-        raise
 
 
 @contextmanager

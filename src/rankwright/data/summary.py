@@ -44,7 +44,7 @@ class Summary:
     missing_values: int
     missing_share_of: dict[str, float]  # of every feature that misses some
     constant_features: tuple[str, ...]
-    duplicate_features: tuple[tuple[str, ...], ...]
+    duplicate_features: tuple[tuple[str, ...], ...]  # constant ones left out: they are told above
     also_has: tuple[str, ...]  # ids, weights, positions, preferences
     remarks: tuple[str, ...]
 
@@ -57,7 +57,7 @@ def summarise(data: RankingDataset) -> Summary:
     """The summary of `data`."""
     facts = feature_facts(data.features, data.groups)
     names = np.array(data.names, dtype=object)
-    duplicates = duplicate_columns(data.features, facts)
+    duplicates = [same for same in duplicate_columns(data.features, facts) if not facts.is_constant[same[0]]]
     labels = np.full(data.n_docs, np.nan, np.float32) if data.labels is None else data.labels
     judged = labels[~np.isnan(labels)]
     values, counts = np.unique(judged, return_counts=True)
