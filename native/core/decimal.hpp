@@ -53,7 +53,7 @@ alignas(64) inline constexpr double scale_of_decimals[32] = {
 
 // The common case, with no branch that depends on how long the number is: an optional minus, then 1 to 15 characters,
 // all digits but for at most one point. False for anything else, and for the rare number so close to the middle of two
-// float32 that a product cannot tell its side. Reads the 16 bytes before `end`: they must exist.
+// float32 that a product cannot tell its side. Reads the byte at `begin` and the 16 before `end`.
 inline bool parse_short_decimal(const char *begin, const char *end, float &value) {
     const auto load = [](const void *place) { return _mm_loadu_si128(static_cast<const __m128i *>(place)); };
     const std::uint32_t negative = *begin == '-';

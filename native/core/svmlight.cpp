@@ -123,7 +123,7 @@ class LineParser {
 
   private:
     Number number(const char *begin, const char *end, float &value) const {
-        if (end - begin_ >= 16 && parse_short_decimal(begin, end, value)) return Number::finite;
+        if (begin != end && end - begin_ >= 16 && parse_short_decimal(begin, end, value)) return Number::finite;
         return parse_number(begin, end, value);
     }
 

@@ -21,19 +21,38 @@ if TYPE_CHECKING:
     from rankwright.data.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
     from rankwright.data.trec import Qrels, Run, read_qrels, read_run, write_qrels, write_run
     from rankwright.errors import RankwrightError
+    from rankwright.metrics.comparison import compare_conventions
+    from rankwright.metrics.convention import Convention, parse_convention
+    from rankwright.metrics.evaluation import Evaluation, evaluate
+    from rankwright.metrics.registry import Measure, parse_metric
+    from rankwright.metrics.runs import evaluate_run
+    from rankwright.ranking.gains import Gain
+    from rankwright.ranking.order import Ranking, Ties, rank
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
     "Columns": "rankwright.data.columns",
+    "Convention": "rankwright.metrics.convention",
+    "Evaluation": "rankwright.metrics.evaluation",
+    "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
+    "Measure": "rankwright.metrics.registry",
     "Preferences": "rankwright.data.preferences",
     "Qrels": "rankwright.data.trec",
     "QueryKFold": "rankwright.data.splits",
+    "Ranking": "rankwright.ranking.order",
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
     "Run": "rankwright.data.trec",
+    "Ties": "rankwright.ranking.order",
+    "compare_conventions": "rankwright.metrics.comparison",
     "convert": "rankwright.data.conversion",
+    "evaluate": "rankwright.metrics.evaluation",
+    "evaluate_run": "rankwright.metrics.runs",
     "from_frame": "rankwright.data.tables",
+    "parse_convention": "rankwright.metrics.convention",
+    "parse_metric": "rankwright.metrics.registry",
+    "rank": "rankwright.ranking.order",
     "read": "rankwright.data.reading",
     "read_pairs": "rankwright.data.pairs",
     "read_qrels": "rankwright.data.trec",
@@ -52,16 +71,28 @@ _HOME_OF = {
 
 __all__ = [
     "Columns",
+    "Convention",
+    "Evaluation",
+    "Gain",
     "Groups",
+    "Measure",
     "Preferences",
     "Qrels",
     "QueryKFold",
+    "Ranking",
     "RankingDataset",
     "RankwrightError",
     "Run",
+    "Ties",
     "__version__",
+    "compare_conventions",
     "convert",
+    "evaluate",
+    "evaluate_run",
     "from_frame",
+    "parse_convention",
+    "parse_metric",
+    "rank",
     "read",
     "read_pairs",
     "read_qrels",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankwright.cli.output import AsJson, print_json
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def convert(
     ] = None,
     allow_infinity: Annotated[bool, typer.Option("--allow-infinity", help="Let infinite features in.")] = False,
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Turn a data file into one of another format."""
     from rankwright.data.columns import Columns
@@ -115,7 +115,7 @@ def convert(
         **{name: value for name, value in options.items() if value is not None},
     )
     if as_json:
-        typer.echo(json.dumps(conversion.as_dict(), indent=2))
+        print_json(conversion.as_dict())
     else:
         typer.echo(report(conversion), err=True)
 

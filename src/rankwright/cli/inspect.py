@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from rankwright.cli.output import AsJson, print_json
 
 if TYPE_CHECKING:
     from rankwright.data.summary import Spread, Summary
@@ -20,14 +21,14 @@ def inspect(
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="The data file, of any format that can be read; - for standard input.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Tell what a data file holds, and what in it deserves a second look."""
     from rankwright.data.reading import read
     from rankwright.data.summary import summarise
 
     summary = summarise(read(data))
-    typer.echo(json.dumps(summary.as_dict(), indent=2) if as_json else "\n".join(report(summary)))
+    print_json(summary.as_dict()) if as_json else typer.echo("\n".join(report(summary)))
 
 
 def report(summary: Summary) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from rankwright.cli.output import AsJson, print_json
 
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart
@@ -17,7 +18,7 @@ EXAMPLE = "Example: rankwright quickstart --out out/quickstart"
 
 def quickstart(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to put data and results as files.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a small search data set and measure how well single features rank it."""
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart
@@ -28,7 +29,7 @@ def quickstart(
     if out is not None:
         files = write_quickstart(result, out)
         typer.echo(f"wrote {', '.join(path.name for path in files)} to {out}", err=True)
-    typer.echo(json.dumps(result.to_dict(), indent=2) if as_json else "\n".join(report(result)))
+    print_json(result.to_dict()) if as_json else typer.echo("\n".join(report(result)))
 
 
 def report(result: Quickstart) -> Iterator[str]:

@@ -8,6 +8,8 @@ from math import isnan, nan
 from rankwright.data.sources import LONGEST_LINE, FilePath, input_name, open_input
 from rankwright.errors import FileFormatError
 
+LONGEST_QUOTE = 40  # signs of what was found that an error shows
+
 
 def numbered_fields(path: FilePath, wanted: str, least: int) -> Iterator[tuple[int, list[str]]]:
     """The number and the fields of each line that is neither blank nor a comment (its first sign is `#`).
@@ -34,7 +36,7 @@ def number_in(field: str, what: str, path: FilePath, line: int) -> float:
     except ValueError:
         number = nan
     if isnan(number):
-        raise FileFormatError(input_name(path), f"{what} must be a number, found {field!r}", line)
+        raise FileFormatError(input_name(path), f"{what} must be a number, found {field[:LONGEST_QUOTE]!r}", line)
     return number
 
 

@@ -55,6 +55,7 @@ FORMATS: Mapping[str, Format] = {
     "parquet": Format((".parquet", ".pq"), read_parquet, iter_parquet, write_parquet, jumps=True),
 }
 
+TEXT_SUFFIXES = (".txt", ".dat")  # what LETOR's files end in: written as SVMlight, but any text when read
 PARQUET_MAGIC = b"PAR1"
 NUMBER = rb"([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan)"
 SVMLIGHT_LINE = re.compile(NUMBER + rb"([ \t]+[^\s:#]+:\S*)*[ \t]*(#.*)?", re.IGNORECASE)
@@ -115,7 +116,7 @@ def format_of(source: Paths) -> str:
 
 def format_of_name(path: FilePath) -> str:
     """The name of the format that a file to be written should have by its ending."""
-    name = _format_of_suffix(path)
+    name = _format_of_suffix(path) or ("svmlight" if _plain(path).suffix.lower() in TEXT_SUFFIXES else None)
     if name is None:
         endings = ", ".join(suffix for kind in FORMATS.values() for suffix in kind.suffixes)
         raise SettingError(f"the ending of {fspath(path)!r} names no format; wanted one of {endings}, or the format")
@@ -123,8 +124,12 @@ def format_of_name(path: FilePath) -> str:
 
 
 def _format_of_suffix(path: FilePath) -> str | None:
-    plain = PurePath(path).with_suffix("") if compression_of_name(fspath(path)) else PurePath(path)
-    return next((name for name, kind in FORMATS.items() if plain.suffix.lower() in kind.suffixes), None)
+    return next((name for name, kind in FORMATS.items() if _plain(path).suffix.lower() in kind.suffixes), None)
+
+
+def _plain(path: FilePath) -> PurePath:
+    """The path without the ending that says how it is compressed."""
+    return PurePath(path).with_suffix("") if compression_of_name(fspath(path)) else PurePath(path)
 
 
 def _format_of_beginning(path: str) -> str:

@@ -68,6 +68,10 @@ class Convention:
         """The names of the rules in which this convention differs from `other`."""
         return tuple(rule for rule in RULES if getattr(self, rule) != getattr(other, rule))
 
+    def rules(self) -> dict[str, str]:
+        """Every rule's name and value, as text."""
+        return {rule: _value_text(getattr(self, rule)) for rule in RULES}
+
     @property
     def empty_of_map(self) -> Empty:
         """What MAP counts where nothing is relevant; a query left out of one metric is left out of all."""
@@ -147,13 +151,17 @@ def as_convention(convention: str | Convention) -> Convention:
 
 def _rule_text(convention: Convention, rule: str) -> str:
     value = getattr(convention, rule)
-    if isinstance(value, Relevance):
-        return f"{rule}{value}"
+    return f"{rule}{'' if isinstance(value, Relevance) else '='}{_value_text(value)}"
+
+
+def _value_text(value: Any) -> str:
     if value is None:
-        return f"{rule}=empty"
+        return "empty"  # as the rule of that name says
     if isinstance(value, Enum):
-        return f"{rule}={value.value}"
-    return f"{rule}={value.name if isinstance(value, Gain | Discount) else number_text(value)}"
+        return str(value.value)
+    if isinstance(value, Gain | Discount):
+        return value.name
+    return str(value) if isinstance(value, Relevance) else number_text(value)
 
 
 _CHOICES: Mapping[str, type[Enum]] = {

@@ -20,7 +20,7 @@ from rankwright.metrics.intervals import Interval, bootstrap_interval, normal_in
 from rankwright.metrics.metric import Metric, settle
 from rankwright.metrics.registry import Measure, parse_metric
 from rankwright.metrics.rules import ScorePrecision
-from rankwright.ranking.order import Ranking, rank
+from rankwright.ranking.order import Ranking, rank_checked
 
 DEFAULT_METRICS = ("ndcg@5", "ndcg@10", "map", "mrr")
 RESAMPLES = 1000
@@ -61,7 +61,7 @@ class ScoredLists:
         if precision is ScorePrecision.SINGLE:
             with np.errstate(over="ignore"):  # beyond single precision all are infinite, and tied
                 scores = scores.astype(np.float32).astype(np.float64)
-        return rank(scores, self.groups, n_ranked=self.n_ranked, threads=threads)
+        return rank_checked(scores, self.groups, self.n_ranked, threads)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,9 @@ A metric's full name is its own, then its convention where that is not the stand
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from rankwright.errors import SettingError, UnknownNameError, require
 from rankwright.metrics.binary import AveragePrecision, Precision, Recall
@@ -23,14 +24,20 @@ from rankwright.metrics.pairs import PairAccuracy, PairError
 class Family:
     """A metric, or one for each cutoff."""
 
-    make: Callable[..., Metric]
+    make: type[Any]  # the metric's class
     summary: str
 
     @property
     def cutoff(self) -> str:
         """What may follow the name: `@k`, `[@k]` where it can be left out, or nothing."""
-        kinds = getattr(self.make, "__mro__", ())
-        return "@k" if AtCutoff in kinds else "[@k]" if AtAnyCutoff in kinds else ""
+        if issubclass(self.make, AtCutoff):
+            return "@k"
+        return "[@k]" if issubclass(self.make, AtAnyCutoff) else ""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is a better one."""
+        return bool(self.make.higher_is_better)
 
 
 METRICS: Mapping[str, Family] = {
@@ -89,11 +96,13 @@ def _metric_of(text: str) -> Metric:
     family = METRICS[name]
     if cutoff is None:
         require(family.cutoff != "@k", f"metric {name} needs a cutoff, such as {name}@10")
-        return family.make()
+        metric: Metric = family.make()
+        return metric
     require(family.cutoff != "", f"metric {name} takes no cutoff, got {text!r}")
     if not re.fullmatch(r"[1-9][0-9]*", cutoff):
         raise SettingError(f"a cutoff must be a whole number, 1 or more, got {text!r}")
-    return family.make(int(cutoff))
+    cut: Metric = family.make(int(cutoff))
+    return cut
 
 
 def split_metrics(text: str) -> list[str]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, IntArray, as_ids, as_scores, as_vector
+from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_ids, as_scores, as_vector
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.metrics.convention import Convention
@@ -21,39 +22,54 @@ from rankwright.metrics.metric import Metric
 from rankwright.metrics.registry import Measure
 
 
-@dataclass(frozen=True, slots=True, eq=False, init=False)
-class Qrels:
-    """Judgments: a query, a document and a label each. A negative label means unjudged, as in trec_eval."""
+class Run(Protocol):
+    """Retrieved documents, one a line; ranks come from the scores alone."""
+
+    @property
+    def query_ids(self) -> IdArray:
+        """The query each was retrieved for."""
+
+    @property
+    def document_ids(self) -> IdArray:
+        """The document."""
+
+    @property
+    def scores(self) -> Float64Array:
+        """Its score."""
+
+
+class Qrels(Protocol):
+    """Judgments, one a line."""
+
+    @property
+    def query_ids(self) -> IdArray:
+        """The query each was made for."""
+
+    @property
+    def document_ids(self) -> IdArray:
+        """The document."""
+
+    @property
+    def labels(self) -> Float32Array:
+        """What the judge said; negative means unjudged, as in trec_eval."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Columns:
+    """One of the two files, its ids as text, which is what it holds: 7 and "7" are the same."""
 
     queries: IdArray
     documents: IdArray
-    labels: Float32Array
+    numbers: NDArray[Any]  # labels or scores
 
-    def __init__(self, queries: ArrayLike, documents: ArrayLike, labels: ArrayLike) -> None:
-        label_of_row = as_vector(labels, name="labels", dtype=np.float32)
-        object.__setattr__(self, "queries", _text_ids(queries, "queries", len(label_of_row)))
-        object.__setattr__(self, "documents", _text_ids(documents, "documents", len(label_of_row)))
-        object.__setattr__(self, "labels", np.where(label_of_row < 0, np.float32(np.nan), label_of_row))
-
-
-@dataclass(frozen=True, slots=True, eq=False, init=False)
-class Run:
-    """Retrieved documents: a query, a document and a score each. Order and ranks come from the scores alone."""
-
-    queries: IdArray
-    documents: IdArray
-    scores: Float64Array
-
-    def __init__(self, queries: ArrayLike, documents: ArrayLike, scores: ArrayLike) -> None:
-        score_of_row = as_scores(scores)
-        object.__setattr__(self, "queries", _text_ids(queries, "queries", len(score_of_row)))
-        object.__setattr__(self, "documents", _text_ids(documents, "documents", len(score_of_row)))
-        object.__setattr__(self, "scores", score_of_row)
-
-
-def _text_ids(ids: ArrayLike, name: str, length: int) -> IdArray:
-    """Ids as text, which is what both files hold: 7 and "7" are the same."""
-    return as_ids(ids, name=name, length=length).astype(np.dtypes.StringDType())
+    @classmethod
+    def of(cls, query_ids: ArrayLike, document_ids: ArrayLike, numbers: NDArray[Any]) -> _Columns:
+        text = np.dtypes.StringDType()
+        return cls(
+            as_ids(query_ids, name="query ids", length=len(numbers)).astype(text),
+            as_ids(document_ids, name="document ids", length=len(numbers)).astype(text),
+            numbers,
+        )
 
 
 def evaluate_run(
@@ -71,45 +87,46 @@ def evaluate_run(
 
     With `complete` the queries of `qrels` that the run lacks count too, with nothing retrieved: trec_eval's -c.
     """
-    lists = _joined(run, qrels, complete)
+    labels = as_vector(qrels.labels, name="labels", dtype=np.float32)
+    judged = _Columns.of(qrels.query_ids, qrels.document_ids, np.where(labels < 0, np.float32(np.nan), labels))
+    retrieved = _Columns.of(run.query_ids, run.document_ids, as_scores(run.scores))
+    lists = _joined(retrieved, judged, complete)
     return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed, resamples=resamples)
 
 
-def _joined(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
+def _joined(run: _Columns, qrels: _Columns, complete: bool) -> ScoredLists:
     """The rows of each query: those retrieved, then those judged but not retrieved. Queries in alphabetical order."""
-    queries, query = _numbered(qrels.queries, run.queries)
-    documents, document = _numbered(qrels.documents, run.documents)
-    n_judged = len(qrels.queries)
-    pair = query * len(documents) + document  # a number for each query and document
-    judged_pair, run_pair = pair[:n_judged], pair[n_judged:]
+    queries, run_query, judged_query = _numbered(run.queries, qrels.queries)
+    documents, run_document, judged_document = _numbered(run.documents, qrels.documents)
+    run_pair = run_query * len(documents) + run_document  # a number for each query and document
+    judged_pair = judged_query * len(documents) + judged_document
     by_pair = np.argsort(judged_pair, kind="stable")
-    _refuse_repeats(judged_pair[by_pair], "the qrels judge", queries, documents)
     _refuse_repeats(np.sort(run_pair), "the run retrieves", queries, documents)
+    _refuse_repeats(judged_pair[by_pair], "the qrels judge", queries, documents)
 
-    counted = _counted_queries(query, n_judged, len(queries), complete)
-    label_of_run = _labels_of(run_pair, judged_pair[by_pair], qrels.labels[by_pair])
-    retrieved = counted[query[n_judged:]]
-    unretrieved = counted[query[:n_judged]] & ~np.isin(judged_pair, run_pair)
+    counts = np.bincount(judged_query, minlength=len(queries)) > 0
+    if not complete:
+        counts &= np.bincount(run_query, minlength=len(queries)) > 0
+    retrieved = counts[run_query]
+    missing = counts[judged_query] & ~np.isin(judged_pair, run_pair)
+    label_of_run = _labels_of(run_pair, judged_pair[by_pair], qrels.numbers[by_pair])
 
-    query_of_row = np.concatenate([query[n_judged:][retrieved], query[:n_judged][unretrieved]])
+    query_of_row = np.concatenate([run_query[retrieved], judged_query[missing]])
     order = np.argsort(query_of_row, kind="stable")
-    n_rows = np.bincount(query_of_row, minlength=len(queries))[counted]
-    n_ranked = np.bincount(query[n_judged:][retrieved], minlength=len(queries))[counted]
-    n_missing = int(unretrieved.sum())
     return ScoredLists(
-        scores=np.concatenate([run.scores[retrieved], np.zeros(n_missing)])[order],
-        labels=np.concatenate([label_of_run[retrieved], qrels.labels[unretrieved]])[order],
-        groups=Groups.of_sizes(n_rows),
-        n_ranked=n_ranked,
-        document_ids=np.concatenate([run.documents[retrieved], qrels.documents[unretrieved]])[order],
-        query_ids=queries[counted],
+        scores=np.concatenate([run.numbers[retrieved], np.zeros(int(missing.sum()))])[order],
+        labels=np.concatenate([label_of_run[retrieved], qrels.numbers[missing]])[order],
+        groups=Groups.of_sizes(np.bincount(query_of_row, minlength=len(queries))[counts]),
+        n_ranked=np.bincount(run_query[retrieved], minlength=len(queries))[counts],
+        document_ids=np.concatenate([run.documents[retrieved], qrels.documents[missing]])[order],
+        query_ids=queries[counts],
     )
 
 
-def _numbered(first: IdArray, second: IdArray) -> tuple[IdArray, IntArray]:
-    """The distinct ids of both arrays in alphabetical order, and the place there of each id, first and second."""
+def _numbered(first: IdArray, second: IdArray) -> tuple[IdArray, IntArray, IntArray]:
+    """The distinct ids of both arrays in alphabetical order, and the place there of each id of either."""
     distinct, place = np.unique(np.concatenate([first, second]), return_inverse=True)
-    return distinct, place.astype(np.int64)
+    return distinct, place[: len(first)].astype(np.int64), place[len(first) :].astype(np.int64)
 
 
 def _refuse_repeats(sorted_pairs: IntArray, who: str, queries: IdArray, documents: IdArray) -> None:
@@ -117,11 +134,6 @@ def _refuse_repeats(sorted_pairs: IntArray, who: str, queries: IdArray, document
     if len(again):
         query, document = divmod(int(sorted_pairs[again[0]]), len(documents))
         raise InputError(f"{who} document {documents[document]!r} of query {queries[query]!r} twice")
-
-
-def _counted_queries(query: IntArray, n_judged: int, n_queries: int, complete: bool) -> BoolArray:
-    is_judged = np.bincount(query[:n_judged], minlength=n_queries) > 0
-    return is_judged if complete else is_judged & (np.bincount(query[n_judged:], minlength=n_queries) > 0)
 
 
 def _labels_of(pairs: IntArray, judged_pairs: IntArray, labels: Float32Array) -> Float32Array:

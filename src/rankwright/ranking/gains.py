@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import SUM_DTYPE, Float32Array, Float64Array
+from rankwright.arrays import SUM_DTYPE, Float32Array, Float64Array, as_vector
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, SettingError
 
@@ -22,21 +22,14 @@ def number_text(number: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """A named function from labels to gains, which must be finite and not negative; equal where the names are."""
+    """A named function from labels to gains, which are finite and not negative; equal where the names are."""
 
     name: str
     function: Callable[[Float32Array, int], Float64Array]
 
     def __call__(self, labels: Float32Array, threads: int = 1) -> Float64Array:
         """The gain of each label."""
-        gains = np.ascontiguousarray(self.function(labels, threads), dtype=SUM_DTYPE)
-        low, high = gains.min(initial=0.0), gains.max(initial=0.0)
-        if not (low >= 0.0 and high < math.inf):  # NaN fails both
-            wrong = int(np.flatnonzero(~((gains >= 0.0) & (gains < math.inf)))[0])
-            raise InputError(
-                f"gain {self.name!r} gives {gains[wrong]} to label {labels[wrong]:g}; gains must be finite, 0 or more"
-            )
-        return gains
+        return self.function(labels, threads)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Gain) and self.name == other.name
@@ -63,7 +56,13 @@ def _called(
     labels: Float32Array,
     threads: int,  # noqa: ARG001
 ) -> Float64Array:
-    return function(labels)
+    gains = as_vector(function(labels), name="gains", dtype=SUM_DTYPE, length=len(labels))
+    wrong = np.flatnonzero(~((gains >= 0.0) & (gains < math.inf)))
+    if len(wrong):
+        raise InputError(
+            f"a gain must be finite, 0 or more, but label {labels[wrong[0]]:g} was given {gains[wrong[0]]:g}"
+        )
+    return gains
 
 
 def _linear(labels: Float32Array, threads: int) -> Float64Array:  # noqa: ARG001

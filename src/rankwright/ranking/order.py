@@ -91,8 +91,11 @@ def rank(
 
     `n_ranked` says how many rows of each query, its first ones, were retrieved; by default all were.
     """
-    score_of_row = as_scores(scores, length=groups.n_docs)
-    n_threads = thread_count(threads)
+    return rank_checked(as_scores(scores, length=groups.n_docs), groups, n_ranked, thread_count(threads))
+
+
+def rank_checked(score_of_row: Float64Array, groups: Groups, n_ranked: ArrayLike | None, n_threads: int) -> Ranking:
+    """The same of scores that have been checked already."""
     if n_ranked is None:
         sizes = groups.sizes
     else:
@@ -144,7 +147,10 @@ def _tie_keys(ranking: Ranking, ties: Ties, labels: Float32Array | None, documen
                 "some scores are equal and ties are to be broken by document id, but the documents have none; "
                 "ties=input breaks them by input order"
             )
-        return -order_of_ids(document_ids)
+        keys = np.zeros(n_rows)
+        tied_rows = ranking.rows[ranking.tied | np.append(ranking.tied[1:], False)]  # seldom many
+        keys[tied_rows] = -order_of_ids(document_ids[tied_rows])
+        return keys
     if labels is None:
         raise InputError(f"{ties.value} ties are broken by labels, but the documents have none")
     keys = np.nan_to_num(labels.astype(np.float64), nan=0.0)

@@ -31,7 +31,7 @@ def nearest_float32(text: bytes) -> np.float32:
 
 def _as_rounded(value: np.float32) -> float:
     """The number itself; for infinity the power of two that rounding treats as the next number."""
-    return float(value) if np.isfinite(value) else float(np.copysign(2.0**128, value))
+    return float(value) if np.isfinite(value) else 2.0**128 * float(np.sign(value))
 
 
 def number_text(value: Any) -> str:
