@@ -85,10 +85,11 @@ def test_what_shows_no_format_must_be_told(tmp_path):
 
 
 def test_the_ending_names_the_format_to_write(small_data, tmp_path):
-    with pytest.raises(SettingError, match=r"the ending of '.*data\.txt' names no format; wanted one of \.letor"):
-        rw.write(small_data, tmp_path / "data.txt")
-    rw.write(small_data, tmp_path / "data.txt", format="svmlight")
-    assert rw.read(tmp_path / "data.txt").equals(small_data)
+    with pytest.raises(SettingError, match=r"the ending of '.*data\.xlsx' names no format; wanted one of \.letor"):
+        rw.write(small_data, tmp_path / "data.xlsx")
+    for path, options in ((tmp_path / "data", {"format": "svmlight"}), (tmp_path / "data.txt.gz", {})):
+        rw.write(small_data, path, **options)
+        assert rw.read(path).equals(small_data)
 
 
 def test_options_go_to_the_formats_reader_and_writer(small_data, tmp_path):
