@@ -122,7 +122,7 @@ def test_what_does_not_fit_together_is_refused(small_data, tmp_path):
     ):
         convert(tmp_path / "a.csv", tmp_path / "b", target_format="csw")
     with pytest.raises(SettingError, match="names no format"):
-        convert(tmp_path / "a.csv", tmp_path / "b.xlsx")
+        convert(tmp_path / "a.csv", tmp_path / "b.xyz")
     with pytest.raises(SettingError, match="compresses its columns itself"):
         convert(tmp_path / "a.csv", tmp_path / "b.parquet.gz")
 

@@ -85,11 +85,16 @@ def test_what_shows_no_format_must_be_told(tmp_path):
 
 
 def test_the_ending_names_the_format_to_write(small_data, tmp_path):
-    with pytest.raises(SettingError, match=r"the ending of '.*data\.xlsx' names no format; wanted one of \.letor"):
-        rw.write(small_data, tmp_path / "data.xlsx")
-    for path, options in ((tmp_path / "data", {"format": "svmlight"}), (tmp_path / "data.txt.gz", {})):
-        rw.write(small_data, path, **options)
-        assert rw.read(path).equals(small_data)
+    with pytest.raises(SettingError, match=r"the ending of '.*data\.xyz' names no format; wanted one of \.letor"):
+        rw.write(small_data, tmp_path / "data.xyz")
+    rw.write(small_data, tmp_path / "data.xyz", format="csv")
+    assert rw.read(tmp_path / "data.xyz").equals(small_data)
+
+
+def test_text_is_written_as_letor_text_and_read_by_its_beginning(small_data, tmp_path):
+    rw.write(small_data, tmp_path / "data.txt.gz")
+    assert format_of(tmp_path / "data.txt.gz") == "svmlight"
+    assert rw.read(tmp_path / "data.txt.gz").equals(small_data)
 
 
 def test_options_go_to_the_formats_reader_and_writer(small_data, tmp_path):
