@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rankwright.data.dataset import RankingDataset
     from rankwright.data.groups import Groups
     from rankwright.data.preferences import Preferences
+    from rankwright.data.svmlight import iter_svmlight, read_svmlight, write_svmlight
     from rankwright.errors import RankwrightError
 
 # Where each public name lives.
@@ -20,9 +21,21 @@ _HOME_OF = {
     "Preferences": "rankwright.data.preferences",
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
+    "iter_svmlight": "rankwright.data.svmlight",
+    "read_svmlight": "rankwright.data.svmlight",
+    "write_svmlight": "rankwright.data.svmlight",
 }
 
-__all__ = ["Groups", "Preferences", "RankingDataset", "RankwrightError", "__version__"]
+__all__ = [
+    "Groups",
+    "Preferences",
+    "RankingDataset",
+    "RankwrightError",
+    "__version__",
+    "iter_svmlight",
+    "read_svmlight",
+    "write_svmlight",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -188,14 +188,13 @@ class SvmlightParser:
         return ids_of_text(self._texts(spans, np.arange(len(spans)))) if spans.any() else None
 
     def _texts(self, spans: IntArray, rows: IntArray) -> list[str]:
-        view, place = self._block.data, 0
-        try:
-            texts = []
-            for place, (begin, end) in enumerate(spans.tolist()):  # noqa: B007 - the place is used where this fails
+        view, texts = self._block.data, []
+        for row, (begin, end) in zip(rows.tolist(), spans.tolist(), strict=True):
+            try:
                 texts.append(str(view[begin:end], "utf-8"))
-        except UnicodeDecodeError:
-            problem = f"the id {self._quote(*spans[place])} is not UTF-8"
-            raise FileFormatError(self._name, problem, self.line_of(int(rows[place]))) from None
+            except UnicodeDecodeError:
+                problem = f"the id {self._quote(begin, end)} is not UTF-8"
+                raise FileFormatError(self._name, problem, self.line_of(row)) from None
         return texts
 
     def _mixed_queries(self, row: int) -> FileFormatError:
@@ -209,7 +208,8 @@ class SvmlightParser:
         message = MESSAGES[problem].format(
             found=self._quote(begin, end), base=self.settings.index_base, largest=LARGEST_FEATURE_INDEX
         )
-        if self._block[begin : begin + len(QUERY_MARK)].tobytes() == QUERY_MARK and end - begin > len(QUERY_MARK):
+        is_query = self._block[begin : begin + len(QUERY_MARK)].tobytes() == QUERY_MARK
+        if problem == SvmlightProblem.INDEX_NOT_A_NUMBER and is_query:
             message = f"found {self._quote(begin, end)} among the features; wanted it right after the label, once"
         return FileFormatError(self._name, message, self.line_of(row))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +22,9 @@ ByteArray = NDArray[np.uint8]
 WORD = re.compile(rb"[^ \t\r\v\f]+")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf|infinity)|null", re.IGNORECASE)
 DOCUMENT_ID = re.compile(rb"#[ \t\r\v\f]*docid[ \t\r\v\f]*=[ \t\r\v\f]*([^ \t\r\v\f]+)")
+
+FLOAT32_DIGITS = 24  # binary ones
+SMALLEST_FLOAT32_EXPONENT = -149  # of the smallest number above 0
 
 
 class _LineError(Exception):
@@ -96,7 +101,7 @@ def _label(word: re.Match[bytes]) -> np.float32:
     if not NUMBER.fullmatch(word[0]):
         raise _LineError(Problem.LABEL_NOT_A_NUMBER, word)
     label = nearest_float32(word[0])
-    if label < 0 or np.isinf(label):
+    if label < 0 or math.isinf(label):
         raise _LineError(Problem.LABEL_OUT_OF_RANGE, word)
     return label
 
@@ -113,7 +118,7 @@ def _pairs(words: list[re.Match[bytes]], index_base: int, allow_infinity: bool) 
         index_text, colon, value_text = word[0].partition(b":")
         if not colon:
             raise _LineError(Problem.PAIR_WITHOUT_COLON, word)
-        if not re.fullmatch(rb"\d+", index_text):
+        if not index_text.isdigit():
             raise _LineError(Problem.INDEX_NOT_A_NUMBER, word)
         index = int(index_text)
         if index > LARGEST_FEATURE_INDEX:
@@ -123,7 +128,7 @@ def _pairs(words: list[re.Match[bytes]], index_base: int, allow_infinity: bool) 
         if not NUMBER.fullmatch(value_text):
             raise _LineError(Problem.VALUE_NOT_A_NUMBER, word)
         value = nearest_float32(value_text)
-        if np.isinf(value) and not allow_infinity:
+        if math.isinf(value) and not allow_infinity:
             raise _LineError(Problem.VALUE_INFINITE, word)
         if index in seen:
             raise _LineError(Problem.INDEX_REPEATED, word)
@@ -131,27 +136,24 @@ def _pairs(words: list[re.Match[bytes]], index_base: int, allow_infinity: bool) 
         yield index, value
 
 
+@lru_cache(maxsize=1 << 16)
 def nearest_float32(text: bytes) -> np.float32:
     """The float32 nearest to a number's text, ties to even.
 
-    Rounding to a double and then to float32 gives it, except where the double lies halfway between two float32:
-    then the text itself says on which side the number is.
+    Around a number, float32 are the multiples of a power of two. Rounding the nearest double to such a multiple is
+    right, except where it lies halfway between two: then the text itself says on which side the number is.
     """
     double = float("nan" if text.lower() == b"null" else text)
-    with np.errstate(over="ignore"):
-        single = np.float32(double)
-        neighbours = np.nextafter(single, np.float32(-np.inf)), np.nextafter(single, np.float32(np.inf))
-    for neighbour in neighbours:
-        if np.isfinite(double) and 2 * double == _as_rounded(single) + _as_rounded(neighbour):
-            exact = Fraction(text.decode())
-            if exact != Fraction(double):
-                return max(single, neighbour) if exact > Fraction(double) else min(single, neighbour)
-    return single
-
-
-def _as_rounded(value: np.float32) -> float:
-    """The number itself; for infinity the power of two that rounding treats as the next number."""
-    return float(value) if np.isfinite(value) else 2.0**128 * float(np.sign(value))
+    if not math.isfinite(double) or double == 0:
+        return np.float32(double)
+    exponent = max(math.frexp(double)[1] - FLOAT32_DIGITS, SMALLEST_FLOAT32_EXPONENT)
+    units = math.ldexp(double, -exponent)
+    if units - math.floor(units) == 0.5:
+        multiple = round(Fraction(text.decode()) / Fraction(2) ** exponent)
+    else:
+        multiple = round(units)
+    size = abs(math.ldexp(multiple, exponent))
+    return np.float32(math.copysign(math.inf if size >= 2.0**128 else size, double))
 
 
 def format_svmlight(
