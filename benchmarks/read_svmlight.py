@@ -91,7 +91,7 @@ def peak_memory(path: Path, threads: int) -> tuple[int, int]:
 
 
 def compare_readers(path: Path, threads: int, with_sklearn: bool) -> RankingDataset:
-    fast = {
+    fast: dict[str, Callable[[], object]] = {
         "rankwright": lambda: read_svmlight(path, threads=threads),
         "xgboost": read_with_xgboost(path, threads),
     }
@@ -104,7 +104,7 @@ def compare_readers(path: Path, threads: int, with_sklearn: bool) -> RankingData
     peak, arrays = peak_memory(path, threads)
     allowed = 1.3 * arrays + 100e6
     verdict = "ok" if peak <= allowed else "TOO MUCH"
-    notes = {
+    notes: dict[str, object] = {
         "file": f"{megabytes:.0f} MB, {threads} threads",
         "rankwright reads": f"{megabytes / timings['rankwright'].best:.0f} MB/s",
         "arrays": f"{arrays / 1e6:.0f} MB",
@@ -125,7 +125,7 @@ def compare_gzip(path: Path, threads: int) -> None:
     timings = time_side_by_side(tasks, repeats=3)
     share = timings["zcat"].best / timings["rankwright"].best
     peak, arrays = peak_memory(compressed, threads)
-    notes = {
+    notes: dict[str, object] = {
         "speed as a share of zcat's (wanted 0.5)": f"{share:.2f}",
         "peak memory": f"{peak / 1e6:.0f} MB for {arrays / 1e6:.0f} MB of arrays",
     }
@@ -134,9 +134,12 @@ def compare_gzip(path: Path, threads: int) -> None:
 
 def time_writing(data: RankingDataset, folder: Path, threads: int) -> None:
     path = folder / "written.txt"
-    timings = time_side_by_side({"rankwright": lambda: write_svmlight(data, path, threads=threads)}, repeats=3)
+    tasks: dict[str, Callable[[], object]] = {"rankwright": lambda: write_svmlight(data, path, threads=threads)}
+    timings = time_side_by_side(tasks, repeats=3)
     megabytes = path.stat().st_size / 1e6
-    notes = {"rankwright writes": f"{megabytes / timings['rankwright'].best:.0f} MB/s, fsync included"}
+    notes: dict[str, object] = {
+        "rankwright writes": f"{megabytes / timings['rankwright'].best:.0f} MB/s, fsync included"
+    }
     report("Writing SVMlight text", timings, ours="rankwright", notes=notes)
 
 
