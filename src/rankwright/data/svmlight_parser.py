@@ -188,14 +188,18 @@ class SvmlightParser:
         return ids_of_text(self._texts(spans, np.arange(len(spans)))) if spans.any() else None
 
     def _texts(self, spans: IntArray, rows: IntArray) -> list[str]:
-        view, texts = self._block.data, []
-        for row, (begin, end) in zip(rows.tolist(), spans.tolist(), strict=True):
-            try:
-                texts.append(str(view[begin:end], "utf-8"))
-            except UnicodeDecodeError:
-                problem = f"the id {self._quote(begin, end)} is not UTF-8"
-                raise FileFormatError(self._name, problem, self.line_of(row)) from None
-        return texts
+        """The texts at the given places: gathered with a newline after each, so that they are decoded all at once."""
+        sizes = spans[:, 1] - spans[:, 0] + 1
+        ends = np.cumsum(sizes)
+        places = np.repeat(spans[:, 0] - (ends - sizes), sizes) + np.arange(ends[-1])
+        gathered = self._block.take(places, mode="clip")
+        gathered[ends - 1] = NEWLINE
+        try:
+            return str(gathered[:-1].data, "utf-8").split("\n")
+        except UnicodeDecodeError as error:
+            bad = int(np.searchsorted(ends, error.start, side="right"))
+            problem = f"the id {self._quote(*spans[bad].tolist())} is not UTF-8"
+            raise FileFormatError(self._name, problem, self.line_of(int(rows[bad]))) from None
 
     def _mixed_queries(self, row: int) -> FileFormatError:
         return FileFormatError(
