@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rankwright.kernels import reference
 from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, SvmlightProblem
-from rankwright.kernels.naive.svmlight import nearest_float32
+from rankwright.kernels.naive.decimal import nearest_float32
 
 compiled = pytest.importorskip("rankwright.kernels._core")
 
