@@ -98,7 +98,7 @@ def test_a_trec_run_against_qrels(files, rankwright):
 WRONG = [
     (["--scores", "missing.txt"], "missing.txt: no such file"),
     ([], "--scores"),
-    (["--scores", "scores.txt", "--run", "x"], "either --scores or --run"),
+    (["--scores", "scores.txt", "--run", "x"], "leave out --scores"),
     (["--scores", "short.txt"], "short.txt: has 1 scores, but the data has 6 documents"),
     (["--scores", "data.txt"], "data.txt:1: a score must be a number, found '2 qid:1 1:0.5'"),
     (["--scores", "scores.txt", "--metrics", "ndgc@10"], "unknown metric 'ndgc@10'"),

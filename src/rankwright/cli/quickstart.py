@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.output import AsJson, print_json
+from rankwright.cli.options import AsJson
+from rankwright.cli.output import print_json
 
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart
