@@ -19,26 +19,35 @@ if TYPE_CHECKING or _choice == "reference":
     from rankwright.kernels.reference import (
         add_leaf_values,
         bin_features,
+        find_leaves,
         find_thresholds,
         grow_tree,
         quantise_lambdas,
         rank_rows,
+        score_codes,
+        score_forest,
     )
 else:
     from rankwright.kernels._core import (
         add_leaf_values,
         bin_features,
+        find_leaves,
         find_thresholds,
         grow_tree,
         quantise_lambdas,
         rank_rows,
+        score_codes,
+        score_forest,
     )
 
 __all__ = [
     "add_leaf_values",
     "bin_features",
+    "find_leaves",
     "find_thresholds",
     "grow_tree",
     "quantise_lambdas",
     "rank_rows",
+    "score_codes",
+    "score_forest",
 ]
