@@ -23,10 +23,11 @@ template <typename T> std::span<T> fill(const OutMatrix<T> &array) { return {arr
 
 void bind_delimited(nb::module_ &module);
 void bind_metrics(nb::module_ &module);
+void bind_binning(nb::module_ &module);
+void bind_forest(nb::module_ &module);
 void bind_ordering(nb::module_ &module);
 void bind_svmlight(nb::module_ &module);
 void bind_scaling(nb::module_ &module);
-void bind_binning(nb::module_ &module);
 void bind_trees(nb::module_ &module);
 
 } // namespace rankwright

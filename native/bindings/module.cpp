@@ -12,9 +12,10 @@ NB_MODULE(_core, module) {
     module.attr("_assertions") = false;
 #endif
     rankwright::bind_metrics(module);
+    rankwright::bind_binning(module);
+    rankwright::bind_forest(module);
     rankwright::bind_ordering(module);
     rankwright::bind_svmlight(module);
     rankwright::bind_scaling(module);
-    rankwright::bind_binning(module);
     rankwright::bind_trees(module);
 }

@@ -5,7 +5,15 @@
 
 #if defined(__x86_64__)
 #define RANKWRIGHT_X86 1
+#if defined(__GNUC__) && !defined(__clang__) // GCC warns of its own header (its bug 105593)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <immintrin.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #endif
 
 namespace rankwright {

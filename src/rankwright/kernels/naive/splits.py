@@ -1,39 +1,20 @@
-"""How the twin of the tree grower finds a leaf's best split: every feature, every place, one formula."""
+"""How the twin of the tree grower finds a leaf's best split: every feature, every place, one formula.
+
+`sums` are whole numbers with a last axis of three: gradient, curvature, count.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, CodeArray, IntArray
+from rankwright.arrays import BoolArray, CodeArray, Float64Array, IntArray
 
 Bounds = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class LeafSums:
-    """Sums over documents, in whole numbers."""
-
-    gradient: int
-    curvature: int
-    count: int
-
-    @classmethod
-    def of(cls, documents: IntArray | NDArray[np.int32]) -> LeafSums:
-        """The sums of rows of gradient, curvature and 1."""
-        return cls(*documents.sum(axis=0, dtype=np.int64).tolist())
-
-    def __add__(self, other: LeafSums) -> LeafSums:
-        return LeafSums(self.gradient + other.gradient, self.curvature + other.curvature, self.count + other.count)
-
-    def __sub__(self, other: LeafSums) -> LeafSums:
-        return LeafSums(self.gradient - other.gradient, self.curvature - other.curvature, self.count - other.count)
-
-
-NOTHING = LeafSums(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,36 +29,36 @@ class SplitRules:
     category_smoothing: float
     max_split_categories: int
 
-    def denominator(self, side: LeafSums) -> float:
+    def denominator(self, sums: IntArray) -> Any:
         """What the squared gradient is divided by."""
-        return float(side.curvature) + self.l2 if self.newton else float(side.count)
+        return sums[..., 1] + self.l2 if self.newton else sums[..., 2].astype(np.float64)
 
-    def allows(self, side: LeafSums) -> bool:
+    def allows(self, sums: IntArray) -> BoolArray:
         """Whether a child may have these sums."""
-        return side.count >= self.min_docs and side.curvature >= self.min_curvature and self.denominator(side) > 0
+        enough = (sums[..., 2] >= self.min_docs) & (sums[..., 1] >= self.min_curvature)
+        return np.asarray(enough & (self.denominator(sums) > 0))
 
-    def value(self, side: LeafSums, bounds: Bounds) -> float:
+    def value(self, sums: IntArray, bounds: Bounds) -> Any:
         """The Newton step, within bounds."""
-        below = float(side.curvature) + self.l2
-        return min(max(-float(side.gradient) / below if below > 0 else 0.0, bounds[0]), bounds[1])
+        below = sums[..., 1] + self.l2
+        step = np.where(below > 0, -sums[..., 0].astype(np.float64) / np.where(below > 0, below, 1.0), 0.0)
+        return np.clip(step, *bounds)
 
-    def score(self, side: LeafSums, bounds: Bounds) -> float:
+    def score(self, sums: IntArray, bounds: Bounds) -> Any:
         """Twice what a leaf's value takes off the cost, to second order."""
-        gradient, below = float(side.gradient), self.denominator(side)
+        gradient, below = sums[..., 0].astype(np.float64), self.denominator(sums)
         if self.newton and self.constrained:
-            step = self.value(side, bounds)
+            step = self.value(sums, bounds)
             return -(2.0 * gradient * step + below * step * step)
-        return gradient * gradient / below if below > 0 else 0.0
+        return np.where(below > 0, gradient * gradient / np.where(below > 0, below, 1.0), 0.0)
 
-    def score_of_two(self, left: LeafSums, right: LeafSums, bounds: Bounds) -> float:
+    def score_of_two(self, left: IntArray, right: IntArray, bounds: Bounds) -> Any:
         """The same of two leaves; without bounds with a single division."""
         if self.newton and self.constrained:
             return self.score(left, bounds) + self.score(right, bounds)
-        left_gradient, right_gradient = float(left.gradient), float(right.gradient)
-        left_below, right_below = self.denominator(left), self.denominator(right)
-        return (left_gradient * left_gradient * right_below + right_gradient * right_gradient * left_below) / (
-            left_below * right_below
-        )
+        a, b = left[..., 0].astype(np.float64), right[..., 0].astype(np.float64)
+        below_a, below_b = self.denominator(left), self.denominator(right)
+        return (a * a * below_b + b * b * below_a) / (below_a * below_b)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,11 +68,11 @@ class Split:
     score: float
     feature: int
     bin: int  # the last one that goes left; -1 of a categorical feature
-    left: LeafSums
+    left: IntArray
     goes_left: BoolArray
 
 
-NO_SPLIT = Split(-np.inf, -1, -1, NOTHING, np.zeros(0, bool))
+NO_SPLIT = Split(-np.inf, -1, -1, np.zeros(3, np.int64), np.zeros(0, bool))
 
 
 def best_split(
@@ -110,67 +91,60 @@ def best_split(
     """
     best = NO_SPLIT
     for feature in np.flatnonzero(asked):
-        bins = _sums_by_code(codes[:, feature], documents, int(n_bins[feature]) + 1)
+        bins = np.zeros((n_bins[feature] + 1, 3), np.int64)
+        np.add.at(bins, codes[:, feature], documents)
         if categorical[feature]:
             candidates = _category_splits(bins, int(feature), rules, bounds)
         else:
             candidates = _number_splits(bins, int(feature), int(monotone[feature]), rules, bounds)
         for candidate in candidates:
-            if candidate.score > best.score:
+            lower = candidate.score == best.score and candidate.feature == best.feature and candidate.bin < best.bin
+            if candidate.score > best.score or lower:
                 best = candidate
     return best
 
 
-def _sums_by_code(codes: CodeArray, documents: NDArray[np.int32], n_codes: int) -> list[LeafSums]:
-    sums = np.zeros((n_codes, 3), np.int64)
-    np.add.at(sums, codes, documents)
-    return [LeafSums(*row) for row in sums.tolist()]
+def _number_splits(bins: IntArray, feature: int, direction: int, rules: SplitRules, bounds: Bounds) -> Iterator[Split]:
+    """The best place with missing values on the right, then that with them on the left."""
+    present, missing, leaf = bins[:-1], bins[-1], bins.sum(axis=0)
+    places = np.cumsum(present, axis=0)
+    for missing_left in (False, True) if missing[2] > 0 else (False,):
+        left = places + missing if missing_left else places
+        scores = _scores(left, leaf - left, direction, rules, bounds)
+        bin = int(np.argmax(scores))
+        if scores[bin] > -np.inf:
+            goes_left = np.arange(len(bins)) <= bin
+            goes_left[-1] = missing_left if missing[2] > 0 else 2 * left[bin, 2] >= leaf[2]
+            yield Split(float(scores[bin]), feature, bin, left[bin], goes_left)
 
 
-def _number_splits(
-    bins: list[LeafSums], feature: int, direction: int, rules: SplitRules, bounds: Bounds
-) -> Iterator[Split]:
-    *present, missing = bins
-    leaf = sum(bins, NOTHING)
-    left = NOTHING
-    codes = np.arange(len(bins))
-    for bin, sums in enumerate(present):
-        left = left + sums
-        goes_left = codes <= bin
-        if missing.count == 0:
-            goes_left[-1] = 2 * left.count >= leaf.count
-        sides = [(left, goes_left)]
-        if missing.count > 0:
-            sides.append((left + missing, goes_left | (codes == len(present))))
-        for side, places in sides:
-            other = leaf - side
-            if not (rules.allows(side) and rules.allows(other)):
-                continue
-            if direction * (rules.value(other, bounds) - rules.value(side, bounds)) < 0:
-                continue
-            yield Split(rules.score_of_two(side, other, bounds), feature, bin, side, places)
+def _scores(left: IntArray, right: IntArray, direction: int, rules: SplitRules, bounds: Bounds) -> Float64Array:
+    """The score of each way to divide a leaf; minus infinity where it is not allowed."""
+    allowed = rules.allows(left) & rules.allows(right)
+    allowed &= direction * (rules.value(right, bounds) - rules.value(left, bounds)) >= 0
+    scores = np.full(len(left), -np.inf)
+    scores[allowed] = rules.score_of_two(left[allowed], right[allowed], bounds)
+    return scores
 
 
-def _category_splits(bins: list[LeafSums], feature: int, rules: SplitRules, bounds: Bounds) -> Iterator[Split]:
-    """Categories in the order of their mean gradient, cut at every place; missing values are one more category."""
-    leaf = sum(bins, NOTHING)
-    mean = rules.denominator(leaf) / leaf.count
-    seen = [code for code, sums in enumerate(bins) if sums.count > 0]
-
-    def ratio(code: int) -> float:
-        below = rules.denominator(bins[code]) + rules.category_smoothing * mean
-        return bins[code].gradient / below if below > 0 else 0.0
-
-    order = sorted(seen, key=lambda code: (ratio(code), code))
-    left = NOTHING
-    for n_left in range(1, len(order)):
-        left = left + bins[order[n_left - 1]]
-        few_enough = min(n_left, len(order) - n_left) <= rules.max_split_categories
-        if not (few_enough and rules.allows(left) and rules.allows(leaf - left)):
-            continue
-        went_left = np.isin(np.arange(len(bins)), order[:n_left])
-        if bins[-1].count == 0:
-            went_left[-1] = 2 * left.count >= leaf.count
-        unseen = [code for code, sums in enumerate(bins) if sums.count == 0]
-        went_left[unseen] = went_left[-1]
-        yield Split(rules.score_of_two(left, leaf - left, bounds), feature, -1, left, went_left)
+def _category_splits(bins: IntArray, feature: int, rules: SplitRules, bounds: Bounds) -> Iterator[Split]:
+    """Categories in the order of their mean gradient, cut at the best place; missing values are one more category."""
+    leaf = bins.sum(axis=0)
+    mean = rules.denominator(leaf) / leaf[2]
+    seen = np.flatnonzero(bins[:, 2] > 0)
+    below = rules.denominator(bins[seen]) + rules.category_smoothing * mean
+    ratio = np.where(below > 0, bins[seen, 0].astype(np.float64) / np.where(below > 0, below, 1.0), 0.0)
+    order = seen[np.argsort(ratio, kind="stable")]
+    left = np.cumsum(bins[order], axis=0)[:-1]
+    if len(left) == 0:
+        return
+    scores = _scores(left, leaf - left, 0, rules, bounds)
+    n_left = np.arange(1, len(order))
+    scores[np.minimum(n_left, len(order) - n_left) > rules.max_split_categories] = -np.inf
+    best = int(np.argmax(scores))
+    if scores[best] > -np.inf:
+        goes_left = np.isin(np.arange(len(bins)), order[: best + 1])
+        if bins[-1, 2] == 0:
+            goes_left[-1] = 2 * left[best, 2] >= leaf[2]
+        goes_left[bins[:, 2] == 0] = goes_left[-1]
+        yield Split(float(scores[best]), feature, -1, left[best], goes_left)

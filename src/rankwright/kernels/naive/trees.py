@@ -7,13 +7,13 @@ order; leaf values are taken from the true ones.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, CodeArray, Float32Array, Float64Array, IntArray
-from rankwright.kernels.naive.splits import NO_SPLIT, LeafSums, Split, SplitRules, best_split
+from rankwright.kernels.naive.splits import NO_SPLIT, Split, SplitRules, best_split
 
 CURVATURE_BITS = 11
 GRADIENT_LIMIT = 2**13 - 1
@@ -51,17 +51,16 @@ def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return bits ^ (bits >> np.uint64(31))
 
 
-@dataclass
+@dataclass(eq=False)
 class _Leaf:
     node: int
     begin: int
     rows: IntArray
-    sums: LeafSums
+    sums: IntArray  # gradient, curvature, count
     bounds: tuple[float, float]
     depth: int
     split: Split = NO_SPLIT
     gain: float = 0.0
-    goes_left: BoolArray = field(default_factory=lambda: np.zeros(0, bool))  # by code, of the split
 
 
 def grow_tree(
@@ -127,15 +126,15 @@ def grow_tree(
 
     def plant(leaf_rows: IntArray, start: int, bounds: tuple[float, float], depth: int) -> _Leaf:
         nonlocal n_nodes
-        sums = LeafSums.of(whole[leaf_rows])
+        sums = whole[leaf_rows].sum(axis=0, dtype=np.int64)
         leaf = _Leaf(n_nodes, start, leaf_rows, sums, bounds, depth)
         for array, empty in ((feature, -1), (bin, -1), (left, -1), (right, -1), (missing_left, False), (gain, 0.0)):
             array[n_nodes] = empty
-        value[n_nodes], begin[n_nodes], count[n_nodes], categories[n_nodes] = 0.0, start, sums.count, 0
+        value[n_nodes], begin[n_nodes], count[n_nodes], categories[n_nodes] = 0.0, start, sums[2], 0
         n_nodes += 1
-        if depth < max_depth and sums.count >= 2 * min_docs:
+        if depth < max_depth and sums[2] >= 2 * min_docs:
             found = best_split(by_row[leaf_rows], whole[leaf_rows], n_bins, categorical, monotone, asked, rules, bounds)
-            before = rules.score(sums, bounds)
+            before = float(rules.score(sums, bounds))
             if found.feature >= 0 and found.score - before > max(min_gain / gain_unit, before * SMALLEST_RELATIVE_GAIN):
                 leaf.split, leaf.gain = found, found.score - before
         return leaf
@@ -171,7 +170,7 @@ def _bounds_of_children(
     if direction == 0:
         return leaf.bounds, leaf.bounds
     left = leaf.split.left
-    middle = 0.5 * (rules.value(left, leaf.bounds) + rules.value(leaf.sums - left, leaf.bounds))
+    middle = 0.5 * float(rules.value(left, leaf.bounds) + rules.value(leaf.sums - left, leaf.bounds))
     return ((low, middle), (middle, high)) if direction > 0 else ((middle, high), (low, middle))
 
 

@@ -1,0 +1,258 @@
+"""A forest laid out for scoring: see `native/core/forest.hpp` for the idea.
+
+Leaves are numbered from left to right within their tree. A node says: of documents that have reached me, those with a
+greater code in my column have, from now on, the number of the first leaf of my right child.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import BoolArray, Float32Array, IntArray
+from rankwright.errors import InputError
+
+if TYPE_CHECKING:
+    from rankwright.trees.binning import BinMapper
+    from rankwright.trees.forest import Forest
+
+MAX_LEAVES = 2**16  # of a tree: leaf numbers take two bytes at most
+MAX_BYTE_EDGES = 255
+MAX_EDGES = 2**16 - 1
+TABLE_EDGES = 256  # edges in a search table, followed by every 16th of them
+READABLE_AFTER = 64  # values that may be read from any leaf's on
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompiledTrees:
+    """The nodes and leaves of some trees."""
+
+    nodes: NDArray[np.uint32]  # (nodes, 5): two columns, first leaf, code, first leaf of the right child
+    node_offsets: IntArray
+    leaf_values: Float32Array
+    leaf_offsets: IntArray
+    leaf_nodes: IntArray  # which node of the forest each leaf is
+    lane_bytes: int  # 1 or 2: of codes and leaf numbers
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees there are."""
+        return len(self.node_offsets) - 1
+
+    def inputs(self, first: int, last: int) -> dict[str, Any]:
+        """What kernels take of trees `first` to `last`."""
+        return {
+            "nodes": self.nodes,
+            "node_offsets": self.node_offsets[first : last + 1],
+            "leaf_values": self.leaf_values,
+            "leaf_offsets": self.leaf_offsets[first : last + 1],
+            "lane_bytes": self.lane_bytes,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """What nodes compare: of each column the feature, and either ascending edges or the categories that go left."""
+
+    features: NDArray[np.int32]
+    edges: Float32Array
+    offsets: IntArray
+    category_words: IntArray  # where a column's words begin in `categories`; -1 where it is a number
+    categories: NDArray[np.uint32]
+
+    def inputs(self) -> dict[str, Any]:
+        """What kernels take of columns of values and of codes alike."""
+        return {
+            "column_features": self.features,
+            "category_words": self.category_words,
+            "categories": self.categories,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompiledForest:
+    """Trees of a forest, some that follow each other, ready to score raw values."""
+
+    trees: CompiledTrees
+    columns: Columns
+    tables: Float32Array  # a search table per column where codes are bytes
+
+    def inputs(self, first: int, last: int) -> dict[str, Any]:
+        """What kernels take of trees `first` to `last`."""
+        return self.columns.inputs() | {
+            "edges": self.columns.edges,
+            "edge_offsets": self.columns.offsets,
+            "tables": self.tables,
+            **self.trees.inputs(first, last),
+        }
+
+
+def compile_forest(forest: Forest) -> list[CompiledForest]:
+    """`forest` made ready to score raw values: in one piece, unless a feature has more thresholds than codes."""
+    columns, column, code = _value_columns(forest)
+    n_edges = np.diff(columns.offsets).max(initial=0)
+    if n_edges > MAX_EDGES and forest.n_trees > 1:
+        middle = forest.n_trees // 2
+        return compile_forest(forest.part(0, middle)) + compile_forest(forest.part(middle, forest.n_trees))
+    trees = _compile_nodes(forest, column, code, len(columns.features), byte_codes=bool(n_edges <= MAX_BYTE_EDGES))
+    tables = _search_tables(columns) if trees.lane_bytes == 1 else np.empty((0, 0), np.float32)
+    return [CompiledForest(trees, columns, tables)]
+
+
+def compile_for_codes(forest: Forest, mapper: BinMapper) -> tuple[CompiledTrees, Columns, IntArray]:
+    """`forest` made ready to score codes of `mapper`: trees, columns, and each column's code of missing values."""
+    inner = forest.feature >= 0
+    numbers = inner & ~np.isnan(forest.threshold)
+    used, place = np.unique(forest.feature[numbers], return_inverse=True)
+    column = np.zeros(len(forest.feature), np.int64)
+    code = np.zeros(len(forest.feature), np.int64)
+    column[numbers] = place
+    code[numbers] = _bins_of(forest, numbers, mapper)
+    category_column, category_features, words, category_words = _category_columns(forest, len(used))
+    column = np.where(inner & ~numbers, category_column, column)
+    features = np.concatenate([used, category_features]).astype(np.int32)
+    columns = Columns(
+        features,
+        np.empty(0, np.float32),
+        np.zeros(len(features) + 1, np.int64),
+        np.concatenate([np.full(len(used), -1), words]),
+        category_words,
+    )
+    byte_codes = mapper.code_dtype == np.uint8
+    trees = _compile_nodes(forest, column, code, len(features), byte_codes=byte_codes)
+    return trees, columns, mapper.n_bins[features]
+
+
+def _bins_of(forest: Forest, numbers: BoolArray, mapper: BinMapper) -> IntArray:
+    """The bin after which each node cuts."""
+    bins = np.empty(int(numbers.sum()), np.int64)
+    features, thresholds = forest.feature[numbers], forest.threshold[numbers]
+    for feature in np.unique(features):
+        own = features == feature
+        edges = np.append(mapper.edges_of(int(feature)), np.float32(np.inf))
+        bins[own] = np.searchsorted(edges, thresholds[own])
+        if (edges[bins[own]] != thresholds[own]).any():
+            raise InputError(
+                f"the forest cuts feature {feature} between the bins' edges; it was trained on other bins: "
+                f"score raw values instead"
+            )
+    return bins
+
+
+def _value_columns(forest: Forest) -> tuple[Columns, IntArray, IntArray]:
+    """The columns of raw values, and of each node its column and code."""
+    column = np.zeros(len(forest.feature), np.int64)
+    code = np.zeros(len(forest.feature), np.int64)
+    numbers = np.flatnonzero((forest.feature >= 0) & ~np.isnan(forest.threshold))
+    features, thresholds = forest.feature[numbers], forest.threshold[numbers] + np.float32(0)
+    order = np.lexsort((thresholds, features))
+    features, thresholds = features[order], thresholds[order]
+    new_feature = np.diff(features, prepend=-1) != 0
+    new_edge = new_feature | (np.concatenate([[True], thresholds[1:] != thresholds[:-1]])[: len(order)])
+    edge_number = np.cumsum(new_edge) - 1
+    column_number = np.cumsum(new_feature) - 1
+    starts = edge_number[new_feature]
+    column[numbers[order]] = column_number
+    code[numbers[order]] = edge_number - starts[column_number]
+    used = features[new_feature]
+    category_column, category_features, words, category_words = _category_columns(forest, len(used))
+    column = np.where((forest.feature >= 0) & np.isnan(forest.threshold), category_column, column)
+    edges = [thresholds[new_edge], *(forest.categories_of(int(feature)) for feature in category_features)]
+    lengths = [*np.diff(np.append(starts, new_edge.sum())), *(len(own) for own in edges[1:])]
+    return (
+        Columns(
+            np.concatenate([used, category_features]).astype(np.int32),
+            np.concatenate(edges),
+            np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+            np.concatenate([np.full(len(used), -1), words]),
+            category_words,
+        ),
+        column,
+        code,
+    )
+
+
+def _category_columns(forest: Forest, n_before: int) -> tuple[IntArray, IntArray, IntArray, NDArray[np.uint32]]:
+    """A column for every way in which categories are split.
+
+    Gives the column of each node, and of each column the feature and where its words begin, and the words. The bit
+    after the last category says where values without one go.
+    """
+    column = np.zeros(len(forest.feature), np.int64)
+    nodes = np.flatnonzero((forest.feature >= 0) & np.isnan(forest.threshold))
+    if len(nodes) == 0:
+        return column, np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint32)
+    width = forest.categories.shape[1] + 1
+    keys = np.zeros((len(nodes), width + 1), np.uint32)
+    keys[:, 0] = forest.feature[nodes]
+    keys[:, 1:width] = forest.categories[nodes]
+    n_categories = np.diff(forest.category_offsets)[forest.feature[nodes]]
+    last = forest.missing_left[nodes].astype(np.uint32) << (n_categories % 32).astype(np.uint32)
+    keys[np.arange(len(nodes)), 1 + n_categories // 32] |= last
+    distinct, place = np.unique(keys, axis=0, return_inverse=True)
+    column[nodes] = n_before + place.reshape(-1)
+    words = np.ascontiguousarray(distinct[:, 1:])
+    return column, distinct[:, 0].astype(np.int64), width * np.arange(len(distinct)), words.reshape(-1)
+
+
+def _search_tables(columns: Columns) -> Float32Array:
+    tables = np.full((len(columns.features), TABLE_EDGES + 16), np.inf, np.float32)
+    for column, (start, stop) in enumerate(zip(columns.offsets[:-1], columns.offsets[1:], strict=True)):
+        tables[column, : stop - start] = columns.edges[start:stop]
+    tables[:, TABLE_EDGES:] = tables[:, 15:TABLE_EDGES:16]
+    return tables
+
+
+def _compile_nodes(
+    forest: Forest, column: IntArray, code: IntArray, n_columns: int, *, byte_codes: bool
+) -> CompiledTrees:
+    tree, depth, n_leaves, first = _number_leaves(forest)
+    leaves_by_tree = n_leaves[forest.offsets[:-1]]
+    most = int(leaves_by_tree.max(initial=1))
+    if most > MAX_LEAVES:
+        raise InputError(f"a tree may have at most {MAX_LEAVES} leaves to be scored, got {most}")
+    bytes_do = byte_codes and most <= 256
+    inner = np.flatnonzero(forest.feature >= 0)
+    inner = inner[np.lexsort((first[inner], depth[inner], tree[inner]))]
+    on_left = forest.missing_left[inner] & ~np.isnan(forest.threshold[inner])
+    repeat = np.uint32(0x01010101 if bytes_do else 0x00010001)
+    nodes = np.empty((len(inner), 5), np.uint32)
+    nodes[:, 0] = column[inner]
+    nodes[:, 1] = column[inner] + n_columns * on_left
+    for field, numbers in ((2, first[inner]), (3, code[inner]), (4, first[forest.right[inner]])):
+        nodes[:, field] = numbers.astype(np.uint32) * repeat
+    leaves = np.flatnonzero(forest.feature < 0)
+    leaves = leaves[np.lexsort((first[leaves], tree[leaves]))]
+    return CompiledTrees(
+        nodes,
+        np.concatenate([[0], np.cumsum(leaves_by_tree - 1)]),
+        np.concatenate([forest.value[leaves], np.zeros(READABLE_AFTER, np.float32)]),
+        np.concatenate([[0], np.cumsum(leaves_by_tree)]),
+        leaves,
+        1 if bytes_do else 2,
+    )
+
+
+def _number_leaves(forest: Forest) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Of each node: its tree, its depth, how many leaves are below it, and the number of the first of them."""
+    sizes = np.diff(forest.offsets)
+    tree = np.repeat(np.arange(len(sizes)), sizes)
+    depth = np.zeros(len(tree), np.int64)
+    levels = [forest.offsets[:-1]]
+    while len(levels[-1]):
+        parents = levels[-1][forest.feature[levels[-1]] >= 0]
+        levels.append(np.concatenate([forest.left[parents], forest.right[parents]]).astype(np.int64))
+        depth[levels[-1]] = len(levels) - 1
+    n_leaves = np.ones(len(tree), np.int64)
+    first = np.zeros(len(tree), np.int64)
+    for level in reversed(levels):
+        parents = level[forest.feature[level] >= 0]
+        n_leaves[parents] = n_leaves[forest.left[parents]] + n_leaves[forest.right[parents]]
+    for level in levels:
+        parents = level[forest.feature[level] >= 0]
+        first[forest.left[parents]] = first[parents]
+        first[forest.right[parents]] = first[parents] + n_leaves[forest.left[parents]]
+    return tree, depth, n_leaves, first

@@ -1,0 +1,197 @@
+"""Forests: many trees as flat arrays, whose values add up to a document's score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwright import kernels
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_features, thread_count
+from rankwright.errors import InputError, UnknownNameError, require
+from rankwright.trees.binned import BinnedDataset
+from rankwright.trees.binning import BinMapper
+from rankwright.trees.compiled import CompiledForest, compile_for_codes, compile_forest
+from rankwright.trees.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """The nodes of all trees, one tree after another: tree t owns nodes `offsets[t]` to `offsets[t + 1]`, root first.
+
+    Feature -1 marks a leaf, which says `value`. A document whose `feature` is at most `threshold` goes to node `left`,
+    another to `right`; one that lacks it goes left where `missing_left` says so. A NaN threshold marks a categorical
+    split: a document whose value is the k-th of the feature's categories goes left where bit k of the node's
+    `categories` is set, and a value not among them counts as missing.
+    """
+
+    feature: NDArray[np.int32]
+    threshold: Float32Array
+    left: NDArray[np.int32]  # counted from the first node of the forest, as `right`
+    right: NDArray[np.int32]
+    missing_left: BoolArray
+    value: Float32Array
+    gain: Float64Array  # what a node's split took off the cost
+    count: IntArray  # how many training documents reached a node
+    offsets: IntArray
+    n_features: int
+    categories: NDArray[np.uint32]  # (nodes, words)
+    category_values: Float32Array  # feature f has categories category_values[offsets[f]:offsets[f + 1]], ascending
+    category_offsets: IntArray
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees there are."""
+        return len(self.offsets) - 1
+
+    @property
+    def root(self) -> IntArray:
+        """The first node of each tree."""
+        return self.offsets[:-1]
+
+    @cached_property
+    def compiled(self) -> list[CompiledForest]:
+        """The forest laid out for scoring, made once."""
+        return compile_forest(self)
+
+    def categories_of(self, feature: int) -> Float32Array:
+        """The values a categorical feature's splits know."""
+        return self.category_values[self.category_offsets[feature] : self.category_offsets[feature + 1]]
+
+    def predict(self, features: ArrayLike, *, threads: int | None = None) -> Float64Array:
+        """The score of every document: the sum of its leaves' values, in float64, tree after tree."""
+        matrix = self._checked(features)
+        scores = np.zeros(len(matrix))
+        self._add_scores(matrix, scores, 0, self.n_trees, thread_count(threads))
+        return scores
+
+    def staged_predict(
+        self, features: ArrayLike, *, every: int = 1, threads: int | None = None
+    ) -> Iterator[tuple[int, Float64Array]]:
+        """Numbers of trees, `every` apart and the last in any case, and the scores that so many trees give."""
+        require(every >= 1, f"every must be 1 or more, got {every}")
+        matrix = self._checked(features)
+        scores = np.zeros(len(matrix))
+        for first in range(0, self.n_trees, every):
+            last = min(first + every, self.n_trees)
+            self._add_scores(matrix, scores, first, last, thread_count(threads))
+            yield last, scores.copy()
+
+    def add_scores_of_codes(self, data: BinnedDataset, scores: Float64Array, *, threads: int | None = None) -> None:
+        """Add every document's score to `scores`, from bin codes; the forest must have been grown on the same bins."""
+        trees, columns, missing = compile_for_codes(self, data.mapper)
+        kernels.score_codes(
+            codes=data.codes,
+            missing=missing,
+            **columns.inputs(),
+            **trees.inputs(0, self.n_trees),
+            scores=scores,
+            threads=thread_count(threads),
+        )
+
+    def apply(self, features: ArrayLike, *, threads: int | None = None) -> IntArray:
+        """The node of the leaf that each document reaches in each tree."""
+        matrix = self._checked(features)
+        nodes = np.empty((len(matrix), self.n_trees), np.int64)
+        done = 0
+        for piece in self.compiled:
+            leaves = np.empty((len(matrix), piece.trees.n_trees), np.uint16)
+            kernels.find_leaves(
+                features=matrix, **piece.inputs(0, piece.trees.n_trees), leaves=leaves, threads=thread_count(threads)
+            )
+            numbers = piece.trees.leaf_offsets[:-1] + leaves
+            nodes[:, done : done + piece.trees.n_trees] = self.offsets[done] + piece.trees.leaf_nodes[numbers]
+            done += piece.trees.n_trees
+        return nodes
+
+    def _checked(self, features: ArrayLike) -> Float32Array:
+        matrix = as_features(features)
+        if matrix.shape[1] != self.n_features:
+            raise InputError(f"features must have {self.n_features} columns, as in training, got {matrix.shape[1]}")
+        return matrix
+
+    def _add_scores(self, matrix: Float32Array, scores: Float64Array, first: int, last: int, threads: int) -> None:
+        done = 0
+        for piece in self.compiled:
+            begin, end = max(first - done, 0), min(last - done, piece.trees.n_trees)
+            if begin < end:
+                kernels.score_forest(features=matrix, **piece.inputs(begin, end), scores=scores, threads=threads)
+            done += piece.trees.n_trees
+
+    def truncated(self, n_trees: int) -> Forest:
+        """The first `n_trees` trees."""
+        require(0 <= n_trees <= self.n_trees, f"n_trees must be 0 to {self.n_trees}, got {n_trees}")
+        return self.part(0, n_trees)
+
+    def part(self, first: int, last: int) -> Forest:
+        """Trees `first` to `last`, the last one not among them."""
+        begin, end = int(self.offsets[first]), int(self.offsets[last])
+        kept: dict[str, Any] = {name: getattr(self, name)[begin:end] for name in PER_NODE}
+        for name in ("left", "right"):
+            kept[name] = np.where(kept["feature"] < 0, np.int32(-1), kept[name] - np.int32(begin))
+        return replace(self, **kept, offsets=self.offsets[first : last + 1] - begin)
+
+    def scaled(self, factor: float) -> Forest:
+        """The forest whose scores are `factor` times this one's."""
+        return replace(self, value=(self.value.astype(np.float64) * factor).astype(np.float32))
+
+    def importance(self, kind: str = "gain") -> Float64Array:
+        """How much each feature matters: what its splits gained together, or how many there are (`count`)."""
+        if kind not in IMPORTANCES:
+            raise UnknownNameError("importance", kind, IMPORTANCES)
+        inner = self.feature >= 0
+        weights = IMPORTANCES[kind](self)[inner]
+        return np.bincount(self.feature[inner], weights=weights, minlength=self.n_features).astype(np.float64)
+
+    def equals(self, other: Forest) -> bool:
+        """Whether every array of `other` is the same, bit for bit."""
+        pairs = [(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)]
+        return all(np.asarray(a).tobytes() == np.asarray(b).tobytes() for a, b in pairs)
+
+
+PER_NODE = ("feature", "threshold", "left", "right", "missing_left", "value", "gain", "count", "categories")
+IMPORTANCES: Mapping[str, Any] = {
+    "gain": lambda forest: forest.gain,
+    "count": lambda forest: np.ones(len(forest.gain)),
+}
+
+
+def forest_of(trees: Sequence[Tree], mapper: BinMapper) -> Forest:
+    """The forest of trees that were grown on bins of `mapper`."""
+    sizes = np.array([len(tree.feature) for tree in trees], np.int64)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    by_node = {name: _joined([getattr(tree, name) for tree in trees], name) for name in PER_NODE}
+    shift = np.repeat(offsets[:-1], sizes).astype(np.int32)
+    for name in ("left", "right"):
+        by_node[name] = np.where(by_node["feature"] < 0, np.int32(-1), by_node[name] + shift)
+    n_categories = np.where(mapper.categorical, np.diff(mapper.offsets), 0)
+    is_category = np.repeat(mapper.categorical, np.diff(mapper.offsets))
+    return Forest(
+        **by_node,
+        offsets=offsets,
+        n_features=mapper.n_features,
+        category_values=mapper.edges[is_category],
+        category_offsets=np.concatenate([[0], np.cumsum(n_categories)]),
+    )
+
+
+DTYPE_OF: Mapping[str, type[np.generic]] = {
+    "feature": np.int32,
+    "threshold": np.float32,
+    "left": np.int32,
+    "right": np.int32,
+    "missing_left": np.bool_,
+    "value": np.float32,
+    "gain": np.float64,
+    "count": np.int64,
+    "categories": np.uint32,
+}
+
+
+def _joined(arrays: list[NDArray[Any]], name: str) -> NDArray[Any]:
+    nothing: NDArray[Any] = np.empty((0, 0) if name == "categories" else 0, DTYPE_OF[name])
+    return np.concatenate(arrays) if arrays else nothing
