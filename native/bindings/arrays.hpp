@@ -20,6 +20,7 @@ template <typename T> std::span<const T> view(const In<T> &array) { return {arra
 template <typename T> std::span<T> fill(const Out<T> &array) { return {array.data(), array.shape(0)}; }
 
 void bind_delimited(nb::module_ &module);
+void bind_lambdas(nb::module_ &module);
 void bind_metrics(nb::module_ &module);
 void bind_ordering(nb::module_ &module);
 void bind_svmlight(nb::module_ &module);

@@ -5,6 +5,8 @@ which a twin ignores because the result must not depend on it. They live in `nai
 """
 
 from rankwright.kernels.naive.delimited import format_cells, line_ends, parse_cells
+from rankwright.kernels.naive.lambdas import label_pair_lambdas, preference_lambdas
+from rankwright.kernels.naive.list_lambdas import point_lambdas, softmax_lambdas
 from rankwright.kernels.naive.metrics import (
     bootstrap_means,
     discounted_gains,
@@ -24,17 +26,21 @@ __all__ = [
     "exponential_gains",
     "format_cells",
     "format_svmlight",
+    "label_pair_lambdas",
     "line_ends",
     "mark_ties",
     "mean_gain_shares",
     "order_ties",
     "parse_cells",
     "parse_svmlight",
+    "point_lambdas",
     "precision_sums",
+    "preference_lambdas",
     "rank_rows",
     "read_until_satisfied",
     "scale_by_mean",
     "scale_by_range",
+    "softmax_lambdas",
     "split_lines",
     "wrong_pairs",
 ]
