@@ -4,21 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import rankwright.data.parquet as ours
 from rankwright.data.columns import Columns
 from rankwright.data.parquet import iter_parquet, read_parquet, write_parquet
 from rankwright.errors import FileFormatError, InputError
-
-
-@given(draw=st.data())
-def test_out_and_back_gives_the_same_dataset(datasets, draw, tmp_path_factory):
-    data = draw.draw(datasets)
-    path = tmp_path_factory.mktemp("parquet") / "data.parquet"
-    write_parquet(data, path)
-    assert read_parquet(path).equals(data)
 
 
 def test_missing_is_null_and_features_are_float32(full_data, tmp_path):

@@ -14,13 +14,7 @@ if TYPE_CHECKING:
     from rankwright.metrics.comparison import ConventionComparison
     from rankwright.metrics.evaluation import Evaluation
 
-EXAMPLE = """
-Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor
-
---convention all shows the same scores under every convention, with a line each on why they differ.
-`rankwright list metrics` and `rankwright list conventions` name what there is; a convention can be changed in place:
---convention 'standard(gain=linear, empty=skip)'.
-"""
+EXAMPLE = "Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor"
 
 
 def evaluate(
@@ -40,7 +34,12 @@ def evaluate(
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
 ) -> None:
-    """Evaluate scores against labels: means with 95 % intervals, under a named convention."""
+    """Evaluate scores against labels: means with 95 % intervals, under a named convention.
+
+    --convention all shows the same scores under every convention, with a line each on why they differ. The names are
+    told by `rankwright list metrics` and `rankwright list conventions`; any rule of a convention can be changed in
+    place: --convention 'standard(gain=linear, empty=skip)'.
+    """
     from rankwright.metrics.evaluation import DEFAULT_METRICS
     from rankwright.metrics.registry import split_metrics
 

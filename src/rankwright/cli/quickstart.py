@@ -23,6 +23,8 @@ def quickstart(
     """Make a small search data set and measure how well single features rank it."""
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart
 
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)  # before the work, so that a wrong name costs none
     result = run_quickstart()
     if out is not None:
         files = write_quickstart(result, out)

@@ -60,21 +60,22 @@ def whole_lines(name: str, blocks: Iterable[bytes], delimiter: str) -> Iterator[
             raise FileFormatError(name, "is a binary file; wanted text", number)
         text = rest + block
         text = text if text.endswith(b"\n") else text + b"\n"  # the last line of a file may lack it
-        ends = _line_ends(text, delimiter)
+        n_newlines = text.count(b"\n")
+        ends = _line_ends(text, delimiter, n_newlines)
         cut = int(ends[-1]) + 1 if len(ends) else 0
         lines = _lines(text[:cut], ends, number)
         if len(lines.starts):
             yield lines
-        number += text.count(b"\n", 0, cut)
         rest = text[cut:]
+        number += n_newlines - rest.count(b"\n")
         if len(rest) > LONGEST_ROW:
             break
     if rest:
         raise FileFormatError(name, "a quoted cell is not closed", number)
 
 
-def _line_ends(text: bytes, delimiter: str) -> IntArray:
-    ends = np.full(text.count(b"\n"), -1, np.int64)
+def _line_ends(text: bytes, delimiter: str, n_newlines: int) -> IntArray:
+    ends = np.full(n_newlines, -1, np.int64)  # some newlines may stand within quotes
     kernels.line_ends(np.frombuffer(text, np.uint8), ord(delimiter), ends)
     return ends[ends >= 0]
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from os import fspath
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
-from rankwright.data.compression import compression_of_name
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.pieces import Paths
-from rankwright.data.reading import FORMATS, format_named, format_of, format_of_name, options_of
+from rankwright.data.reading import FORMATS, format_named, format_of, format_of_name, options_of, plain_suffix
 from rankwright.data.scores import read_scores
 from rankwright.data.sources import FilePath, input_name, is_standard
 from rankwright.data.spool import spooled
@@ -112,10 +110,8 @@ def _source_format(source: Paths, name: str | None) -> str:
 
 def _target_format(target: FilePath, name: str | None) -> str:
     if name is None:
-        path = fspath(target)
-        plain = PurePath(path).with_suffix("") if compression_of_name(path) else PurePath(path)
-        trec = (kind for kind, suffix in TREC_SUFFIX_OF.items() if plain.suffix.lower() == suffix)
-        return next(trec, None) or format_of_name(target)
+        suffix = plain_suffix(target)
+        return next((kind for kind in TREC_SUFFIX_OF if TREC_SUFFIX_OF[kind] == suffix), "") or format_of_name(target)
     if name not in (*FORMATS, *TREC_SUFFIX_OF):
         raise UnknownNameError("format", name, known=(*FORMATS, *TREC_SUFFIX_OF))
     return name

@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import thread_count
@@ -173,7 +175,7 @@ class _Writer:
         header = [*role_columns(rows, self.columns), *names]
         if not self._header:
             self._header = header
-            yield self._text(header) + b"\n"
+            yield self._delimiter.join(map(self._quoted, header)).encode() + b"\n"
         elif header != self._header:
             raise InputError("datasets written into one file must have the same columns")
         if rows.qid.dtype.kind == "T" and (rows.qid == "").any():
@@ -183,20 +185,21 @@ class _Writer:
             yield self._block(rows[start : start + rows_at_once])
 
     def _block(self, rows: Rows) -> bytes:
-        texts = [part.tolist() for part in (rows.qid, rows.document_ids, rows.positions) if part is not None]
+        texts = [self._cells(part) for part in (rows.qid, rows.document_ids, rows.positions) if part is not None]
         parts = [rows.labels, rows.query_weights, rows.document_weights]
         numbers = np.column_stack([*(part for part in parts if part is not None), rows.features])
         room = numbers.shape[1] * LONGEST_CELL
         text, lengths = np.empty(len(rows) * room, np.uint8), np.empty(len(rows), np.int64)
         kernels.format_cells(numbers.reshape(-1), numbers.shape[1], ord(self._delimiter), text, lengths, self._threads)
         cells = text.tobytes()
+        starts = map(self._delimiter.join, zip(*texts, strict=True))
         return b"".join(
-            self._text(ids) + cells[row * room : row * room + length] + b"\n"
-            for row, (length, *ids) in enumerate(zip(lengths.tolist(), *texts, strict=True))
+            start.encode() + cells[row * room : row * room + length] + b"\n"
+            for row, (start, length) in enumerate(zip(starts, lengths.tolist(), strict=True))
         )
 
-    def _text(self, cells: Sequence[object]) -> bytes:
-        return self._delimiter.join(self._quoted(str(cell)) for cell in cells).encode()
+    def _cells(self, part: NDArray[Any]) -> list[str]:
+        return list(map(self._quoted if part.dtype.kind == "T" else str, part.tolist()))
 
     def _quoted(self, cell: str) -> str:
         return '"' + cell.replace('"', '""') + '"' if self._wants_quotes.search(cell) else cell

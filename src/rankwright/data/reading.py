@@ -116,7 +116,7 @@ def format_of(source: Paths) -> str:
 
 def format_of_name(path: FilePath) -> str:
     """The name of the format that a file to be written should have by its ending."""
-    name = _format_of_suffix(path) or ("svmlight" if _plain(path).suffix.lower() in TEXT_SUFFIXES else None)
+    name = _format_of_suffix(path) or ("svmlight" if plain_suffix(path) in TEXT_SUFFIXES else None)
     if name is None:
         endings = ", ".join(suffix for kind in FORMATS.values() for suffix in kind.suffixes)
         raise SettingError(f"the ending of {fspath(path)!r} names no format; wanted one of {endings}, or the format")
@@ -124,12 +124,12 @@ def format_of_name(path: FilePath) -> str:
 
 
 def _format_of_suffix(path: FilePath) -> str | None:
-    return next((name for name, kind in FORMATS.items() if _plain(path).suffix.lower() in kind.suffixes), None)
+    return next((name for name, kind in FORMATS.items() if plain_suffix(path) in kind.suffixes), None)
 
 
-def _plain(path: FilePath) -> PurePath:
-    """The path without the ending that says how it is compressed."""
-    return PurePath(path).with_suffix("") if compression_of_name(fspath(path)) else PurePath(path)
+def plain_suffix(path: FilePath) -> str:
+    """The path's ending in small letters, without the one that says how it is compressed."""
+    return (PurePath(path).with_suffix("") if compression_of_name(fspath(path)) else PurePath(path)).suffix.lower()
 
 
 def _format_of_beginning(path: str) -> str:

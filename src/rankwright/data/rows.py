@@ -131,6 +131,8 @@ def note_what_is_left_out(data: RankingDataset, target: str) -> None:
 
 def concatenate(blocks: list[Rows]) -> Rows:
     """All blocks in one; the list is emptied on the way, so that memory holds the rows hardly more than once."""
+    if len(blocks) == 1:
+        return blocks.pop()
     n_rows = sum(map(len, blocks))
     parts: dict[str, NDArray[Any] | None] = {}
     for field in fields(Rows):

@@ -13,6 +13,7 @@ from rankwright.kernels.naive.metrics import (
     exponential_gains,
     mean_gain_shares,
     precision_sums,
+    random_sign_sums,
     read_until_satisfied,
     wrong_pairs,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "point_lambdas",
     "precision_sums",
     "preference_lambdas",
+    "random_sign_sums",
     "rank_rows",
     "read_until_satisfied",
     "scale_by_mean",
