@@ -22,6 +22,7 @@ template <typename T> std::span<T> fill(const Out<T> &array) { return {array.dat
 template <typename T> std::span<T> fill(const OutMatrix<T> &array) { return {array.data(), array.size()}; }
 
 void bind_delimited(nb::module_ &module);
+void bind_lambdas(nb::module_ &module);
 void bind_metrics(nb::module_ &module);
 void bind_binning(nb::module_ &module);
 void bind_forest(nb::module_ &module);

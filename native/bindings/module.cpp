@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
 #else
     module.attr("_assertions") = false;
 #endif
+    rankwright::bind_lambdas(module);
     rankwright::bind_metrics(module);
     rankwright::bind_binning(module);
     rankwright::bind_forest(module);

@@ -1,0 +1,44 @@
+"""What rankers are trained for: functions from the scores of a query's documents to a force on each of them."""
+
+from rankwright.objectives.deltas import DELTAS, delta_named
+from rankwright.objectives.function import from_function
+from rankwright.objectives.listwise import GainSoftmax, Softmax
+from rankwright.objectives.objective import LambdaFn, Lambdas, Objective
+from rankwright.objectives.pair_losses import Hinge, Logistic, Spring
+from rankwright.objectives.pairwise import PairwiseObjective
+from rankwright.objectives.pointwise import LogisticError, SquaredError
+from rankwright.objectives.registry import (
+    OBJECTIVES,
+    hinge,
+    lambdarank,
+    objective_named,
+    paper_lambdarank,
+    ranknet,
+    spring,
+    xendcg,
+)
+
+__all__ = [
+    "DELTAS",
+    "OBJECTIVES",
+    "GainSoftmax",
+    "Hinge",
+    "LambdaFn",
+    "Lambdas",
+    "Logistic",
+    "LogisticError",
+    "Objective",
+    "PairwiseObjective",
+    "Softmax",
+    "Spring",
+    "SquaredError",
+    "delta_named",
+    "from_function",
+    "hinge",
+    "lambdarank",
+    "objective_named",
+    "paper_lambdarank",
+    "ranknet",
+    "spring",
+    "xendcg",
+]

@@ -1,0 +1,152 @@
+"""Objectives from a function of the user's own: paper 2's λ-function, written in Python.
+
+What it gives is checked at every call, so that a wrong shape or a NaN is reported with the query it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwright.arrays import Float32Array, Float64Array
+from rankwright.data.groups import Groups
+from rankwright.errors import InputError, require
+from rankwright.objectives.objective import (
+    GRADIENT_DTYPE,
+    Judged,
+    LambdaFn,
+    Lambdas,
+    batch_of,
+    finite_scores,
+    judged_labels,
+)
+
+PARTS = ("gradient", "curvature", "cost")
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionObjective:
+    """An objective whose forces a Python function gives; `from_function` explains it."""
+
+    function: Callable[..., Any]
+    scope: Literal["query", "all"] = "query"
+    label: str | None = None
+
+    def __post_init__(self) -> None:
+        require(callable(self.function), f"the λ-function must be callable, got {self.function!r}")
+        require(self.scope in ("query", "all"), f"scope must be 'query' or 'all', got {self.scope!r}")
+
+    @property
+    def name(self) -> str:
+        """The given name, or the function's own."""
+        return self.label or str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def bind(
+        self,
+        dataset: Judged,
+        *,
+        threads: int = 1,  # noqa: ARG002  # Python runs it, one query after another
+        dtype: type[np.floating[Any]] = GRADIENT_DTYPE,
+    ) -> LambdaFn:
+        """The λ-function of `dataset`'s documents."""
+        labels = judged_labels(dataset, f"objective {self.name}")
+        return BoundFunction(self, labels, dataset.groups, dataset.query_weights, dataset.document_weights, dtype)
+
+
+def from_function(
+    function: Callable[..., Any], *, scope: Literal["query", "all"] = "query", name: str | None = None
+) -> FunctionObjective:
+    """An objective from a function of scores and labels.
+
+    With scope `query` it is called as `function(scores, labels)` for one query at a time; with scope `all` as
+    `function(scores, labels, offsets)` for all at once, query q owning `offsets[q]` to `offsets[q + 1]`. Scores are
+    float64, labels float32 with NaN for unjudged. It returns the gradient dC/ds (what descent subtracts; paper 2's λ is
+    its negative), one value a document; or gradient and curvature; or those and the cost, one value a query. Without a
+    curvature every document has 1. Query weights multiply all three; a document's weight its gradient and curvature.
+
+    >>> def pull_to_label(scores, labels):
+    ...     return scores - labels
+    >>> from_function(pull_to_label).name
+    'pull_to_label'
+    """
+    return FunctionObjective(function, scope, name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundFunction:
+    """A λ-function that a Python function computes."""
+
+    objective: FunctionObjective
+    labels: Float32Array
+    groups: Groups
+    query_weights: Float32Array | None
+    document_weights: Float32Array | None
+    dtype: type[np.floating[Any]]
+
+    def __call__(self, scores: ArrayLike, queries: ArrayLike | None = None, key: int | None = None) -> Lambdas:  # noqa: ARG002
+        """The forces of all queries, or of the given ones; see `LambdaFn`. The function has no use for a key."""
+        chosen, starts = batch_of(self.groups, queries)
+        rows = slice(None) if queries is None else self.groups.rows_of(chosen)
+        values, labels = finite_scores(scores, length=int(starts[-1])), self.labels[rows]
+        forces = (
+            self._of_all(values, labels, starts)
+            if self.objective.scope == "all"
+            else self._of_each(values, labels, starts, chosen)
+        )
+        sizes = np.diff(starts)
+        per_query = np.ones(len(chosen)) if self.query_weights is None else self.query_weights[chosen]
+        per_document = np.repeat(per_query, sizes).astype(np.float64)
+        if self.document_weights is not None:
+            per_document *= self.document_weights[rows]
+        return Lambdas(
+            (forces.gradient * per_document).astype(self.dtype),
+            (forces.curvature * per_document).astype(self.dtype),
+            forces.cost * per_query,
+        )
+
+    def _of_all(self, scores: Float64Array, labels: Float32Array, starts: NDArray[np.int64]) -> Lambdas:
+        result = self.objective.function(scores, labels, starts)
+        return self._checked(result, len(scores), len(starts) - 1, f"{len(starts) - 1} queries")
+
+    def _of_each(
+        self, scores: Float64Array, labels: Float32Array, starts: NDArray[np.int64], queries: NDArray[np.int64]
+    ) -> Lambdas:
+        parts = Lambdas(np.empty(len(scores)), np.empty(len(scores)), np.empty(len(queries)))
+        for k, query in enumerate(queries.tolist()):
+            docs = slice(starts[k], starts[k + 1])
+            result = self.objective.function(scores[docs], labels[docs])
+            n_docs = int(starts[k + 1] - starts[k])
+            found = self._checked(result, n_docs, 1, f"query {query} with {n_docs} documents")
+            parts.gradient[docs], parts.curvature[docs], parts.cost[k] = found.gradient, found.curvature, found.cost[0]
+        return parts
+
+    def _checked(self, result: Any, n_docs: int, n_queries: int, place: str) -> Lambdas:
+        """The parts of what the function gave, or an error that says what is wrong with them."""
+        parts = result if isinstance(result, tuple) else (result,)
+        if not 1 <= len(parts) <= len(PARTS):
+            raise self._error(place, f"{len(parts)} parts", "a gradient, and perhaps a curvature and a cost")
+        gradient = self._vector(parts, 0, n_docs, place)
+        curvature = self._vector(parts, 1, n_docs, place) if len(parts) > 1 else np.ones(n_docs)
+        cost = self._vector(parts, 2, n_queries, place) if len(parts) > 2 else np.full(n_queries, np.nan)
+        if (curvature < 0).any():
+            raise self._error(place, f"a curvature of {curvature.min():g}", "0 or more")
+        return Lambdas(gradient, curvature, cost)
+
+    def _vector(self, parts: tuple[Any, ...], which: int, length: int, place: str) -> Float64Array:
+        array = np.asarray(parts[which])
+        if array.dtype.kind not in "fiub":
+            raise self._error(place, f"a {PARTS[which]} of {array.dtype}", "real numbers")
+        if array.ndim == 0 and which == PARTS.index("cost"):
+            array = array.reshape(1)
+        if array.shape != (length,):
+            raise self._error(place, f"a {PARTS[which]} of shape {array.shape}", f"shape ({length},)")
+        if not np.isfinite(array).all():
+            raise self._error(place, f"a {PARTS[which]} with {array[~np.isfinite(array)][0]}", "finite numbers")
+        return array.astype(np.float64)
+
+    def _error(self, place: str, found: str, wanted: str) -> InputError:
+        return InputError(f"λ-function {self.objective.name!r} gave {found} for {place}; wanted {wanted}")

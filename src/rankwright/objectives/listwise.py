@@ -1,0 +1,65 @@
+"""Objectives of a query's scores as one distribution: their softmax should be that which the labels give.
+
+The cost is a cross entropy. A document's weight multiplies its share of the target; unjudged documents take no part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import Float64Array
+from rankwright.objectives.objective import GRADIENT_DTYPE, BoundKernel, Judged, LambdaFn, judged_labels, weights_of
+from rankwright.ranking.gains import EXPONENTIAL, Gain
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax:
+    """ListNet's top-one loss (Cao et al. 2007): the target is the softmax of the labels."""
+
+    name: ClassVar[str] = "softmax"
+
+    def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
+        """The λ-function of `dataset`'s distributions."""
+        labels = judged_labels(dataset, self.name).astype(np.float64)
+        return _cross_entropy(dataset, labels, threads, dtype, exponential=True, noise=False)
+
+
+@dataclass(frozen=True, slots=True)
+class GainSoftmax:
+    """Softmax cross entropy with targets in proportion to gains; queries where no document has any feel nothing.
+
+    With `noise` each gain is raised by a random number between 0 and 1, anew for every key. With the gain 2^l - 1 that
+    is XE-NDCG (Bruch 2021), whose gains are 2^l less a random number.
+    """
+
+    gain: Gain = EXPONENTIAL
+    noise: bool = False
+
+    @property
+    def name(self) -> str:
+        """`xendcg` with noise, else `gain-softmax`."""
+        return "xendcg" if self.noise else "gain-softmax"
+
+    def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
+        """The λ-function of `dataset`'s distributions."""
+        labels = judged_labels(dataset, self.name)
+        gains = self.gain(np.nan_to_num(labels, nan=0.0), threads)
+        shares = np.where(np.isnan(labels), np.nan, gains)
+        return _cross_entropy(dataset, shares, threads, dtype, exponential=False, noise=self.noise)
+
+
+def _cross_entropy(
+    dataset: Judged,
+    shares: Float64Array,
+    threads: int,
+    dtype: type[np.floating[Any]],
+    *,
+    exponential: bool,
+    noise: bool,
+) -> BoundKernel:
+    arguments = {"shares": shares, "exponential": exponential, "noise": noise} | weights_of(dataset)
+    return BoundKernel(kernels.softmax_lambdas, arguments, dataset.groups, threads, dtype, is_random=True)

@@ -1,0 +1,85 @@
+"""Losses of a pair of documents, as functions of the gap x between their scores.
+
+Each has a φ(x), the loss of a pair whose first document should rank above its second. A target probability P̄ for that
+mixes two of them: P̄ φ(x) + (1 - P̄) φ(-x).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from rankwright.errors import require
+
+
+class PairLoss(Protocol):
+    """A loss that the kernel knows by name, and the number that shapes it."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the kernel and in the names of objectives."""
+
+    @property
+    def shape(self) -> float:
+        """The steepness σ, or the margin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logistic:
+    """φ(x) = log(1 + e^(-σx)), RankNet's cross entropy (paper 1, Eq. 3): smooth and convex."""
+
+    name: ClassVar[str] = "logistic"
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        require(0 < self.sigma < float("inf"), f"sigma must be above 0 and finite, got {self.sigma}")
+
+    @property
+    def shape(self) -> float:
+        """The steepness σ."""
+        return self.sigma
+
+
+@dataclass(frozen=True, slots=True)
+class Hinge:
+    """φ(x) = max(0, margin - x), the loss of ranking support vector machines: convex, with a kink.
+
+    Where it slopes its curvature counts 1, not the true 0, so that Newton steps exist.
+    """
+
+    name: ClassVar[str] = "hinge"
+    margin: float = 1.0
+
+    def __post_init__(self) -> None:
+        require(0 <= self.margin < float("inf"), f"margin must be 0 or more and finite, got {self.margin}")
+
+    @property
+    def shape(self) -> float:
+        """The margin."""
+        return self.margin
+
+
+@dataclass(frozen=True, slots=True)
+class Spring:
+    """Paper 2's own λ (Eq. 4-9): a constant push while the pair is the wrong way round, then a spring up to the margin.
+
+    The push jumps at 0 unless the margin is 1, and the cost is convex only for margins up to 1. Where the push is
+    constant the curvature counts 1, not the true 0, so that Newton steps exist.
+    """
+
+    name: ClassVar[str] = "spring"
+    margin: float = 1.0
+
+    def __post_init__(self) -> None:
+        require(0 <= self.margin < float("inf"), f"margin must be 0 or more and finite, got {self.margin}")
+
+    @property
+    def shape(self) -> float:
+        """The margin δ."""
+        return self.margin
+
+
+PAIR_LOSSES: Mapping[str, type[Logistic] | type[Hinge] | type[Spring]] = {
+    loss.name: loss for loss in (Logistic, Hinge, Spring)
+}

@@ -1,0 +1,141 @@
+"""Objectives that are sums over pairs of documents: RankNet, LambdaRank and their relatives.
+
+A pair's force is its loss's, times what swapping the two would do to the metric, times the weights of the query, of
+both documents and of the pair. Both documents feel it, in opposite directions, so gradients sum to 0 in each query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import Float32Array, IntArray
+from rankwright.data.groups import Groups
+from rankwright.data.preferences import Preferences
+from rankwright.errors import InputError, require
+from rankwright.kernels.pair_settings import PairSettings
+from rankwright.objectives.deltas import Constant, Delta
+from rankwright.objectives.objective import (
+    GRADIENT_DTYPE,
+    BoundKernel,
+    Judged,
+    LambdaFn,
+    judged_labels,
+    weights_of,
+)
+from rankwright.objectives.pair_losses import Logistic, PairLoss
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseObjective:
+    """A pair loss, weighed by what swapping the pair would do to a metric.
+
+    Without further switches this is the plain formula: every pair of judged documents of different labels. Where the
+    dataset has preferences, they are the pairs.
+    """
+
+    pair_loss: PairLoss = field(default_factory=Logistic)
+    delta: Delta = field(default_factory=Constant)
+    truncation: int | None = None  # only pairs with a document among so many top ranks
+    sampled_pairs: int | None = None  # partners drawn for each document, in queries that have more
+    pair_equal_labels: bool = False  # documents of equal labels pair too, with target ½ (paper 1, section 5.2)
+    certainty: float = inf  # the target is logistic(certainty · label difference): 1 where it is infinite
+    query_norm: bool = False  # scale a query's forces by log2(1 + S) / S, S the sum of their sizes, as LightGBM does
+    gap_norm: bool = False  # divide a pair's force by 0.01 + |score gap|, as LightGBM does
+    shuffle_ties: bool = True  # equal scores rank in random order; else in row order
+
+    def __post_init__(self) -> None:
+        for name in ("truncation", "sampled_pairs"):
+            value = getattr(self, name)
+            require(value is None or value >= 1, f"{name} must be 1 or more, or None for all, got {value}")
+        require(
+            self.truncation is None or self.sampled_pairs is None,
+            "truncation and sampled_pairs are two ways to have fewer pairs; choose one and set the other to None",
+        )
+        require(self.certainty > 0, f"certainty must be above 0, got {self.certainty}")
+        require(
+            not self.pair_equal_labels or isinstance(self.delta, Constant),
+            f"equal labels pair only where every pair counts alike: swapping them never changes {self.delta.name}",
+        )
+
+    @property
+    def name(self) -> str:
+        """`ranknet`, `lambdarank:` with a metric, or the pair loss with or without one."""
+        is_constant = isinstance(self.delta, Constant)
+        family = self.pair_loss.name
+        if isinstance(self.pair_loss, Logistic):
+            family = "ranknet" if is_constant else "lambdarank"
+        return family if is_constant else f"{family}:{self.delta.name}"
+
+    @property
+    def has_cost(self) -> bool:
+        """Whether the forces are derivatives of a cost, at least in queries that truncation leaves whole."""
+        return isinstance(self.delta, Constant) and not self.query_norm and not self.gap_norm
+
+    def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
+        """The λ-function of `dataset`'s pairs."""
+        common = self._worths(dataset, threads) | weights_of(dataset) | {"settings": self._settings()}
+        kernel: Callable[..., None] = kernels.label_pair_lambdas
+        if dataset.preferences is None:
+            pairs = self._label_pairs(dataset)
+        else:
+            kernel, pairs = kernels.preference_lambdas, self._given_pairs(dataset.preferences, dataset.groups)
+        return BoundKernel(
+            kernel, common | pairs, dataset.groups, threads, dtype, has_cost=self.has_cost, is_random=True
+        )
+
+    def _settings(self) -> PairSettings:
+        return PairSettings(
+            loss=self.pair_loss.name,
+            shape=self.pair_loss.shape,
+            delta=self.delta.kind,
+            truncation=self.truncation or 0,
+            sampled=self.sampled_pairs or 0,
+            pair_equal_labels=self.pair_equal_labels,
+            certainty=self.certainty,
+            query_norm=self.query_norm,
+            gap_norm=self.gap_norm,
+            shuffle_ties=self.shuffle_ties,
+        )
+
+    def _worths(self, dataset: Judged, threads: int) -> dict[str, Any]:
+        if isinstance(self.delta, Constant):
+            return {"worth": np.empty(0), "discount": np.empty(0)}
+        labels = np.nan_to_num(judged_labels(dataset, f"aiming at {self.delta.name}"), nan=0.0)
+        discount = self.delta.discount(int(dataset.groups.sizes.max(initial=0)))
+        return {"worth": self.delta.worth(labels, dataset.groups, threads), "discount": discount}
+
+    def _label_pairs(self, dataset: Judged) -> dict[str, Any]:
+        labels = judged_labels(dataset, f"{self.name} without preferences")
+        reads_order = isinstance(self.delta, Constant) or self.sampled_pairs is not None
+        return {"labels": labels, "by_label": _rows_by_label(labels, dataset.groups) if reads_order else _NO_ROWS}
+
+    def _given_pairs(self, pairs: Preferences, groups: Groups) -> dict[str, Any]:
+        if self.sampled_pairs is not None or self.pair_equal_labels or self.certainty != inf:
+            raise InputError(
+                "sampled_pairs, pair_equal_labels and certainty shape pairs made from labels, but this dataset has "
+                "preferences, which are its pairs"
+            )
+        query = groups.query_of_row[pairs.better]
+        order = np.argsort(query, kind="stable")
+        counts = np.bincount(query, minlength=groups.n_queries)
+        return {
+            "first_pair": np.concatenate([[0], np.cumsum(counts)]),
+            "better": pairs.better[order],
+            "worse": pairs.worse[order],
+            "probability": pairs.probability[order],
+            "weight": pairs.weight[order],
+        }
+
+
+_NO_ROWS = np.empty(0, np.int64)
+
+
+def _rows_by_label(labels: Float32Array, groups: Groups) -> IntArray:
+    """Each query's rows, highest label first, unjudged last."""
+    return np.lexsort((-labels, groups.query_of_row))

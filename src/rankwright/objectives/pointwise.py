@@ -1,0 +1,47 @@
+"""Objectives of each document alone: its score should be what its label says. Unjudged documents feel nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import Float32Array
+from rankwright.objectives.objective import GRADIENT_DTYPE, BoundKernel, Judged, LambdaFn, judged_labels, weights_of
+
+
+@dataclass(frozen=True, slots=True)
+class SquaredError:
+    """Half the squared difference between score and label: regression."""
+
+    name: ClassVar[str] = "squared-error"
+
+    def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
+        """The λ-function that pulls scores to labels."""
+        return _pull(dataset, judged_labels(dataset, self.name), "squared", threads, dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticError:
+    """Cross entropy of a document being relevant, log(1 + e^(-yF)) with y = ±1 (slides 3): classification.
+
+    Labels above `relevant_above` are relevant.
+    """
+
+    name: ClassVar[str] = "logistic-error"
+    relevant_above: float = 0.0
+
+    def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
+        """The λ-function that pulls scores to the log-odds of relevance."""
+        labels = judged_labels(dataset, self.name)
+        relevant = np.where(np.isnan(labels), labels, labels > self.relevant_above).astype(np.float32)
+        return _pull(dataset, relevant, "logistic", threads, dtype)
+
+
+def _pull(
+    dataset: Judged, targets: Float32Array, loss: str, threads: int, dtype: type[np.floating[Any]]
+) -> BoundKernel:
+    arguments = {"targets": targets, "loss": loss} | weights_of(dataset)
+    return BoundKernel(kernels.point_lambdas, arguments, dataset.groups, threads, dtype)

@@ -1,0 +1,49 @@
+"""Names of objectives, and what is wrong with some."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankwright.errors import SettingError, UnknownNameError
+from rankwright.objectives import Logistic, PairwiseObjective, lambdarank, objective_named, paper_lambdarank, ranknet
+from rankwright.objectives.deltas import NDCG, Constant
+
+
+def test_ranknet_and_lambdarank_are_a_loss_and_a_delta():
+    assert ranknet() == PairwiseObjective(pair_loss=Logistic(), delta=Constant())
+    assert paper_lambdarank("ndcg@10") == PairwiseObjective(Logistic(), NDCG(10), shuffle_ties=False)
+
+
+def test_the_default_lambdarank_has_its_switches_on():
+    assert lambdarank() == PairwiseObjective(
+        Logistic(), NDCG(10, tail=True), truncation=30, query_norm=True, gap_norm=True
+    )
+
+
+def test_settings_stand_beside_the_name():
+    assert objective_named("lambdarank:map", sigma=2.0, truncation=None) == lambdarank(
+        "map", sigma=2.0, truncation=None
+    )
+    assert objective_named("ranknet", pair_equal_labels=True) == ranknet(pair_equal_labels=True)
+
+
+def test_an_unknown_name_brings_the_known_ones():
+    with pytest.raises(UnknownNameError, match=r"did you mean 'lambdarank'.*ranknet"):
+        objective_named("lambdarnk")
+
+
+def test_an_unknown_setting_brings_the_known_ones():
+    with pytest.raises(SettingError, match="spring has no setting 'sigma'; it has margin"):
+        objective_named("spring", sigma=2.0)
+    with pytest.raises(SettingError, match="softmax has no setting 'sigma'; it has none"):
+        objective_named("softmax", sigma=2.0)
+
+
+def test_not_every_objective_aims_at_a_metric():
+    with pytest.raises(SettingError, match="softmax aims at no metric"):
+        objective_named("softmax:ndcg@10")
+
+
+def test_a_metric_that_no_objective_can_aim_at():
+    with pytest.raises(UnknownNameError, match="metric to aim at 'mean-ndcg'"):
+        objective_named("lambdarank:mean-ndcg")
