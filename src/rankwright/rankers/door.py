@@ -40,7 +40,9 @@ def training_data(
         return X
     X, y = _checked(ranker, X, y, reset=True)
     if qid is None and group is None:
-        warnings.warn(f"no qid: the {len(X)} rows are taken as the documents of one query", OneQueryWarning, stacklevel=3)
+        warnings.warn(
+            f"no qid: the {len(X)} rows are taken as the documents of one query", OneQueryWarning, stacklevel=3
+        )
         group = [len(X)]
     return RankingDataset.from_arrays(
         X,

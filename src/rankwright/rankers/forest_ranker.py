@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rankwright.arrays import Float64Array, IntArray, thread_count
+from rankwright.arrays import Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, SettingError, require
+from rankwright.errors import SettingError, require
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.door import scoring_data
 from rankwright.rankers.ranker import Ranker
@@ -23,8 +23,8 @@ from rankwright.trees.binned import BinnedDataset, bin_dataset
 from rankwright.trees.boosting import BoostingParams
 from rankwright.trees.fitting import ForestPlan, GrownForest, StartScores, data_digest, fit_forest
 from rankwright.trees.forest import Forest
+from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
 from rankwright.trees.params import SplitGain, TreeParams
-from rankwright.trees.tree_pack import pack_trees, unpack_trees
 
 
 class ForestRanker(Ranker):
@@ -53,7 +53,9 @@ class ForestRanker(Ranker):
     ) -> None:
         names = self._feature_numbers(data.names)
         categorical = [names(feature) for feature in self.categorical or ()]
-        binned = bin_dataset(data, max_bins=self.max_bins, categorical=categorical, seed=self.seed, threads=self.threads)
+        binned = bin_dataset(
+            data, max_bins=self.max_bins, categorical=categorical, seed=self.seed, threads=self.threads
+        )
         watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
         self.fit_binned(binned, watched, listeners=listeners, checkpoint=checkpoint)
 
@@ -79,11 +81,9 @@ class ForestRanker(Ranker):
             listeners=listeners,
             threads=thread_count(self.threads),
         )
-        if not grown.trees and grown.history.interrupted:
+        if grown.history.interrupted and grown.forest.n_trees == 0:
             raise KeyboardInterrupt  # nothing was trained that could be kept
-        self._trees = grown.trees[: grown.n_best]
-        self.history_ = grown.history
-        self.forest_ = Forest.of_trees(self._trees, n_features=data.n_features)
+        self.forest_, self.history_ = grown.best(), grown.history
         self.data_digest_ = data_digest(data)
         return self
 
@@ -114,7 +114,7 @@ class ForestRanker(Ranker):
             self.n_trees >= self.forest_.n_trees,
             f"warm_start adds trees: n_trees must be {self.forest_.n_trees} or more, got {self.n_trees}",
         )
-        return GrownForest(list(self._trees), self.history_)
+        return GrownForest(self.forest_, self.history_)
 
     def _feature_numbers(self, names: Sequence[str]) -> Any:
         number_of = {name: number for number, name in enumerate(names)}
@@ -132,19 +132,19 @@ class ForestRanker(Ranker):
         return str(self.select or self.metric)
 
     def _scores(self, data: RankingDataset) -> Float64Array:
-        return self.base_score_ + self.forest_.score(data.features, threads=self.threads)
+        return self.base_score_ + self.forest_.predict(data.features, threads=self.threads)
 
     def staged_predict(self, X: Any, qid: Any = None) -> Iterator[Float64Array]:
         """The scores after the first tree, after the second, and so on."""
         check_is_fitted(self)
         data = scoring_data(self, X, qid)
-        for scores in self.forest_.staged_scores(data.features, threads=self.threads):
+        for _, scores in self.forest_.staged_predict(data.features, threads=self.threads):
             yield data.in_source_order(self.base_score_ + scores)
 
     def importances(self, kind: str = "gain") -> Float64Array:
         """What each feature's splits gained in all (`gain`), or how many there are (`count`)."""
         check_is_fitted(self)
-        return self.forest_.importances(kind)
+        return self.forest_.importance(kind)
 
     @property
     def feature_importances_(self) -> Float64Array:
@@ -164,14 +164,13 @@ class ForestRanker(Ranker):
             "history": self.history_.to_dict(),
             "training_data": self.data_digest_,
         }
-        return header, pack_trees(self._trees)
+        return header, forest_to_arrays(self.forest_)
 
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         self.base_score_ = float(header["base_score"])
         self.history_ = History.from_dict(header["history"])
         self.data_digest_ = str(header["training_data"])
-        self._trees = unpack_trees(arrays)
-        self.forest_ = Forest.of_trees(self._trees, n_features=self.n_features_in_)
+        self.forest_ = forest_from_arrays(arrays)
 
 
 def _least_docs(setting: float, n_docs: int) -> int:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
 
 from rankwright.errors import require
-from rankwright.objectives.deltas import delta_named
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic
-from rankwright.objectives.pairwise import PairwiseObjective
+from rankwright.objectives.registry import lambdarank, paper_lambdarank
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.trees.params import SplitGain
 
 MODES = ("default", "paper")
-TRUNCATION = 30  # ranks: pairs below both matter little to NDCG@10, and leaving them out saves most of the time
 
 
 class LambdaMART(ForestRanker):
@@ -44,7 +43,7 @@ class LambdaMART(ForestRanker):
         metric: str = "ndcg@10",
         select: str | None = None,
         truncation: int | None = None,
-        sigma: float = 1.0,
+        sigma: float | None = None,
         split_gain: SplitGain | None = None,
         mode: Literal["default", "paper"] = "default",
         early_stopping: int | None = None,
@@ -78,13 +77,9 @@ class LambdaMART(ForestRanker):
 
     def _objective(self) -> Objective:
         require(self.mode in MODES, f"mode must be one of {', '.join(MODES)}, got {self.mode!r}")
-        as_published = self.mode == "paper"
-        return PairwiseObjective(
-            pair_loss=Logistic(self.sigma),
-            delta=delta_named(self.metric),
-            truncation=self.truncation or (None if as_published else TRUNCATION),
-            query_norm=not as_published,
-        )
+        objective = paper_lambdarank(self.metric) if self.mode == "paper" else lambdarank(self.metric)
+        changes: dict[str, Any] = {"truncation": self.truncation, "pair_loss": self.sigma and Logistic(self.sigma)}
+        return replace(objective, **{name: value for name, value in changes.items() if value is not None})
 
     def _split_gain(self) -> SplitGain:
         return self.split_gain or ("least-squares" if self.mode == "paper" else "newton")

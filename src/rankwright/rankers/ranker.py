@@ -26,7 +26,7 @@ from rankwright.training.loop import Listener
 MODEL_KIND = "model"
 
 
-class Ranker(BaseEstimator, ABC):
+class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no types
     """A ranker: settings in the constructor, `fit` to learn, `predict` for scores, `rank` for the order.
 
     A ranker of its own kind says how it learns (`_learn`), how it scores (`_scores`), and what its model file holds
@@ -80,7 +80,9 @@ class Ranker(BaseEstimator, ABC):
         """The mean of the metric that `select` names: what scikit-learn's search classes maximise."""
         data = X if isinstance(X, RankingDataset) else training_data(self, X, y, qid=qid)
         measure = parse_metric(self._selected())
-        mean = evaluate(data.in_source_order(self._scores(data)), data, [measure], measure.convention)[measure.metric.name].mean
+        mean = evaluate(data.in_source_order(self._scores(data)), data, [measure], measure.convention)[
+            measure.metric.name
+        ].mean
         return mean if measure.higher_is_better else -mean
 
     def save(self, path: str | os.PathLike[str]) -> None:

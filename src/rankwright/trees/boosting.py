@@ -7,33 +7,17 @@ same trees so far, goes on as if it had never stopped.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.errors import require
+from rankwright.objectives.objective import LambdaFn
 from rankwright.trees.binned import BinnedDataset
-from rankwright.trees.forest import Forest, add_tree_scores
-from rankwright.trees.grower import GrowerMemory, Tree, grow_tree
+from rankwright.trees.forest import Forest, forest_of
+from rankwright.trees.grower import GrowerMemory, grow_tree
+from rankwright.trees.merging import merge_forests
 from rankwright.trees.params import TreeParams
-
-
-class Lambdas(Protocol):
-    """What a step needs of an objective's answer."""
-
-    @property
-    def gradient(self) -> Float32Array: ...
-
-    @property
-    def curvature(self) -> Float32Array: ...
-
-
-class LambdaFn(Protocol):
-    """Scores to forces, for all queries or some, as objectives give them."""
-
-    def __call__(self, scores: ArrayLike, queries: ArrayLike | None = None, key: int | None = None) -> Lambdas: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,17 +65,18 @@ class Boosting:
         threads: int = 1,
     ) -> None:
         self.data, self.lambda_fn, self.params, self.threads = data, lambda_fn, params, threads
-        self.trees: list[Tree] = []
+        self.trees: list[Forest] = []  # of one tree each
         self.scores = _start(initial_scores, data.n_docs)
         self.watched = watched
         self.watched_scores = _start(watched_initial_scores, 0 if watched is None else watched.n_docs)
         self._memory = GrowerMemory(data, params.tree.max_leaves)
 
-    def take_up(self, trees: list[Tree]) -> None:
-        """Continue after `trees`, as if this object had grown them."""
-        for tree in trees:
+    def take_up(self, forest: Forest) -> None:
+        """Continue after the trees of `forest`, as if this object had grown them."""
+        for number in range(forest.n_trees):
+            tree = forest.part(number, number + 1)  # one at a time: sums come out as they did when it was grown
             self._keep(tree)
-            add_tree_scores(tree, self.data, self.scores, threads=self.threads)
+            tree.add_scores_of_codes(self.data, self.scores, threads=self.threads)
 
     def take_step(self, step: int) -> bool:
         """Grow tree number `step`; False where no split of all documents on all features gains anything."""
@@ -111,21 +96,24 @@ class Boosting:
         )
         if grown.tree.n_leaves == 1 and rows is None and draw.features is None:
             return False
-        self._keep(grown.tree)
+        tree = forest_of([grown.tree], self.data.mapper)
+        self._keep(tree)
         if rows is None:
             grown.add_to(self.scores, threads=self.threads)
         else:
-            add_tree_scores(grown.tree, self.data, self.scores, threads=self.threads)
+            tree.add_scores_of_codes(self.data, self.scores, threads=self.threads)
         return True
 
-    def forest(self, n_trees: int | None = None) -> Forest:
-        """The first `n_trees` trees, all of them where it is None, as one forest."""
-        return Forest.of_trees(self.trees[:n_trees], n_features=self.data.n_features)
+    def forest(self) -> Forest:
+        """The trees so far as one forest."""
+        if not self.trees:
+            return forest_of([], self.data.mapper)
+        return merge_forests(self.trees, np.ones(len(self.trees)))
 
-    def _keep(self, tree: Tree) -> None:
+    def _keep(self, tree: Forest) -> None:
         self.trees.append(tree)
         if self.watched is not None:
-            add_tree_scores(tree, self.watched, self.watched_scores, threads=self.threads)
+            tree.add_scores_of_codes(self.watched, self.watched_scores, threads=self.threads)
 
     def _draw(self, step: int) -> _Draw:
         rng = np.random.default_rng([self.params.seed, step])
@@ -143,7 +131,11 @@ class Boosting:
             return lambdas.gradient, lambdas.curvature, None
         rows = self.data.groups.rows_of(draw.queries)
         lambdas = self.lambda_fn(self.scores[rows], queries=draw.queries, key=draw.key)
-        return _spread(lambdas.gradient, rows, self.data.n_docs), _spread(lambdas.curvature, rows, self.data.n_docs), rows
+        return (
+            _spread(lambdas.gradient, rows, self.data.n_docs),
+            _spread(lambdas.curvature, rows, self.data.n_docs),
+            rows,
+        )
 
 
 def _start(scores: Float64Array | None, n_docs: int) -> Float64Array:

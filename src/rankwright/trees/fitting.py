@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ from rankwright.training.loop import History, Listener, LoopPlan, run_loop
 from rankwright.training.watching import watch_metric
 from rankwright.trees.binned import BinnedDataset
 from rankwright.trees.boosting import Boosting, BoostingParams
-from rankwright.trees.grower import Tree
-from rankwright.trees.tree_pack import pack_trees, unpack_trees
+from rankwright.trees.forest import Forest
+from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,13 @@ class ForestPlan:
 class GrownForest:
     """Every tree that was grown, and the history that says how many to keep."""
 
-    trees: list[Tree] = field(default_factory=list)
-    history: History = field(default_factory=History)
+    forest: Forest
+    history: History
 
-    @property
-    def n_best(self) -> int:
-        """How many trees to keep: those up to the best step, all where nothing was watched."""
+    def best(self) -> Forest:
+        """The trees to keep: those up to the best step, all where nothing was watched."""
         best = self.history.best_step
-        return len(self.trees) if best is None else best + 1
+        return self.forest if best is None else self.forest.truncated(best + 1)
 
 
 def fit_forest(
@@ -74,24 +73,23 @@ def fit_forest(
         threads=threads,
     )
     history = History() if earlier is None else earlier.history.continued()
-    trees = [] if earlier is None else earlier.trees
+    forest = None if earlier is None else earlier.forest
     listening = list(listeners)
     if checkpoint is not None:
         saver = Checkpoint(checkpoint, _identity(data, objective, plan, valid), lambda: _state(boosting, history))
         saved = saver.load()
         if saved is not None:
-            history, trees = History.from_dict(saved.header["history"]), unpack_trees(saved.arrays)
+            history, forest = History.from_dict(saved.header["history"]), forest_from_arrays(saved.arrays)
         listening.append(saver)
-    boosting.take_up(trees)
+    if forest is not None:
+        boosting.take_up(forest)
     watch = None
     if valid is not None:
-        watch = watch_metric(
-            plan.select, valid.labels, valid.groups, lambda: boosting.watched_scores, threads=threads
-        )
+        watch = watch_metric(plan.select, valid.labels, valid.groups, lambda: boosting.watched_scores, threads=threads)
     run_loop(
-        boosting.take_step, plan.loop, watch=watch, history=history, first_step=len(trees), listeners=listening
+        boosting.take_step, plan.loop, watch=watch, history=history, first_step=len(boosting.trees), listeners=listening
     )
-    return GrownForest(boosting.trees, history)
+    return GrownForest(boosting.forest(), history)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ def data_digest(data: BinnedDataset) -> str:
         pairs = documents.preferences
         parts += [pairs.better, pairs.worse, pairs.probability, pairs.weight]
     for part in parts:
-        digest.update(b"-" if part is None else memoryview(np.ascontiguousarray(part)).cast("B"))
+        digest.update(b"-" if part is None else np.ascontiguousarray(part).data.cast("B"))
     return digest.hexdigest()
 
 
@@ -135,4 +133,4 @@ def _identity(
 
 
 def _state(boosting: Boosting, history: History) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:
-    return {"history": history.to_dict()}, pack_trees(boosting.trees)
+    return {"history": history.to_dict()}, forest_to_arrays(boosting.forest())
