@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankwright import objectives
+    from rankwright.catalog.rankers import load
     from rankwright.data import scaling, synthetic
     from rankwright.data.columns import Columns
     from rankwright.data.conversion import convert
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from rankwright.metrics.registry import Measure, parse_metric
     from rankwright.metrics.runs import evaluate_run
     from rankwright.metrics.significance import paired_test
+    from rankwright.rankers.lambdamart import LambdaMART
+    from rankwright.rankers.mart import MART
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
 
@@ -38,6 +42,8 @@ _HOME_OF = {
     "Evaluation": "rankwright.metrics.evaluation",
     "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
+    "LambdaMART": "rankwright.rankers.lambdamart",
+    "MART": "rankwright.rankers.mart",
     "Measure": "rankwright.metrics.registry",
     "Preferences": "rankwright.data.preferences",
     "Qrels": "rankwright.data.trec",
@@ -53,6 +59,8 @@ _HOME_OF = {
     "evaluate_run": "rankwright.metrics.runs",
     "from_frame": "rankwright.data.tables",
     "iter_svmlight": "rankwright.data.svmlight",
+    "load": "rankwright.catalog.rankers",
+    "objectives": "rankwright.objectives",
     "paired_test": "rankwright.metrics.significance",
     "parse_convention": "rankwright.metrics.convention",
     "parse_metric": "rankwright.metrics.registry",
@@ -76,11 +84,13 @@ _HOME_OF = {
 }
 
 __all__ = [
+    "MART",
     "Columns",
     "Convention",
     "Evaluation",
     "Gain",
     "Groups",
+    "LambdaMART",
     "Measure",
     "Preferences",
     "Qrels",
@@ -97,6 +107,8 @@ __all__ = [
     "evaluate_run",
     "from_frame",
     "iter_svmlight",
+    "load",
+    "objectives",
     "paired_test",
     "parse_convention",
     "parse_metric",

@@ -1,0 +1,163 @@
+"""Laws of every registered ranker."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import rankwright as rw
+from rankwright.catalog.rankers import RANKERS, load, ranker_named
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import ContainerError, InputError, UnknownNameError
+
+SMALL = {
+    "lambdamart": {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5},
+    "mart": {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5},
+}
+
+
+@pytest.fixture(scope="module")
+def learnable() -> RankingDataset:
+    """Sixty queries whose labels follow the first two features, with some values missing."""
+    rng = np.random.default_rng(1)
+    sizes = rng.integers(5, 25, size=60)
+    features = rng.normal(size=(int(sizes.sum()), 4)).astype(np.float32)
+    worth = features[:, 0] + np.abs(features[:, 1]) + 0.3 * rng.normal(size=len(features))
+    features[rng.random(len(features)) < 0.1, 3] = np.nan
+    return RankingDataset.from_arrays(features, np.clip(np.round(worth), 0, 4), qid=np.repeat(np.arange(60), sizes))
+
+
+def small(name, **changes):
+    return ranker_named(name)(**(SMALL[name] | changes))
+
+
+def scores_of(name, data, **changes):
+    return small(name, **changes).fit(data).predict(data)
+
+
+def test_an_unknown_ranker_lists_the_known():
+    with pytest.raises(UnknownNameError, match="did you mean 'lambdamart'"):
+        ranker_named("lambdamrt")
+
+
+@pytest.mark.parametrize("name", RANKERS)
+class TestEveryRanker:
+    def test_it_learns(self, name, learnable):
+        train, test = learnable.split(valid=0.3, seed=0)
+        scores = small(name).fit(train).predict(test)
+        chance = rw.evaluate(np.zeros(test.n_docs), test, ["ndcg@5"])["ndcg@5"].mean
+        assert rw.evaluate(scores, test, ["ndcg@5"])["ndcg@5"].mean > chance + 0.1
+
+    def test_save_and_load_give_the_same_scores_and_the_same_file(self, name, learnable, tmp_path):
+        ranker = small(name).fit(learnable)
+        ranker.save(tmp_path / "model.rw")
+        loaded = load(tmp_path / "model.rw")
+        assert np.array_equal(loaded.predict(learnable), ranker.predict(learnable))
+        loaded.save(tmp_path / "again.rw")
+        assert (tmp_path / "again.rw").read_bytes() == (tmp_path / "model.rw").read_bytes()
+
+    def test_threads_change_no_bit_of_the_model_file(self, name, learnable, tmp_path):
+        files = []
+        for threads in (1, 2, 7):
+            small(name, threads=threads).fit(learnable).save(tmp_path / "model.rw")
+            files.append((tmp_path / "model.rw").read_bytes())
+        assert files[0] == files[1] == files[2]
+
+    def test_clone_and_fit_give_the_same_model(self, name, learnable):
+        ranker = small(name).fit(learnable)
+        assert np.array_equal(clone(ranker).fit(learnable).predict(learnable), ranker.predict(learnable))
+
+    def test_a_seed_is_all_the_chance_there_is(self, name, learnable):
+        fractions = {"query_fraction": 0.5, "feature_fraction": 0.5}
+        first, again = (scores_of(name, learnable, seed=3, **fractions) for _ in range(2))
+        other = scores_of(name, learnable, seed=4, **fractions)
+        assert np.array_equal(first, again)
+        assert not np.array_equal(first, other)
+
+    def test_rows_come_back_in_the_callers_order(self, name, learnable):
+        order = np.random.default_rng(0).permutation(learnable.n_docs)
+        X, y, qid = learnable.features, learnable.labels, learnable.qid
+        ranker = small(name).fit(X, y, qid=qid)
+        assert np.array_equal(ranker.predict(X[order], qid=qid[order]), ranker.predict(X)[order])
+
+    def test_rank_is_the_order_of_the_scores(self, name, learnable):
+        ranker = small(name).fit(learnable)
+        rows = ranker.rank(learnable).rows
+        scores = ranker.predict(learnable)
+        for docs in learnable.groups.slices():
+            assert (np.diff(scores[rows[docs]]) <= 0).all()
+
+    def test_validation_keeps_the_best_trees(self, name, learnable):
+        train, valid = learnable.split(valid=0.3, seed=0)
+        ranker = small(name, n_trees=40, early_stopping=5).fit(train, valid=valid)
+        best = ranker.history_.best_step
+        assert ranker.n_trees_ == best + 1
+        assert ranker.score(valid) == pytest.approx(ranker.history_.values[best], abs=1e-12)
+
+    def test_early_stopping_needs_validation_data(self, name, learnable):
+        with pytest.raises(ValueError, match="early_stopping needs validation data"):
+            small(name, early_stopping=5).fit(learnable)
+
+    def test_more_trees_on_a_saved_model_are_one_run(self, name, learnable, tmp_path):
+        whole = small(name, n_trees=12, query_fraction=0.7).fit(learnable)
+        small(name, n_trees=5, query_fraction=0.7).fit(learnable).save(tmp_path / "model.rw")
+        loaded = load(tmp_path / "model.rw").set_params(n_trees=12, warm_start=True)
+        assert loaded.fit(learnable).forest_.equals(whole.forest_)
+
+    def test_a_checkpoint_is_taken_up(self, name, learnable, tmp_path):
+        whole = small(name, n_trees=9).fit(learnable)
+        small(name, n_trees=4).fit(learnable, checkpoint=tmp_path)
+        resumed = small(name, n_trees=9).fit(learnable, checkpoint=tmp_path)
+        assert resumed.forest_.equals(whole.forest_)
+
+    def test_the_checkpoint_of_another_run_is_refused(self, name, learnable, tmp_path):
+        small(name, n_trees=2).fit(learnable, checkpoint=tmp_path)
+        with pytest.raises(InputError, match="checkpoint of another run: settings differ"):
+            small(name, n_trees=2, learning_rate=0.5).fit(learnable, checkpoint=tmp_path)
+
+    def test_an_interrupt_keeps_what_was_trained(self, name, learnable):
+        def stop_after_three(progress):
+            if progress.step == 2:
+                raise KeyboardInterrupt
+
+        ranker = small(name).fit(learnable, listeners=[stop_after_three])
+        assert ranker.history_.interrupted
+        assert ranker.n_trees_ == 3
+
+    def test_it_can_be_pickled_in_memory(self, name, learnable):
+        ranker = small(name).fit(learnable)
+        assert np.array_equal(pickle.loads(pickle.dumps(ranker)).predict(learnable), ranker.predict(learnable))
+
+    def test_an_unfitted_ranker_says_so(self, name, learnable):
+        with pytest.raises(NotFittedError):
+            small(name).predict(learnable)
+
+    def test_other_features_than_in_training_are_refused(self, name, learnable):
+        ranker = small(name).fit(learnable)
+        with pytest.raises(ValueError, match="features"):
+            ranker.predict(learnable.features[:, :2])
+
+    def test_one_query_and_one_document(self, name):
+        one = RankingDataset.from_arrays([[1.0]], [1.0], qid=[7])
+        assert small(name).fit(one).predict(one).shape == (1,)
+
+    def test_stages_end_in_the_prediction(self, name, learnable):
+        ranker = small(name).fit(learnable)
+        stages = list(ranker.staged_predict(learnable))
+        assert len(stages) == ranker.n_trees_
+        assert np.array_equal(stages[-1], ranker.predict(learnable))
+
+    def test_importances_name_the_features_that_matter(self, name, learnable):
+        shares = small(name).fit(learnable).feature_importances_
+        assert shares.sum() == pytest.approx(1.0)
+        assert shares[:2].sum() > 0.8
+
+
+def test_a_file_that_is_no_model_is_refused(tmp_path):
+    (tmp_path / "model.rw").write_bytes(b"not a model")
+    with pytest.raises(ContainerError):
+        load(tmp_path / "model.rw")
