@@ -9,20 +9,115 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankwright.data import scaling, synthetic
+    from rankwright.data.columns import Columns
+    from rankwright.data.conversion import convert
     from rankwright.data.dataset import RankingDataset
     from rankwright.data.groups import Groups
+    from rankwright.data.pairs import read_pairs, write_pairs
     from rankwright.data.preferences import Preferences
+    from rankwright.data.reading import read, write
+    from rankwright.data.splits import QueryKFold
+    from rankwright.data.svmlight import iter_svmlight, read_svmlight, write_svmlight
+    from rankwright.data.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
+    from rankwright.data.trec import Qrels, Run, read_qrels, read_run, write_qrels, write_run
     from rankwright.errors import RankwrightError
+    from rankwright.metrics.comparison import compare_conventions
+    from rankwright.metrics.convention import Convention, parse_convention
+    from rankwright.metrics.evaluation import Evaluation, evaluate
+    from rankwright.metrics.registry import Measure, parse_metric
+    from rankwright.metrics.runs import evaluate_run
+    from rankwright.metrics.significance import paired_test
+    from rankwright.ranking.gains import Gain
+    from rankwright.ranking.order import Ranking, Ties, rank
 
-# Where each public name lives.
+# Where each public name lives; a module lives under its own name.
 _HOME_OF = {
+    "Columns": "rankwright.data.columns",
+    "Convention": "rankwright.metrics.convention",
+    "Evaluation": "rankwright.metrics.evaluation",
+    "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
+    "Measure": "rankwright.metrics.registry",
     "Preferences": "rankwright.data.preferences",
+    "Qrels": "rankwright.data.trec",
+    "QueryKFold": "rankwright.data.splits",
+    "Ranking": "rankwright.ranking.order",
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
+    "Run": "rankwright.data.trec",
+    "Ties": "rankwright.ranking.order",
+    "compare_conventions": "rankwright.metrics.comparison",
+    "convert": "rankwright.data.conversion",
+    "evaluate": "rankwright.metrics.evaluation",
+    "evaluate_run": "rankwright.metrics.runs",
+    "from_frame": "rankwright.data.tables",
+    "iter_svmlight": "rankwright.data.svmlight",
+    "paired_test": "rankwright.metrics.significance",
+    "parse_convention": "rankwright.metrics.convention",
+    "parse_metric": "rankwright.metrics.registry",
+    "rank": "rankwright.ranking.order",
+    "read": "rankwright.data.reading",
+    "read_pairs": "rankwright.data.pairs",
+    "read_qrels": "rankwright.data.trec",
+    "read_run": "rankwright.data.trec",
+    "read_svmlight": "rankwright.data.svmlight",
+    "scaling": "rankwright.data.scaling",
+    "synthetic": "rankwright.data.synthetic",
+    "to_arrow": "rankwright.data.tables",
+    "to_pandas": "rankwright.data.tables",
+    "to_polars": "rankwright.data.tables",
+    "to_sparse": "rankwright.data.tables",
+    "write": "rankwright.data.reading",
+    "write_pairs": "rankwright.data.pairs",
+    "write_qrels": "rankwright.data.trec",
+    "write_run": "rankwright.data.trec",
+    "write_svmlight": "rankwright.data.svmlight",
 }
 
-__all__ = ["Groups", "Preferences", "RankingDataset", "RankwrightError", "__version__"]
+__all__ = [
+    "Columns",
+    "Convention",
+    "Evaluation",
+    "Gain",
+    "Groups",
+    "Measure",
+    "Preferences",
+    "Qrels",
+    "QueryKFold",
+    "Ranking",
+    "RankingDataset",
+    "RankwrightError",
+    "Run",
+    "Ties",
+    "__version__",
+    "compare_conventions",
+    "convert",
+    "evaluate",
+    "evaluate_run",
+    "from_frame",
+    "iter_svmlight",
+    "paired_test",
+    "parse_convention",
+    "parse_metric",
+    "rank",
+    "read",
+    "read_pairs",
+    "read_qrels",
+    "read_run",
+    "read_svmlight",
+    "scaling",
+    "synthetic",
+    "to_arrow",
+    "to_pandas",
+    "to_polars",
+    "to_sparse",
+    "write",
+    "write_pairs",
+    "write_qrels",
+    "write_run",
+    "write_svmlight",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -30,7 +125,8 @@ def __getattr__(name: str) -> Any:
         return import_module("importlib.metadata").version("rankwright")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'rankwright' has no attribute {name!r}")
-    value = getattr(import_module(_HOME_OF[name]), name)
+    home = import_module(_HOME_OF[name])
+    value = home if _HOME_OF[name].endswith(f".{name}") else getattr(home, name)
     globals()[name] = value
     return value
 

@@ -16,6 +16,8 @@ from rankwright.errors import InputError, SettingError
 
 FEATURE_DTYPE = np.float32  # one per document and feature: memory matters
 SUM_DTYPE = np.float64  # sums of many float32: digits matter
+EXACT_IN_FLOAT64 = 2.0**53  # beyond it neighbouring whole numbers are the same float
+IDS_ARE = "whole numbers or strings"
 
 Float32Array: TypeAlias = NDArray[np.float32]
 Float64Array: TypeAlias = NDArray[np.float64]
@@ -28,20 +30,33 @@ IdArray: TypeAlias = NDArray[Any]  # int64, or NumPy's variable-width strings
 def as_vector(values: ArrayLike, *, name: str, dtype: type[np.generic], length: int | None = None) -> NDArray[Any]:
     """`values` as a contiguous one-dimensional array of `dtype`, copied only where it must be."""
     try:
-        array = np.ascontiguousarray(values, dtype=dtype)
+        # A number too large for float32 becomes infinite, for the caller to judge.
+        with np.errstate(over="ignore", invalid="ignore"):
+            array = np.ascontiguousarray(values, dtype=dtype)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must hold numbers: {error}") from None
     if array.ndim != 1:
         raise InputError(f"{name} must have one dimension, got shape {np.shape(values)}")
     if length is not None and len(array) != length:
         raise InputError(f"{name} must have {length} values, got {len(array)}")
+    if array.dtype.kind == "i":
+        _check_whole(np.asarray(values), name)
     return array
+
+
+def _check_whole(array: NDArray[Any], name: str, wanted: str = "whole numbers") -> None:
+    """Raise where floats given for whole numbers are none, or are beyond those a float tells apart."""
+    if array.dtype.kind == "f":
+        wrong = ~((np.abs(array) <= EXACT_IN_FLOAT64) & (array == np.trunc(array)))
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            raise InputError(f"{name} must be {wanted}, got {array[row]} in row {row}")
 
 
 def as_scores(scores: ArrayLike, *, length: int | None = None) -> Float64Array:
     """`scores` as float64, one per document; NaN is refused because it has no place in an order."""
     array = as_vector(scores, name="scores", dtype=np.float64, length=length)
-    if np.isnan(array).any():
+    if np.isnan(array.min(initial=np.inf)):  # one pass: the minimum of numbers and NaN is NaN
         raise InputError(f"scores must not be NaN, but score {int(np.flatnonzero(np.isnan(array))[0])} is")
     return array
 
@@ -49,7 +64,8 @@ def as_scores(scores: ArrayLike, *, length: int | None = None) -> Float64Array:
 def as_features(features: ArrayLike) -> Float32Array:
     """`features` as a contiguous float32 matrix with a row per document; NaN means missing, infinity is refused."""
     try:
-        matrix = np.ascontiguousarray(features, dtype=FEATURE_DTYPE)
+        with np.errstate(over="ignore"):
+            matrix = np.ascontiguousarray(features, dtype=FEATURE_DTYPE)
     except (TypeError, ValueError) as error:
         raise InputError(f"features must hold numbers: {error}") from None
     if matrix.ndim != 2:
@@ -58,28 +74,37 @@ def as_features(features: ArrayLike) -> Float32Array:
 
 
 def as_ids(ids: ArrayLike, *, name: str, length: int | None = None) -> IdArray:
-    """`ids` as int64 where every id is a whole number, else as variable-width strings."""
+    """`ids` as int64 where every id is a whole number, else as variable-width strings; none may be missing."""
     array = np.asarray(ids)
     if array.ndim != 1:
         raise InputError(f"{name} must have one dimension, got shape {array.shape}")
     if length is not None and len(array) != length:
         raise InputError(f"{name} must have {length} values, got {len(array)}")
-    if array.dtype.kind in "iu":
-        return np.ascontiguousarray(array, dtype=np.int64)
-    if array.dtype.kind == "f":
-        whole = np.isfinite(array) & (array == np.trunc(array))
-        if not whole.all():
-            raise InputError(f"{name} must be whole numbers or strings, got {array[~whole][0]}")
+    kind = array.dtype.kind
+    if kind not in "iufOUT":
+        raise InputError(f"{name} must be {IDS_ARE}, got {'booleans' if kind == 'b' else array.dtype}")
+    if kind == "f":
+        _check_whole(array, name, IDS_ARE)
         return array.astype(np.int64)
-    if array.dtype.kind == "b":
-        raise InputError(f"{name} must be whole numbers or strings, got booleans")
-    return _ids_of_text(array)
+    if kind == "O":
+        return _ids_of_objects(array, name)
+    return _ids_of_integers(array, name) if kind in "iu" else array.astype(np.dtypes.StringDType(), copy=False)
 
 
-def _ids_of_text(array: NDArray[Any]) -> IdArray:
-    if array.dtype.kind == "O" and all(isinstance(value, int | np.integer) for value in array):
-        return array.astype(np.int64)
-    return array.astype(np.dtypes.StringDType())
+def _ids_of_integers(array: NDArray[Any], name: str) -> IdArray:
+    limits = np.iinfo(np.int64)
+    if array.dtype.kind != "i" and len(array) and not limits.min <= array.min() <= array.max() <= limits.max:
+        raise InputError(f"{name} must lie between {limits.min} and {limits.max}; give longer ones as strings")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _ids_of_objects(array: NDArray[Any], name: str) -> IdArray:
+    for row, value in enumerate(array):
+        if not isinstance(value, str | int | np.integer) or isinstance(value, bool):
+            raise InputError(f"{name} must be {IDS_ARE}, got {value!r} in row {row}")
+    if any(isinstance(value, str) for value in array):
+        return array.astype(np.dtypes.StringDType())
+    return _ids_of_integers(array, name)
 
 
 def thread_count(threads: int | None) -> int:

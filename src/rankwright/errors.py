@@ -34,6 +34,10 @@ class FileFormatError(RankwrightError, ValueError):
         return type(self), (self.path, self.problem, self.line)
 
 
+class ContainerError(FileFormatError):
+    """A model or checkpoint file is damaged, of an unknown version, or holds something else than was wanted."""
+
+
 class MissingExtraError(RankwrightError, ImportError):
     """A feature needs a package that is not installed."""
 

@@ -12,6 +12,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
+from rankwright.cli import convert, evaluate, inspect, listing, quickstart
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -36,6 +37,13 @@ def root(
         typer.echo(f"rankwright {__version__}")
     elif context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+app.command(epilog=quickstart.EXAMPLE)(quickstart.quickstart)
+app.command(epilog=inspect.EXAMPLE)(inspect.inspect)
+app.command(epilog=convert.EXAMPLE)(convert.convert)
+app.command(epilog=evaluate.EXAMPLE)(evaluate.evaluate)
+app.command("list", epilog=listing.EXAMPLE)(listing.list_names)
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright.arrays import Float32Array, IdArray, IntArray, as_features, as_ids, as_vector
+from rankwright.data.frames import features_of, values_of
 from rankwright.data.groups import Groups, group_rows
 from rankwright.data.preferences import Preferences
+from rankwright.data.seeds import Seed
+from rankwright.data.splits import k_fold, letor_folds, split_queries
 from rankwright.errors import InputError
 
 PER_DOCUMENT = ("features", "labels", "document_weights", "positions", "document_ids", "source_rows")
@@ -91,13 +94,18 @@ class RankingDataset:
         positions: ArrayLike | None = None,
         feature_names: Sequence[str] = (),
         document_ids: ArrayLike | None = None,
+        absent: str = "zero",
     ) -> RankingDataset:
         """A dataset of rows in any order, told apart by a query id a row (`qid`) or by group sizes (`group`).
 
         Rows of a query are brought together; queries stand in the order of their first row. Preferences name rows as
         the caller numbers them. `query_weights` has one value a query, in the order in which queries first appear.
+        Features may also be a scipy sparse matrix, whose absent entries are 0, or NaN with `absent="missing"`, or a
+        frame, which brings its names along; the others may be Series or Arrow arrays.
         """
-        matrix = as_features(features)
+        matrix, names = features_of(features, absent=absent)
+        labels, qid, group, document_ids = map(values_of, (labels, qid, group, document_ids))
+        query_weights, document_weights, positions = map(values_of, (query_weights, document_weights, positions))
         if (qid is None) == (group is None):
             raise InputError("give either qid, an id for each row, or group, the number of rows of each query")
         if group is not None:
@@ -105,7 +113,6 @@ class RankingDataset:
             if groups.n_docs != len(matrix):
                 raise InputError(f"group sizes add up to {groups.n_docs} rows, but features have {len(matrix)}")
         else:
-            assert qid is not None
             grouping = group_rows(as_ids(qid, name="qid", length=len(matrix)))
             groups, query_ids, order = grouping.groups, grouping.query_ids, grouping.order
         if preferences is not None and order is not None:
@@ -126,7 +133,7 @@ class RankingDataset:
             groups=groups,
             preferences=preferences,
             query_weights=_vector_or_none(query_weights, "query_weights", np.float32, groups.n_queries),
-            feature_names=tuple(feature_names),
+            feature_names=tuple(feature_names) or names,
             query_ids=query_ids,
             source_rows=order,
         )
@@ -172,6 +179,12 @@ class RankingDataset:
         """`values`, one a row of the caller's data, in the order of this dataset's rows."""
         return values if self.source_rows is None else values[self.source_rows]
 
+    def with_preferences(self, preferences: Preferences | None) -> RankingDataset:
+        """The dataset with these preferences, whose rows count as in the caller's data."""
+        if preferences is not None and self.source_rows is not None:
+            preferences = preferences.moved(_inverse(self.source_rows))
+        return replace(self, preferences=preferences)
+
     def take_queries(self, queries: ArrayLike) -> RankingDataset:
         """The dataset of the given queries alone, in the given order; its source is this dataset's row order."""
         chosen = as_vector(queries, name="queries", dtype=np.int64)
@@ -186,6 +199,25 @@ class RankingDataset:
             new_row_of[rows] = np.arange(len(rows))
             changes["preferences"] = self.preferences.moved(new_row_of)
         return replace(self, **(changes | {"groups": Groups.of_sizes(self.groups.sizes[chosen]), "source_rows": None}))
+
+    def split(self, *, valid: float = 0.2, test: float | None = None, seed: Seed = 0) -> tuple[RankingDataset, ...]:
+        """The data to train on, to validate on and, where `test` is given, to test on; queries are drawn at random.
+
+        `valid` and `test` are shares of the queries. No query is cut.
+        """
+        return tuple(self.take_queries(part) for part in split_queries(self.groups, valid=valid, test=test, seed=seed))
+
+    def k_fold(
+        self, k: int = 5, *, shuffle: bool = True, seed: Seed = 0
+    ) -> Iterator[tuple[RankingDataset, RankingDataset]]:
+        """The data to train on and to test on, fold after fold; every query is tested on once, and none is cut."""
+        for fold in k_fold(self.groups, k, shuffle=shuffle, seed=seed):
+            yield self.take_queries(fold.train), self.take_queries(fold.test)
+
+    def letor_folds(self) -> Iterator[tuple[RankingDataset, RankingDataset, RankingDataset]]:
+        """LETOR's five folds: the data to train on (three fifths), to validate on and to test on, fold after fold."""
+        for fold in letor_folds(self.groups):
+            yield self.take_queries(fold.train), self.take_queries(fold.valid), self.take_queries(fold.test)
 
     def equals(self, other: RankingDataset) -> bool:
         """Whether every part of `other` is the same, missing values counted as equal."""

@@ -44,9 +44,7 @@ class Preferences:
 
     def check(self, groups: Groups) -> None:
         """Raise unless every pair lies within one query of `groups` and joins two different rows."""
-        rows = np.concatenate([self.better, self.worse])
-        if len(rows) and (rows.min() < 0 or rows.max() >= groups.n_docs):
-            raise InputError(f"a preference names a row outside 0 to {groups.n_docs - 1}")
+        self._check_rows(groups.n_docs)
         query_of_row = groups.query_of_row
         if (query_of_row[self.better] != query_of_row[self.worse]).any():
             pair = int(np.flatnonzero(query_of_row[self.better] != query_of_row[self.worse])[0])
@@ -59,6 +57,14 @@ class Preferences:
 
     def moved(self, new_row_of: IntArray) -> Preferences:
         """The pairs whose two rows still exist, with row r now at `new_row_of[r]`; -1 marks a row that is gone."""
+        self._check_rows(len(new_row_of))
         better, worse = new_row_of[self.better], new_row_of[self.worse]
         kept = (better >= 0) & (worse >= 0)
         return Preferences(better[kept], worse[kept], self.probability[kept], self.weight[kept])
+
+    def _check_rows(self, n_docs: int) -> None:
+        outside = (np.minimum(self.better, self.worse) < 0) | (np.maximum(self.better, self.worse) >= n_docs)
+        if outside.any():
+            pair = int(np.flatnonzero(outside)[0])
+            rows = f"{self.better[pair]} and {self.worse[pair]}"
+            raise InputError(f"preference {pair} joins rows {rows}: a row outside 0 to {n_docs - 1}")

@@ -1,53 +1,26 @@
 """The only door to compiled code.
 
 Every kernel fills arrays it is given and exists twice: compiled, and as its naive twin in `reference.py`, which is
-its specification and its oracle. `RANKWRIGHT_KERNELS=reference`, read once at import, runs the library on the twins.
+its specification, its oracle and the list of its names. `RANKWRIGHT_KERNELS=reference`, read once at import, runs the
+library on the twins.
 """
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rankwright.errors import SettingError
+from rankwright.kernels.reference import __all__ as __all__
 
+if TYPE_CHECKING:
+    from rankwright.kernels.reference import *  # noqa: F403
+
+_MODULE_OF = {"compiled": "rankwright.kernels._core", "reference": "rankwright.kernels.reference"}
 _choice = os.environ.get("RANKWRIGHT_KERNELS", "compiled")
-if _choice not in ("compiled", "reference"):
+if _choice not in _MODULE_OF:
     raise SettingError(f"RANKWRIGHT_KERNELS must be 'compiled' or 'reference', got {_choice!r}")
 
-if TYPE_CHECKING or _choice == "reference":
-    from rankwright.kernels.reference import (
-        add_leaf_values,
-        bin_features,
-        find_leaves,
-        find_thresholds,
-        grow_tree,
-        quantise_lambdas,
-        rank_rows,
-        score_codes,
-        score_forest,
-    )
-else:
-    from rankwright.kernels._core import (
-        add_leaf_values,
-        bin_features,
-        find_leaves,
-        find_thresholds,
-        grow_tree,
-        quantise_lambdas,
-        rank_rows,
-        score_codes,
-        score_forest,
-    )
-
-__all__ = [
-    "add_leaf_values",
-    "bin_features",
-    "find_leaves",
-    "find_thresholds",
-    "grow_tree",
-    "quantise_lambdas",
-    "rank_rows",
-    "score_codes",
-    "score_forest",
-]
+_chosen = import_module(_MODULE_OF[_choice])
+globals().update({name: getattr(_chosen, name) for name in __all__})

@@ -1,0 +1,56 @@
+"""`rankwright list`: the tables of names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from rankwright.cli.options import AsJson
+from rankwright.cli.output import print_json, print_table
+from rankwright.errors import UnknownNameError
+
+EXAMPLE = "Example: rankwright list metrics"
+
+
+def list_names(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="Which names: metrics or conventions.")],
+    as_json: AsJson = False,
+) -> None:
+    """List the names that other commands take."""
+    if what not in LISTINGS:
+        raise UnknownNameError("list", what, known=LISTINGS)
+    rows = LISTINGS[what]()
+    if as_json:
+        print_json({what: rows})
+    else:
+        columns = [column for column in rows[0] if column != "rules"]
+        print_table(columns, [[str(row[column]) for column in columns] for row in rows])
+
+
+def _metrics() -> list[dict[str, Any]]:
+    from rankwright.metrics.registry import METRICS
+
+    return [
+        {
+            "name": name,
+            "cutoff": family.cutoff,
+            "better": "higher" if family.higher_is_better else "lower",
+            "summary": family.summary,
+        }
+        for name, family in METRICS.items()
+    ]
+
+
+def _conventions() -> list[dict[str, Any]]:
+    from rankwright.metrics.convention import CONVENTIONS, SUMMARIES
+
+    return [
+        {"name": name, "summary": SUMMARIES[name], "rules": convention.rules()}
+        for name, convention in CONVENTIONS.items()
+    ]
+
+
+# Each gives the rows of a table, every row with a name; `rules` and other long parts show in JSON alone.
+LISTINGS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {"metrics": _metrics, "conventions": _conventions}

@@ -1,0 +1,29 @@
+"""How commands give their results: one JSON document, or a table on the terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import typer
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document on stdout."""
+    typer.echo(json.dumps(document, indent=2, allow_nan=False))
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[str] = ()) -> None:
+    """Print a table on stdout; the columns named in `numbers` stand right."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        right = column in set(numbers)
+        table.add_column(Text(column), justify="right" if right else "left", overflow="fold", no_wrap=right)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console(highlight=False).print(table)

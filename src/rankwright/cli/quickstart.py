@@ -1,0 +1,50 @@
+"""`rankwright quickstart`: the main job on embedded data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankwright.cli.options import AsJson
+from rankwright.cli.output import print_json
+
+if TYPE_CHECKING:
+    from rankwright.experiments.quickstart import Quickstart
+
+EXAMPLE = "Example: rankwright quickstart --out out/quickstart"
+
+
+def quickstart(
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to put data and results as files.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a small search data set and measure how well single features rank it."""
+    from rankwright.experiments.quickstart import run_quickstart, write_quickstart
+
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)  # before the work, so that a wrong name costs none
+    result = run_quickstart()
+    if out is not None:
+        files = write_quickstart(result, out)
+        typer.echo(f"wrote {', '.join(path.name for path in files)} to {out}", err=True)
+    print_json(result.to_dict()) if as_json else typer.echo("\n".join(report(result)))
+
+
+def report(result: Quickstart) -> Iterator[str]:
+    """The lines that tell a person what came out."""
+    parts = [f"{name} {part.n_queries} queries, {part.n_docs:,} documents" for name, part in result.parts.items()]
+    yield f"Synthetic web-search data, {result.parts['test'].n_features} features: {'; '.join(parts)}"
+    some = next(iter(result.evaluations.values()))
+    yield f"On test, {some.headline}"
+    yield ""
+    width = max(map(len, result.evaluations))
+    metrics = list(some.results)
+    yield " " * width + "".join(f"  {metric:>8}{'95 % interval':>18}" for metric in metrics)
+    for ranker, evaluation in result.evaluations.items():
+        cells = [
+            f"  {one.mean:8.4f}{one.interval.low:9.4f} – {one.interval.high:.4f}" for one in evaluation.results.values()
+        ]
+        yield f"{ranker:{width}}" + "".join(cells)

@@ -1,0 +1,43 @@
+"""Writing a file in one step: whoever reads the path finds the old file or the new one, whole, at any moment."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write to that becomes the one at `path` when the block ends well, and vanishes when it fails.
+
+    It stands beside `path` and takes its name only when all of it is on the disk. A process killed on the way leaves
+    it there, hidden and named `.NAME.….tmp`, and the old file as it was.
+    """
+    target = Path(os.path.realpath(path))  # a link stays a link: the file it names is replaced
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
+    try:
+        # Created with the usual permissions, which the umask narrows; those of tempfile are the owner's alone.
+        with temporary.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+        _sync_folder(target.parent)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == os.fspath(temporary):
+            error.filename, error.filename2 = os.fspath(path), None  # the name that the caller knows
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    # The new name is on the disk only when the folder is.
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

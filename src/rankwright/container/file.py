@@ -1,0 +1,146 @@
+"""The model and checkpoint file.
+
+It is a safetensors file, so other tools can open its arrays, with one entry of metadata, a JSON text:
+
+    {"checksum": sha-256, "format": "rankwright", "header": {...}, "kind": "forest", "version": 1}
+
+`kind` says what the file holds, `header` its settings, the arrays its numbers. The checksum is taken over the whole
+file with the checksum's own 64 letters replaced by zeros, so no byte can change unnoticed. Nothing in a file is ever
+run, and the same content gives the same bytes: keys are sorted, and no time, host or path is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.container.atomic import atomic_file
+from rankwright.errors import ContainerError, SettingError
+
+FORMAT = "rankwright"
+VERSION = 1
+BLANK_CHECKSUM = "0" * hashlib.sha256().digest_size * 2
+LENGTH_BYTES = 8  # a safetensors file begins with the length of its JSON
+MAGIC_ENTRY = "rankwright"  # the one entry of metadata: safetensors keeps several in no fixed order
+DTYPES = ("?", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8")
+_DTYPES = frozenset(np.dtype(dtype) for dtype in DTYPES)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Container:
+    """What a file holds: its kind, its header, and arrays that cannot be written to."""
+
+    kind: str
+    header: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+
+def write_container(
+    path: str | os.PathLike[str], kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Put header and arrays into the file at `path`, replacing it in one step.
+
+    The header may hold what JSON can: strings, finite numbers, booleans, None, lists and string-keyed mappings.
+    """
+    from safetensors.numpy import save
+
+    tensors = {name: _storable(name, array) for name, array in sorted(arrays.items())}
+    document = {
+        "checksum": BLANK_CHECKSUM,
+        "format": FORMAT,
+        "header": _plain(header, where="header"),
+        "kind": kind,
+        "version": VERSION,
+    }
+    content = save(tensors, metadata={MAGIC_ENTRY: json.dumps(document, sort_keys=True, ensure_ascii=True)})
+    place = content.index(BLANK_CHECKSUM.encode())
+    checksum = hashlib.sha256(content).hexdigest().encode()
+    with atomic_file(path) as file:
+        file.write(memoryview(content)[:place])
+        file.write(checksum)
+        file.write(memoryview(content)[place + len(checksum) :])
+
+
+def read_container(path: str | os.PathLike[str], kind: str | None = None) -> Container:
+    """What the file at `path` holds, after a check of every byte; a `kind` other than the wanted one is refused."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    content = Path(path).read_bytes()
+    document = _document(content, os.fspath(path))
+    _check_bytes(content, document["checksum"], os.fspath(path))
+    if kind is not None and document["kind"] != kind:
+        raise ContainerError(os.fspath(path), f"this file holds a {document['kind']!r}; a {kind!r} was wanted")
+    try:
+        arrays = load(content)
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise ContainerError(os.fspath(path), f"the arrays cannot be read: {error}") from None
+    for array in arrays.values():
+        array.setflags(write=False)
+    return Container(document["kind"], document["header"], dict(sorted(arrays.items())))
+
+
+def _document(content: bytes, path: str) -> dict[str, Any]:
+    """The JSON text in the metadata, after a check that it is ours and of a version that can be read."""
+    length = int.from_bytes(content[:LENGTH_BYTES], "little")
+    try:
+        document = json.loads(json.loads(content[LENGTH_BYTES : LENGTH_BYTES + length])["__metadata__"][MAGIC_ENTRY])
+        ours = document["format"] == FORMAT and isinstance(document["version"], int)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        ours = False
+    if not ours:
+        raise ContainerError(path, "this is not a file of Rankwright's, or its beginning is damaged")
+    if document["version"] != VERSION:
+        raise ContainerError(
+            path, f"this file is of format version {document['version']}; this release reads version {VERSION}"
+        )
+    expected = {"checksum": str, "kind": str, "header": dict}
+    if document.keys() != expected.keys() | {"format", "version"} or not all(
+        isinstance(document[key], type_) for key, type_ in expected.items()
+    ):
+        raise ContainerError(path, "the header lacks what every file of Rankwright's has")
+    return dict(document)
+
+
+def _check_bytes(content: bytes, checksum: str, path: str) -> None:
+    written = checksum.encode()
+    place = content.find(written)
+    if len(written) == len(BLANK_CHECKSUM) and place >= 0:
+        digest = hashlib.sha256(memoryview(content)[:place])
+        digest.update(BLANK_CHECKSUM.encode())
+        digest.update(memoryview(content)[place + len(written) :])
+        if digest.hexdigest() == checksum:
+            return
+    raise ContainerError(path, "the checksum does not match: the file is damaged, cut short or was altered")
+
+
+def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    values = np.asarray(array, order="C")
+    little = values.dtype.newbyteorder("<")
+    if little not in _DTYPES:
+        raise SettingError(
+            f"array {name!r} has dtype {values.dtype}, which a file cannot hold; strings go in the header"
+        )
+    return values.astype(little, copy=False)
+
+
+def _plain(value: Any, where: str) -> Any:
+    """`value` in the types JSON gives back, so that what is read equals what was written."""
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise SettingError(f"{where} has the key {key!r}; keys must be strings")
+        return {key: _plain(item, f"{where}.{key}") for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, f"{where}[{place}]") for place, item in enumerate(value)]
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and np.isfinite(value)):
+        return value
+    raise SettingError(f"{where} is {value!r}, which JSON cannot hold")

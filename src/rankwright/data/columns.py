@@ -1,0 +1,156 @@
+"""Which column of a table plays which part.
+
+A column's role is one of `ROLES`; every other column is a feature. A role nobody named is looked for under its usual
+names, whatever their case and whether words are parted by `_`, `-`, a blank or nothing: `qid`, `Query ID`, `GroupId`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from rankwright.errors import InputError, require
+
+# The usual names of each role; tables are written with the first.
+USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
+    "query": ("qid", "query_id", "query", "group_id", "group"),
+    "label": ("label", "relevance", "rel", "grade", "judgment", "judgement", "target"),
+    "document": ("document_id", "doc_id", "docno", "document", "doc"),
+    "query_weight": ("query_weight", "group_weight"),
+    "document_weight": ("document_weight", "doc_weight", "sample_weight"),
+    "position": ("position",),
+}
+ROLES = tuple(USUAL_NAMES)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The column of each role; a role left at None is looked for under its usual names, and written as the first.
+
+    `position` counts from 0, as ranks do. A role that is named must be there; only the query is needed in every table.
+    """
+
+    query: str | None = None
+    label: str | None = None
+    document: str | None = None
+    query_weight: str | None = None
+    document_weight: str | None = None
+    position: str | None = None
+
+    def __post_init__(self) -> None:
+        counts = Counter(name for name in map(self.given, ROLES) if name is not None)
+        for name, count in counts.items():
+            require(count == 1, f"column {name!r} cannot have {count} roles")
+            require(name != "", "a column's name must not be empty")
+
+    def given(self, role: str) -> str | None:
+        """The name the caller gave the role's column, if any."""
+        name: str | None = getattr(self, role)
+        return name
+
+    def written(self, role: str) -> str:
+        """The name under which the role's column is written."""
+        return self.given(role) or USUAL_NAMES[role][0]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a table's columns are: the column of each role, None where there is none, and the features in order."""
+
+    query: str
+    label: str | None
+    document: str | None
+    query_weight: str | None
+    document_weight: str | None
+    position: str | None
+    features: tuple[str, ...]
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The features' names; none where they are only the numbers from 1 that unnamed features are written with."""
+        numbers = tuple(str(number) for number in range(1, len(self.features) + 1))
+        return () if self.features == numbers else self.features
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Every column that takes part, roles first."""
+        values = (getattr(self, field.name) for field in fields(self) if field.name != "features")
+        return (*(name for name in values if name is not None), *self.features)
+
+
+def find_layout(
+    names: Sequence[str],
+    columns: Columns | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+) -> Layout:
+    """The layout of a table with columns `names`.
+
+    Columns in `drop` take no part. With `features` only those are features, in that order, and none of them is looked
+    at for a role; columns that are neither are left out.
+    """
+    columns = columns or Columns()
+    _check_names(names, columns, features, drop)
+    open_names = [name for name in names if name not in drop and name not in (features or ())]
+    column_of = {role: columns.given(role) or _usual_column(role, open_names, columns) for role in ROLES}
+    if column_of["query"] is None:
+        raise InputError(
+            f"there is no query column: found {_listed(names)}; wanted {' or '.join(USUAL_NAMES['query'])}, "
+            f"or a name given as Columns(query=…)"
+        )
+    if features is None:
+        taken = set(column_of.values())
+        features = [name for name in open_names if name not in taken]
+    return Layout(**column_of, features=tuple(features))  # type: ignore[arg-type]  # the query's name was checked
+
+
+def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:
+    """Raise where a feature's column could not be told from a role's when the table is read back."""
+    for role in ROLES:
+        given = columns.given(role)
+        taken = {fold(name) for name in USUAL_NAMES[role]} if given is None else {given}
+        clashing = [name for name in feature_names if (name if given else fold(name)) in taken]
+        if clashing:
+            raise InputError(
+                f"a feature called {clashing[0]!r} would be read back as the {role} column; "
+                f"rename it, or name that column otherwise with Columns({role}=…)"
+            )
+
+
+def fold(name: str) -> str:
+    """The name without case and without what parts its words."""
+    return "".join(letter for letter in name.casefold() if letter not in "_- ")
+
+
+def _usual_column(role: str, names: Sequence[str], columns: Columns) -> str | None:
+    usual = {fold(name) for name in USUAL_NAMES[role]}
+    elsewhere = {columns.given(other) for other in ROLES}
+    candidates = [name for name in names if fold(name) in usual and name not in elsewhere]
+    if len(candidates) > 1:
+        raise InputError(
+            f"{_listed(candidates)} could each be the {role} column; say which with Columns({role}=…), "
+            f"and drop what is no feature"
+        )
+    return candidates[0] if candidates else None
+
+
+def _check_names(names: Sequence[str], columns: Columns, features: Sequence[str] | None, drop: Sequence[str]) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InputError(f"columns must have different names, but there are several called {_listed(repeated)}")
+    if "" in names:
+        raise InputError(f"every column must have a name, but column {list(names).index('') + 1} has none")
+    named = [name for name in map(columns.given, ROLES) if name is not None]
+    absent = [name for name in (*named, *(features or ()), *drop) if name not in names]
+    if absent:
+        raise InputError(f"there is no column {_listed(absent)}: found {_listed(names)}")
+    twice = [name for name, count in Counter([*named, *(features or ()), *drop]).items() if count > 1]
+    if twice:
+        raise InputError(f"column {_listed(twice)} is named more than once among roles, features and dropped columns")
+
+
+def _listed(names: Sequence[str], most: int = 10) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

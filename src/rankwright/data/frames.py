@@ -1,0 +1,272 @@
+"""Tables of pandas, polars and Arrow, taken apart into NumPy columns and put together from them.
+
+None of these libraries is imported before one of its objects, or one of its names, is met: a table is known by the
+library its type comes from. Anything else that speaks Arrow's C stream (DuckDB, for one) is taken through pyarrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, as_features, as_ids
+from rankwright.errors import InputError, MissingExtraError
+
+# Columns are copied into a row-major matrix, and out of it, this many rows at a time: the rows stay in the cache.
+ROWS_AT_A_TIME = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """How the tables of one library are taken apart; a column is whatever the library calls one."""
+
+    names: Callable[[Any], list[str]]
+    columns: Callable[[Any], list[Any]]
+    is_numeric: Callable[[Any], bool]
+    numbers: Callable[[Any], NDArray[Any]]  # real numbers, NaN where there is none
+    values: Callable[[Any], NDArray[Any]]  # as they are
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The named columns of a table of any library."""
+
+    names: tuple[str, ...]
+    columns: tuple[Any, ...]
+    n_rows: int
+    library: Library
+
+    def __getitem__(self, name: str) -> Any:
+        return self.columns[self.names.index(name)]
+
+    def numbers(self, name: str) -> NDArray[Any]:
+        """The column as real numbers, NaN where a value is missing."""
+        self.require_numeric([name])
+        return self.library.numbers(self[name])
+
+    def ids(self, name: str) -> IdArray:
+        """The column as ids: whole numbers or strings."""
+        return as_ids(self.library.values(self[name]), name=f"column {name!r}")
+
+    def require_numeric(self, names: Sequence[str]) -> None:
+        """Raise where one of the columns does not hold numbers; booleans and columns of nothing but nulls do."""
+        wrong = [name for name in names if not self.library.is_numeric(self[name])]
+        if wrong:
+            raise InputError(
+                f"{'column' if len(wrong) == 1 else 'columns'} {', '.join(map(repr, wrong))} must hold numbers; "
+                f"leave out what is no feature with drop=, or choose with features="
+            )
+
+    def matrix(self, names: Sequence[str]) -> Float32Array:
+        """The columns side by side, a row a document."""
+        self.require_numeric(names)
+        place_of = {name: place for place, name in enumerate(self.names)}
+        parts = [self.library.numbers(self.columns[place_of[name]]) for name in names]
+        return side_by_side(parts, self.n_rows)
+
+
+def table_of(frame: Any) -> Table:
+    """The table behind a pandas or polars frame, an Arrow table or batch, or a mapping from names to arrays."""
+    library = library_of(frame)
+    if library is None and isinstance(frame, Mapping):
+        library = MAPPINGS
+    elif library is None and hasattr(frame, "__arrow_c_stream__"):
+        frame, library = load("pyarrow", "reading this table").table(frame), LIBRARIES["pyarrow"]
+    if library is None or (not hasattr(frame, "columns") and library is not MAPPINGS):
+        raise InputError(
+            f"a table must be a pandas or polars frame, an Arrow table, or a mapping from names to arrays, "
+            f"got {type(frame).__name__}"
+        )
+    names, columns = library.names(frame), library.columns(frame)
+    lengths = sorted({len(column) for column in columns})
+    if len(lengths) > 1:
+        raise InputError(f"columns must be of equal length, got lengths from {lengths[0]} to {lengths[-1]}")
+    return Table(tuple(names), tuple(columns), lengths[0] if lengths else 0, library)
+
+
+def library_of(value: Any) -> Library | None:
+    """The library whose table or column `value` is, if it is one."""
+    roots = {base.__module__.partition(".")[0] for base in type(value).__mro__}
+    return next((library for name, library in LIBRARIES.items() if name in roots), None)
+
+
+def values_of(values: Any) -> Any:
+    """`values` as NumPy can take it: a column of another library becomes an array; all else, also None, stays."""
+    library = library_of(values)
+    if library is None:
+        return values
+    return library.numbers(values) if library.is_numeric(values) else library.values(values)
+
+
+def features_of(features: Any, *, absent: str = "zero") -> tuple[Float32Array, tuple[str, ...]]:
+    """The matrix of an array, a sparse matrix or a frame, and the names it brings; `absent` is about sparse ones."""
+    if hasattr(features, "tocsr"):
+        return dense(features, absent), ()
+    if library_of(features) is None or (np.ndim(features) != 2 and not hasattr(features, "columns")):
+        return as_features(features), ()
+    table = table_of(features)
+    return table.matrix(table.names), table.names
+
+
+def dense(sparse: Any, absent: str) -> Float32Array:
+    """A scipy sparse matrix spelled out: what it does not hold is 0, or NaN where `absent` is "missing"."""
+    if absent == "zero":
+        return as_features(sparse.astype(FEATURE_DTYPE).toarray())
+    if absent != "missing":
+        raise InputError(f"absent must be 'zero' or 'missing', got {absent!r}")
+    rows = sparse.tocsr().astype(FEATURE_DTYPE)
+    rows.sum_duplicates()
+    matrix = np.full(rows.shape, np.nan, FEATURE_DTYPE)
+    matrix[np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), rows.indices] = rows.data
+    return matrix
+
+
+def side_by_side(parts: Sequence[NDArray[Any]], n_rows: int) -> Float32Array:
+    """A float32 matrix whose columns are `parts`; numbers beyond float32's range become infinite."""
+    matrix = np.empty((n_rows, len(parts)), FEATURE_DTYPE)
+    with np.errstate(over="ignore"):
+        for start in range(0, n_rows, ROWS_AT_A_TIME):
+            rows = slice(start, start + ROWS_AT_A_TIME)
+            for place, part in enumerate(parts):
+                matrix[rows, place] = part[rows]
+    return matrix
+
+
+def apart(matrix: Float32Array) -> Float32Array:
+    """The columns of `matrix`, each contiguous: its transpose."""
+    columns = np.empty(matrix.shape[::-1], matrix.dtype)
+    for start in range(0, len(matrix), ROWS_AT_A_TIME):
+        columns[:, start : start + ROWS_AT_A_TIME] = matrix[start : start + ROWS_AT_A_TIME].T
+    return columns
+
+
+def pandas_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
+    """A pandas frame of the roles' columns, then the features."""
+    pandas = load("pandas", "making a pandas frame")
+    left = pandas.DataFrame({name: _plain(values) for name, values in roles.items()})
+    return pandas.concat([left, pandas.DataFrame(features, columns=list(names))], axis=1)
+
+
+def polars_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
+    """A polars frame of the roles' columns, then the features; a missing number is null."""
+    polars = load("polars", "making a polars frame")
+    columns = [*roles.items(), *zip(names, apart(features), strict=True)]
+    return polars.DataFrame([polars.Series(name, _plain(values), nan_to_null=True) for name, values in columns])
+
+
+def arrow_table(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
+    """An Arrow table of the roles' columns, then the features; a missing number is null."""
+    arrow = load("pyarrow", "making an Arrow table")
+    columns = [*roles.values(), *apart(features)]
+    arrays = [arrow.array(_plain(values), from_pandas=True) for values in columns]
+    return arrow.Table.from_arrays(arrays, names=[*roles, *names])
+
+
+def load(package: str, purpose: str) -> Any:
+    """The package, or an error that says how to install it."""
+    try:
+        return import_module(package)
+    except ModuleNotFoundError:
+        raise MissingExtraError(purpose, package, "frames") from None
+
+
+def _plain(values: NDArray[Any]) -> Any:
+    """Values as every library takes them: NumPy's variable-width strings as a list."""
+    return values.tolist() if values.dtype.kind == "T" else values
+
+
+def _is_number(value: object) -> bool:
+    return value is None or isinstance(value, int | float | np.number | np.bool_)
+
+
+def _numbers_of_objects(values: NDArray[Any]) -> NDArray[Any]:
+    return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def _pandas_is_numeric(series: Any) -> bool:
+    types = import_module("pandas.api.types")
+    if series.dtype == object:
+        return all(map(_is_number, series))
+    return bool(types.is_numeric_dtype(series.dtype)) and not types.is_complex_dtype(series.dtype)
+
+
+def _pandas_numbers(series: Any) -> NDArray[Any]:
+    if series.dtype == object:
+        return _numbers_of_objects(series.to_numpy())
+    if series.dtype.kind in "iuf" and isinstance(series.dtype, np.dtype):
+        return series.to_numpy()  # type: ignore[no-any-return]
+    return series.to_numpy(dtype=np.float64, na_value=np.nan)  # type: ignore[no-any-return]
+
+
+def _polars_is_numeric(series: Any) -> bool:
+    return bool(series.dtype.is_numeric()) or str(series.dtype) in ("Boolean", "Null")
+
+
+def _polars_numbers(series: Any) -> NDArray[Any]:
+    exact = series.dtype.is_integer() and not series.has_nulls()
+    return (series if exact else series.cast(float)).to_numpy()  # type: ignore[no-any-return]
+
+
+def _arrow_is_numeric(column: Any) -> bool:
+    types, kind = import_module("pyarrow.types"), column.type
+    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
+    return any(test(kind) for test in tests)
+
+
+def _arrow_numbers(column: Any) -> NDArray[Any]:
+    types = import_module("pyarrow.types")
+    if types.is_boolean(column.type):
+        column = column.cast("int8")
+    exact = types.is_floating(column.type) or (types.is_integer(column.type) and column.null_count == 0)
+    return np.asarray((column if exact else column.cast("float64", safe=False)).to_numpy(zero_copy_only=False))
+
+
+def _arrow_values(column: Any) -> NDArray[Any]:
+    return np.asarray(column.to_pylist(), object) if column.null_count else np.asarray(column.to_numpy(False))
+
+
+def _array_is_numeric(values: Any) -> bool:
+    array = np.asarray(values_of(values))
+    return array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(map(_is_number, array)))
+
+
+def _array_numbers(values: Any) -> NDArray[Any]:
+    array = np.asarray(values_of(values))
+    return _numbers_of_objects(array) if array.dtype.kind == "O" else array
+
+
+LIBRARIES: Mapping[str, Library] = {
+    "pandas": Library(
+        names=lambda frame: [str(name) for name in frame.columns],
+        columns=lambda frame: [frame.iloc[:, place] for place in range(frame.shape[1])],
+        is_numeric=_pandas_is_numeric,
+        numbers=_pandas_numbers,
+        values=lambda series: series.to_numpy(),
+    ),
+    "polars": Library(
+        names=lambda frame: list(frame.columns),
+        columns=lambda frame: frame.get_columns(),
+        is_numeric=_polars_is_numeric,
+        numbers=_polars_numbers,
+        values=lambda series: series.to_numpy(),
+    ),
+    "pyarrow": Library(
+        names=lambda table: list(table.schema.names),
+        columns=lambda table: list(table.columns),
+        is_numeric=_arrow_is_numeric,
+        numbers=_arrow_numbers,
+        values=_arrow_values,
+    ),
+}
+MAPPINGS = Library(
+    names=lambda mapping: [str(name) for name in mapping],
+    columns=lambda mapping: list(mapping.values()),
+    is_numeric=_array_is_numeric,
+    numbers=_array_numbers,
+    values=lambda values: np.asarray(values_of(values)),
+)

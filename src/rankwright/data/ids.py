@@ -1,0 +1,43 @@
+"""Ids of queries and documents as they stand in text files.
+
+They are int64 where every one is a whole number written the usual way, else NumPy's variable-width strings: `7` is a
+number, `007` and `+7` are not, so that writing an id gives back the text that was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankwright.arrays import IdArray, IntArray
+
+
+def ids_of_text(texts: Sequence[str]) -> IdArray:
+    """Ids of the given texts."""
+    ids = np.array(texts, dtype=np.dtypes.StringDType())
+    integers = integers_in(ids)
+    return ids if integers is None else integers
+
+
+def integers_in(ids: IdArray) -> IntArray | None:
+    """The whole numbers that strings are, where every one is written the usual way and fits."""
+    try:
+        integers = ids.astype(np.int64)
+    except (ValueError, OverflowError):
+        return None
+    return integers if (integers.astype(ids.dtype) == ids).all() else None
+
+
+def join_ids(parts: Sequence[IdArray]) -> IdArray:
+    """The ids of all parts; numbers only where every part has numbers."""
+    if len(parts) == 1:
+        return parts[0]
+    if not all(ids.dtype == np.int64 for ids in parts):
+        parts = [text_ids(ids) for ids in parts]
+    return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+
+def text_ids(ids: IdArray) -> IdArray:
+    """The same ids as strings."""
+    return ids.astype(np.dtypes.StringDType())

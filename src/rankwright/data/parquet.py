@@ -1,0 +1,138 @@
+"""Parquet files in and out, a block of rows at a time.
+
+Features are written as float32, a missing one as null; ids as 64-bit integers or strings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from os import fspath
+from pathlib import Path
+from typing import IO, Any
+
+from rankwright.data.columns import Columns, Layout, check_written_names, find_layout
+from rankwright.data.compression import compression_of_name
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.frames import arrow_table, load, table_of
+from rankwright.data.pieces import OpenTable, Paths, blamed_on, read_in_pieces, read_whole
+from rankwright.data.rows import Rows, numbered_pieces
+from rankwright.data.sources import FilePath, atomic_output
+from rankwright.data.tables import role_columns, rows_of_table
+from rankwright.errors import FileFormatError, InputError, SettingError
+
+VALUES_IN_BLOCK = 1 << 21  # read or written at once: 8 MB
+BYTES_IN_GROUP = 1 << 26  # of a row group, which other tools read at once
+
+
+def read_parquet(
+    paths: Paths,
+    columns: Columns | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    allow_infinity: bool = False,
+) -> RankingDataset:
+    """The dataset of Parquet files, rows in any order; the options are those of `from_frame`.
+
+    Only the columns that take part are read.
+    """
+    return read_whole(paths, lambda path: _open_table(path, columns, features, drop, allow_infinity))
+
+
+def iter_parquet(
+    paths: Paths,
+    columns: Columns | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    allow_infinity: bool = False,
+) -> Iterator[RankingDataset]:
+    """The datasets of whole queries that make up the files, in order, in constant memory.
+
+    The rows of a query must stand together.
+    """
+    return read_in_pieces(paths, lambda path: _open_table(path, columns, features, drop, allow_infinity))
+
+
+def _open_table(
+    path: str, columns: Columns | None, features: Sequence[str] | None, drop: Sequence[str], allow_infinity: bool
+) -> OpenTable:
+    if Path(path).is_dir():
+        raise FileFormatError(path, "is a directory; wanted a Parquet file")
+    parquet = load("pyarrow.parquet", "reading Parquet")
+    with _arrow_errors(path), blamed_on(path):
+        # Without buffering ahead, memory holds pages, not whole row groups.
+        file = parquet.ParquetFile(path, pre_buffer=False)
+        layout = find_layout(file.schema_arrow.names, columns, features=features, drop=drop)
+    return OpenTable(layout, _blocks(path, file, layout, allow_infinity))
+
+
+def _blocks(path: str, file: Any, layout: Layout, allow_infinity: bool) -> Iterator[Rows]:
+    row, rows_at_once = 0, max(1, VALUES_IN_BLOCK // len(layout.used))
+    with file, _arrow_errors(path), blamed_on(path):
+        for batch in file.iter_batches(rows_at_once, columns=list(layout.used)):
+            yield rows_of_table(table_of(batch), layout, allow_infinity=allow_infinity, first_row=row)
+            row += batch.num_rows
+
+
+@contextmanager
+def _arrow_errors(path: str) -> Iterator[None]:
+    """Say of a broken file which it is; the system's own errors say so themselves."""
+    arrow = load("pyarrow", "reading Parquet")
+    try:
+        yield
+    except (arrow.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise FileFormatError(path, f"is not a whole Parquet file: {error}") from None
+
+
+def write_parquet(
+    data: RankingDataset | Iterable[RankingDataset], path: FilePath, columns: Columns | None = None
+) -> None:
+    """Write a dataset, or pieces of one, as Parquet, so that `read_parquet` gives back the same bits.
+
+    Rows stand in the order of the caller's data.
+    """
+    columns = columns or Columns()
+    if compression_of_name(fspath(path)) is not None:
+        raise SettingError(f"{fspath(path)}: Parquet compresses its columns itself; wanted a name without .gz or .zst")
+    with atomic_output(path) as file, closing(_Writer(file)) as writer:
+        for names, rows in numbered_pieces(data, path):
+            check_written_names(names, columns)
+            rows_at_once = max(1, VALUES_IN_BLOCK // max(1, len(names)))
+            for start in range(0, max(1, len(rows)), rows_at_once):  # even no rows have columns
+                block = rows[start : start + rows_at_once]
+                writer.append(arrow_table(role_columns(block, columns), names, block.features))
+        writer.write_group()
+
+
+class _Writer:
+    """Gathers tables into row groups; the first says what columns there are."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._writer: Any = None
+        self._tables: list[Any] = []  # of the row group to come
+
+    def append(self, table: Any) -> None:
+        if self._writer is None:
+            parquet = load("pyarrow.parquet", "writing Parquet")
+            self._writer = parquet.ParquetWriter(self._file, table.schema, compression="zstd")
+        elif table.schema != self._writer.schema:
+            raise InputError("datasets written into one file must have the same columns")
+        self._tables.append(table)
+        if sum(table.nbytes for table in self._tables) >= BYTES_IN_GROUP:
+            self.write_group()
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def write_group(self) -> None:
+        if not self._tables:
+            return
+        group = load("pyarrow", "writing Parquet").concat_tables(self._tables)
+        self._writer.write_table(group, row_group_size=max(1, len(group)))
+        self._tables = []

@@ -1,0 +1,237 @@
+"""Feature scaling: fitted on one dataset, frozen, applied to others, and saved.
+
+A scaling is a value whose name says all of it; names joined by `+` are applied one after another. Fitting gives a
+`FittedScaling`, which holds what was learned from the data. A missing value (NaN) stays missing and takes no part
+in any statistic.
+
+    sortnet       (x - mean) / max|x| over the query's documents (SortNet, Eq. 4); 0 where all values are 0. Features
+                  of one sign end up in [-1, 1], as the paper says of all, others in [-2, 2]
+    query-minmax  (x - min) / (max - min) over the query's documents (LETOR's QueryLevelNorm); 0 where all are equal
+    zscore        (x - mean) / deviation over all documents fitted on; 0 where the feature was constant there
+    log           sign(x) · log(1 + |x|) of every feature
+    log-counts    the same, only of features that hold counts in the data fitted on (RankNet, section 6.1)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwright import kernels
+from rankwright.arrays import SUM_DTYPE, BoolArray, Float32Array, Float64Array, as_features, thread_count
+from rankwright.container.file import read_container, write_container
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.errors import ContainerError, InputError, UnknownNameError
+
+KIND = "scaling"
+CHAIN_SIGN = "+"
+ROWS_AT_A_TIME = 512  # so few that a float64 copy of them stays in the processor's cache
+Learned: TypeAlias = Mapping[str, NDArray[Any]]
+Learn: TypeAlias = Callable[[Float32Array, Groups, int], Learned]  # of features, groups, threads
+# Of features, groups, what was learned, the output to fill, which may be the features themselves, and threads.
+Fill: TypeAlias = Callable[[Float32Array, Groups, Learned, Float32Array, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """A way to scale features: what to learn from the data fitted on, and how to fill in scaled features."""
+
+    name: str
+    fill: Fill = field(compare=False, repr=False)
+    learn: Learn = field(compare=False, repr=False)
+    needs_groups: bool = field(compare=False)  # whether a document's features depend on the rest of its query
+
+    def __reduce__(self) -> tuple[Callable[[str], Scaling], tuple[str]]:
+        return parse_scaling, (self.name,)
+
+    def fit(self, data: RankingDataset, *, threads: int | None = None) -> FittedScaling:
+        """The scaling with what it learned from `data`."""
+        _refuse_infinity(data.features, data.names)
+        learned = self.learn(data.features, data.groups, thread_count(threads))
+        return FittedScaling(self, data.n_features, learned)
+
+
+def _learn_nothing(_features: Float32Array, _groups: Groups, _threads: int) -> Learned:
+    return {}
+
+
+def _learn_moments(features: Float32Array, _groups: Groups, _threads: int) -> Learned:
+    count = _summed(features, lambda values: ~np.isnan(values))
+    mean = _summed(features, np.nan_to_num) / np.maximum(count, 1)
+    squares = _summed(features, lambda values: np.square(np.where(np.isnan(values), mean, values) - mean))
+    # Sums of equal float32 numbers are exact here, so a constant feature has deviation 0.
+    return {"mean": mean, "deviation": np.sqrt(squares / np.maximum(count, 1))}
+
+
+def _learn_counts(features: Float32Array, _groups: Groups, _threads: int) -> Learned:
+    return {"taken": _are_counts(features)}
+
+
+def _fill_by_mean(features: Float32Array, groups: Groups, _learned: Learned, out: Float32Array, threads: int) -> None:
+    kernels.scale_by_mean(features, groups.offsets, out, threads)
+
+
+def _fill_by_range(features: Float32Array, groups: Groups, _learned: Learned, out: Float32Array, threads: int) -> None:
+    kernels.scale_by_range(features, groups.offsets, out, threads)
+
+
+def _fill_zscores(features: Float32Array, _groups: Groups, learned: Learned, out: Float32Array, _threads: int) -> None:
+    mean, deviation = learned["mean"], learned["deviation"]
+    factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+    for rows in _chunks(features):
+        out[rows] = (features[rows] - mean) * factor
+
+
+def _fill_logs(features: Float32Array, _groups: Groups, learned: Learned, out: Float32Array, _threads: int) -> None:
+    for rows in _chunks(features):
+        values = features[rows]
+        logs = np.copysign(np.log1p(np.abs(values)), values)
+        out[rows] = np.where(learned["taken"], logs, values) if "taken" in learned else logs
+
+
+SORTNET = Scaling("sortnet", _fill_by_mean, _learn_nothing, needs_groups=True)
+QUERY_MINMAX = Scaling("query-minmax", _fill_by_range, _learn_nothing, needs_groups=True)
+ZSCORE = Scaling("zscore", _fill_zscores, _learn_moments, needs_groups=False)
+LOG = Scaling("log", _fill_logs, _learn_nothing, needs_groups=False)
+LOG_COUNTS = Scaling("log-counts", _fill_logs, _learn_counts, needs_groups=False)
+SCALINGS: Mapping[str, Scaling] = {one.name: one for one in (SORTNET, QUERY_MINMAX, ZSCORE, LOG, LOG_COUNTS)}
+
+
+def parse_scaling(name: str) -> Scaling:
+    """The scaling of that name; names joined by `+` make a chain."""
+    parts = name.split(CHAIN_SIGN)
+    for part in parts:
+        if part not in SCALINGS:
+            raise UnknownNameError("scaling", part, known=SCALINGS)
+    return SCALINGS[name] if len(parts) == 1 else _chain([SCALINGS[part] for part in parts])
+
+
+def chain(*steps: Scaling) -> Scaling:
+    """The scalings one after another; each learns from what the one before it gives."""
+    return parse_scaling(CHAIN_SIGN.join(step.name for step in steps))
+
+
+def _chain(steps: Sequence[Scaling]) -> Scaling:
+    def learn(features: Float32Array, groups: Groups, threads: int) -> Learned:
+        learned: dict[str, NDArray[Any]] = {}
+        scaled = features.copy()
+        for place, step in enumerate(steps):
+            of_step = step.learn(scaled, groups, threads)
+            learned |= {f"{place}.{name}": values for name, values in of_step.items()}
+            step.fill(scaled, groups, of_step, scaled, threads)
+        return learned
+
+    def fill(features: Float32Array, groups: Groups, learned: Learned, out: Float32Array, threads: int) -> None:
+        for place, step in enumerate(steps):
+            mine = f"{place}."
+            of_step = {name.removeprefix(mine): v for name, v in learned.items() if name.startswith(mine)}
+            step.fill(features if place == 0 else out, groups, of_step, out, threads)
+
+    return Scaling(CHAIN_SIGN.join(step.name for step in steps), fill, learn, any(step.needs_groups for step in steps))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedScaling:
+    """A scaling and what it learned; nothing in it changes any more."""
+
+    scaling: Scaling
+    n_features: int
+    learned: Learned
+
+    def __post_init__(self) -> None:
+        frozen = {name: np.array(values) for name, values in self.learned.items()}
+        for name, values in frozen.items():
+            if values.shape != (self.n_features,):
+                raise InputError(f"{name} must have a value for each of {self.n_features} features, got {values.shape}")
+            values.setflags(write=False)
+        object.__setattr__(self, "learned", frozen)
+
+    def transform(
+        self, features: ArrayLike, groups: Groups | None = None, *, threads: int | None = None
+    ) -> Float32Array:
+        """The features scaled; `groups` are needed where a query's documents are scaled together."""
+        matrix = as_features(features)
+        if matrix.shape[1] != self.n_features:
+            raise InputError(f"{self.scaling.name} was fitted on {self.n_features} features, got {matrix.shape[1]}")
+        if groups is None:
+            if self.scaling.needs_groups:
+                raise InputError(f"{self.scaling.name} scales the documents of a query together: groups are needed")
+            groups = Groups.of_sizes([len(matrix)])
+        if groups.n_docs != len(matrix):
+            raise InputError(f"features must have {groups.n_docs} rows, one a document, got {len(matrix)}")
+        _refuse_infinity(matrix, [str(number) for number in range(1, self.n_features + 1)])
+        out = np.empty_like(matrix)
+        self.scaling.fill(matrix, groups, self.learned, out, thread_count(threads))
+        return out
+
+    def apply(self, data: RankingDataset, *, threads: int | None = None) -> RankingDataset:
+        """`data` with its features scaled."""
+        return replace(data, features=self.transform(data.features, data.groups, threads=threads))
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """What `of_parts` needs besides `learned`, in types JSON can hold; for files that hold a scaling among more."""
+        return {"scaling": self.scaling.name, "n_features": self.n_features}
+
+    @classmethod
+    def of_parts(cls, header: Mapping[str, Any], learned: Learned) -> FittedScaling:
+        """The scaling that had this `header` and learned this."""
+        return cls(parse_scaling(header["scaling"]), header["n_features"], learned)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the scaling to a file."""
+        write_container(path, KIND, self.header, dict(self.learned))
+
+
+def load(path: str | os.PathLike[str]) -> FittedScaling:
+    """The fitted scaling in the file at `path`."""
+    container = read_container(path, KIND)
+    try:
+        return FittedScaling.of_parts(container.header, container.arrays)
+    except (KeyError, InputError) as error:
+        raise ContainerError(os.fspath(path), f"the parts of the scaling do not fit together: {error}") from None
+
+
+def fit(name: str, data: RankingDataset, *, threads: int | None = None) -> FittedScaling:
+    """The scaling of that name, fitted on `data`."""
+    return parse_scaling(name).fit(data, threads=threads)
+
+
+def _chunks(features: Float32Array) -> Iterator[slice]:
+    for start in range(0, len(features), ROWS_AT_A_TIME):
+        yield slice(start, start + ROWS_AT_A_TIME)
+
+
+def _summed(features: Float32Array, of_values: Callable[[Float64Array], NDArray[Any]]) -> Float64Array:
+    """The sum over all documents of a function of their features, feature by feature."""
+    total = np.zeros(features.shape[1], SUM_DTYPE)
+    for rows in _chunks(features):
+        total += of_values(features[rows].astype(SUM_DTYPE)).sum(axis=0)
+    return total
+
+
+def _are_counts(features: Float32Array) -> BoolArray:
+    """Which features hold whole numbers of 0 or more, and some above 1: flags are no counts."""
+    counts, large = np.ones(features.shape[1], np.bool_), np.zeros(features.shape[1], np.bool_)
+    for rows in _chunks(features):
+        values = features[rows]
+        counts &= (np.isnan(values) | ((values >= 0) & (np.floor(values) == values))).all(axis=0)
+        large |= (values > 1).any(axis=0)
+    return counts & large
+
+
+def _refuse_infinity(features: Float32Array, names: Sequence[str]) -> None:
+    for rows in _chunks(features):
+        infinite = np.isinf(features[rows])
+        if infinite.any():
+            row, feature = np.argwhere(infinite)[0]
+            raise InputError(
+                f"row {rows.start + row} has {features[rows][row, feature]} in feature {names[feature]}; "
+                f"scaling needs finite values, or NaN for missing ones"
+            )

@@ -1,0 +1,139 @@
+"""Parts of a dataset, cut between queries and never through one.
+
+Everything here speaks of queries by their number in `Groups`; `QueryKFold`, the door for scikit-learn, speaks of rows.
+Parts list their queries in the dataset's own order, LETOR's training parts in LETOR's.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankwright.arrays import IntArray, as_ids
+from rankwright.data.groups import Groups, group_rows
+from rankwright.data.seeds import Seed, generator
+from rankwright.errors import InputError, SettingError, require
+
+LETOR_PARTS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """The queries to train on, to validate on (none in plain k-fold) and to test on."""
+
+    train: IntArray
+    valid: IntArray
+    test: IntArray
+
+
+def split_queries(
+    groups: Groups, *, valid: float = 0.2, test: float | None = None, seed: Seed = 0
+) -> tuple[IntArray, ...]:
+    """Queries to train on, to validate on and, where `test` is given, to test on, drawn at random.
+
+    `valid` and `test` are shares of the queries, rounded to whole ones; no part may end up empty.
+    """
+    shares = {"valid": valid} if test is None else {"valid": valid, "test": test}
+    for name, share in shares.items():
+        require(0 < share < 1, f"{name} must lie between 0 and 1, got {share}")
+    sizes = {name: round(share * groups.n_queries) for name, share in shares.items()}
+    sizes = {"train": groups.n_queries - sum(sizes.values())} | sizes
+    for name, size in sizes.items():
+        if size < 1:
+            wanted = ", ".join(f"{part}={share}" for part, share in shares.items())
+            raise SettingError(f"{wanted} of {groups.n_queries} queries leaves no query for {name}")
+    drawn = generator(seed).permutation(groups.n_queries)
+    return tuple(np.sort(part) for part in np.split(drawn, np.cumsum(list(sizes.values()))[:-1]))
+
+
+def k_fold(groups: Groups, k: int = 5, *, shuffle: bool = True, seed: Seed = 0) -> list[Fold]:
+    """`k` folds; every query is tested on in exactly one of them and trained on in the others.
+
+    Test parts differ by at most one query. Shuffled ones are dealt by size, like cards from a sorted deck, so that
+    they also hold nearly the same number of documents; otherwise they are runs of neighbouring queries.
+    """
+    _check_parts(k, groups.n_queries, what="folds")
+    parts = _dealt_by_size(groups, k, generator(seed)) if shuffle else _neighbours(groups, k)
+    nothing = np.zeros(0, np.int64)
+    return [Fold(np.sort(np.concatenate(parts[:i] + parts[i + 1 :])), nothing, parts[i]) for i in range(k)]
+
+
+def letor_folds(groups: Groups) -> list[Fold]:
+    """LETOR's five folds: of five runs of neighbouring queries, three to train, one to validate, one to test.
+
+    With the runs S1 to S5, fold 1 trains on S1, S2, S3, validates on S4 and tests on S5; each next fold moves on by
+    one and starts over after S5, as the files of the benchmark do: fold 4 trains on S4, S5, S1 in this order.
+    """
+    _check_parts(LETOR_PARTS, groups.n_queries, what="LETOR parts")
+    parts = _neighbours(groups, LETOR_PARTS)
+    rotations = [parts[i:] + parts[:i] for i in range(LETOR_PARTS)]
+    return [Fold(np.concatenate(turn[:3]), turn[3], turn[4]) for turn in rotations]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryKFold:
+    """A scikit-learn splitter whose `groups` are query ids, one a row, in any row order; no query is cut.
+
+    Give query ids where scikit-learn takes them: `cross_validate(…, groups=qid, cv=QueryKFold(5))`, or
+    `params={"groups": qid}` where metadata routing is on. The folds are those of `k_fold`.
+    """
+
+    n_splits: int = 5
+    shuffle: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(self.n_splits >= 2, f"n_splits must be 2 or more, got {self.n_splits}")
+
+    def split(self, X: Any, y: Any = None, groups: ArrayLike | None = None) -> Iterator[tuple[IntArray, IntArray]]:  # noqa: ARG002
+        """Rows to train on and rows to test on, fold after fold, each in ascending order."""
+        if groups is None:
+            raise InputError("QueryKFold needs groups, the query id of each row")
+        grouping = group_rows(as_ids(groups, name="groups", length=None if X is None else _n_rows(X)))
+        for fold in k_fold(grouping.groups, self.n_splits, shuffle=self.shuffle, seed=self.seed):
+            train, test = (grouping.groups.rows_of(queries) for queries in (fold.train, fold.test))
+            if grouping.order is not None:
+                train, test = np.sort(grouping.order[train]), np.sort(grouping.order[test])
+            yield train, test
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
+        """The number of folds."""
+        return self.n_splits
+
+    def get_metadata_routing(self) -> Any:
+        """scikit-learn's request object, asking that `groups` be routed to `split`.
+
+        Only scikit-learn calls this, so it is loaded already: nothing is imported for it here.
+        """
+        request = sys.modules["sklearn.utils.metadata_routing"].MetadataRequest(owner=self)
+        request.split.add_request(param="groups", alias=True)
+        return request
+
+
+def _n_rows(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def _check_parts(k: int, n_queries: int, *, what: str) -> None:
+    require(k >= 2, f"there must be 2 folds or more, got {k}")
+    if k > n_queries:
+        raise SettingError(f"{k} {what} need at least {k} queries, got {n_queries}")
+
+
+def _neighbours(groups: Groups, k: int) -> list[IntArray]:
+    return np.array_split(np.arange(groups.n_queries), k)
+
+
+def _dealt_by_size(groups: Groups, k: int, rng: np.random.Generator) -> list[IntArray]:
+    # Shuffled first, so that chance orders queries of equal size; then each hand of k queries of about the same size
+    # is dealt one to a part, in an order drawn anew. The last, short hand goes to parts drawn at random.
+    shuffled = rng.permutation(groups.n_queries)
+    deck = shuffled[np.argsort(-groups.sizes[shuffled], kind="stable")]
+    hands = np.tile(np.arange(k), (-(-len(deck) // k), 1))
+    part_of = rng.permuted(hands, axis=1).ravel()[: len(deck)]
+    return [np.sort(deck[part_of == part]) for part in range(k)]

@@ -1,0 +1,80 @@
+"""The two artificial tasks of RankNet's section 5.1 (Burges et al. 2005).
+
+Where the paper is silent: the hidden units are tanh, thresholds are weights and drawn like them, and the bins of the
+target function are cut so that the relevance levels are equally frequent, which is what the paper's numbers of pairs
+say (20,382 for 20 queries of 50 documents; equal levels give 20 · 1,225 · 5/6 = 20,417 on average).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, Float64Array
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.data.seeds import Seed, generator
+from rankwright.errors import require
+
+N_HIDDEN = 10
+
+
+def random_network(
+    n_queries: int = 1000, *, docs_per_query: int = 50, n_features: int = 50, n_levels: int = 6, seed: Seed = 0
+) -> RankingDataset:
+    """Documents drawn from [-1, 1]^d, ordered by a random net of one hidden layer of ten units."""
+
+    def target(features: Float64Array, rng: np.random.Generator) -> Float64Array:
+        hidden_weights, hidden_bias = rng.uniform(-1, 1, (n_features, N_HIDDEN)), rng.uniform(-1, 1, N_HIDDEN)
+        # The output's own bias and transfer function keep the order, hence the levels.
+        return np.tanh(features @ hidden_weights + hidden_bias) @ rng.uniform(-1, 1, N_HIDDEN)
+
+    return _task(target, n_queries, docs_per_query, n_features, n_levels, seed)
+
+
+def random_polynomial(
+    n_queries: int = 1000, *, docs_per_query: int = 50, n_features: int = 50, n_levels: int = 6, seed: Seed = 0
+) -> RankingDataset:
+    """Documents drawn from [-1, 1]^d, ordered by the mean of a random linear, a quadratic and a cubic term."""
+
+    def target(features: Float64Array, rng: np.random.Generator) -> Float64Array:
+        second, third = rng.permutation(n_features), (rng.permutation(n_features), rng.permutation(n_features))
+        terms = [
+            features @ rng.uniform(-1, 1, n_features),
+            (features * features[:, second]).sum(axis=1),
+            (features * features[:, third[0]] * features[:, third[1]]).sum(axis=1),
+        ]
+        mean: Float64Array = np.mean([(term - term.mean()) / term.std() for term in terms], axis=0)
+        return mean
+
+    return _task(target, n_queries, docs_per_query, n_features, n_levels, seed)
+
+
+def _task(
+    target: Callable[[Float64Array, np.random.Generator], Float64Array],
+    n_queries: int,
+    docs_per_query: int,
+    n_features: int,
+    n_levels: int,
+    seed: Seed,
+) -> RankingDataset:
+    for name, value in {"n_queries": n_queries, "docs_per_query": docs_per_query, "n_features": n_features}.items():
+        require(value >= 1, f"{name} must be 1 or more, got {value}")
+    require(n_levels >= 2, f"n_levels must be 2 or more, got {n_levels}")
+    document_rng, target_rng = generator(seed).spawn(2)
+    n_docs = n_queries * docs_per_query
+    # Rounded to what the dataset stores first, so that the labels belong to the features the user sees.
+    features = document_rng.uniform(-1, 1, (n_docs, n_features)).astype(np.float32)
+    return RankingDataset(
+        features=features,
+        labels=_equally_frequent(target(features.astype(np.float64), target_rng), n_levels),
+        groups=Groups.of_sizes(np.full(n_queries, docs_per_query)),
+        query_ids=np.arange(1, n_queries + 1),
+    )
+
+
+def _equally_frequent(values: Float64Array, n_levels: int) -> Float32Array:
+    """Levels 0 to `n_levels - 1`, higher for higher values, each held by the same number of values, give or take 1."""
+    place = np.argsort(np.argsort(values, kind="stable"), kind="stable")
+    return (place * n_levels // len(values)).astype(np.float32)

@@ -1,0 +1,78 @@
+"""The quickstart: a small data set, and how well single features rank it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.sources import atomic_text_output
+from rankwright.data.svmlight import write_svmlight
+from rankwright.data.synthetic import quickstart as quickstart_data
+from rankwright.metrics.baselines import feature_rankers, random_scores
+from rankwright.metrics.evaluation import Evaluation, evaluate
+
+SELECT = "ndcg@10"  # what the features to show are chosen by, on the training data
+METRICS = ("ndcg@10", "map", "mrr")
+FEATURES_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quickstart:
+    """The data, and what each ranker reached on the test part, in the order of what it reached on the training part."""
+
+    parts: dict[str, RankingDataset]  # train, valid, test
+    evaluations: dict[str, Evaluation]  # by ranker
+
+    def to_dict(self) -> dict[str, Any]:
+        """The data's sizes and the results, ready for JSON."""
+        return {
+            "data": {
+                name: {"queries": part.n_queries, "documents": part.n_docs, "features": part.n_features}
+                for name, part in self.parts.items()
+            },
+            "test": {name: evaluation.to_dict() for name, evaluation in self.evaluations.items()},
+        }
+
+    def table(self) -> Iterator[tuple[str, str, float, float, float, int]]:
+        """The results as rows of ranker, metric, mean, ends of its interval, and queries counted."""
+        for ranker, evaluation in self.evaluations.items():
+            for metric, result in evaluation.results.items():
+                yield ranker, metric, result.mean, result.interval.low, result.interval.high, result.n_queries
+
+
+def run_quickstart(seed: int = 0) -> Quickstart:
+    """The quickstart's data, the few features that rank its training part best, and chance, all on the test part."""
+    train, valid, test = quickstart_data(seed)
+    mean_of = feature_rankers(train, SELECT)
+    # Features that order every query alike but for rounding, as sums and means do, reach the same: one is enough.
+    different = list({round(mean, 3): ranker for ranker, mean in reversed(mean_of.items())}.values())[::-1]
+    evaluations = {ranker.name: evaluate(ranker.scores(test), test, METRICS) for ranker in different[:FEATURES_SHOWN]}
+    evaluations["random order"] = evaluate(random_scores(test, seed), test, METRICS)
+    return Quickstart({"train": train, "valid": valid, "test": test}, evaluations)
+
+
+def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the data as LETOR files and the results as JSON and CSV into `folder`; the files' paths.
+
+    LETOR files have no place for the features' names: they stand in a file of their own, one a line.
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    data_files = {Path(folder, f"{name}.txt"): part for name, part in result.parts.items()}
+    for path, part in data_files.items():
+        write_svmlight(replace(part, feature_names=()), path)
+    names, document, table = (Path(folder, name) for name in ("feature_names.txt", "results.json", "results.csv"))
+    with atomic_text_output(names) as file:
+        file.writelines(f"{name}\n" for name in result.parts["train"].names)
+    with atomic_text_output(document) as file:
+        file.write(json.dumps(result.to_dict(), indent=2) + "\n")
+    with atomic_text_output(table) as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["ranker", "metric", "mean", "low", "high", "queries"])
+        rows.writerows(result.table())
+    return [*data_files, names, document, table]

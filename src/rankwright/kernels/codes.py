@@ -1,0 +1,32 @@
+"""Numbers that cross the seam between Python and the kernels, by name; the C++ headers have the same."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class SvmlightProblem(IntEnum):
+    """What can be wrong with a line of SVMlight text."""
+
+    NONE = 0
+    LABEL_NOT_A_NUMBER = 1
+    LABEL_OUT_OF_RANGE = 2
+    QUERY_ID_EMPTY = 3
+    PAIR_WITHOUT_COLON = 4
+    INDEX_NOT_A_NUMBER = 5
+    INDEX_TOO_LARGE = 6
+    INDEX_BELOW_BASE = 7
+    VALUE_NOT_A_NUMBER = 8
+    VALUE_INFINITE = 9
+    INDEX_REPEATED = 10
+
+
+LARGEST_FEATURE_INDEX = 2_147_483_647  # beyond it an index is refused, whatever the matrix could hold
+
+
+class Omit(IntEnum):
+    """Values that a written line leaves out because the reader puts them back."""
+
+    NOTHING = 0
+    ZERO = 1
+    MISSING = 2

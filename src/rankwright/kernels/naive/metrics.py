@@ -1,0 +1,247 @@
+"""Twins of the metric kernels.
+
+Query q owns the stretch of `rows` from `offsets[q]` to `offsets[q + 1]`; its first `n_ranked[q]` rows are its list,
+best first, and those after them were not retrieved. `tied` says of each rank whether its document is placed equally
+with the one before; it is empty where the order counts as it stands. Sums run from the top, in float64.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+
+MIXERS = ((30, np.uint64(0xBF58476D1CE4E5B9)), (27, np.uint64(0x94D049BB133111EB)))
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class _List:
+    rows: list[int]
+    n_ranked: int
+    tied: list[bool]
+
+    def runs(self) -> Iterator[tuple[int, list[int]]]:
+        """The first rank and the rows of each run of equally placed documents."""
+        start = 0
+        while start < self.n_ranked:
+            end = start + 1
+            while self.tied and end < self.n_ranked and self.tied[end]:
+                end += 1
+            yield start, self.rows[start:end]
+            start = end
+
+
+def _lists(offsets: IntArray, n_ranked: IntArray, rows: IntArray, tied: BoolArray) -> Iterator[tuple[int, _List]]:
+    for query in range(len(n_ranked)):
+        stretch = slice(offsets[query], offsets[query + 1])
+        yield query, _List(rows[stretch].tolist(), int(n_ranked[query]), tied[stretch].tolist())
+
+
+def exponential_gains(labels: Float32Array, gains: Float64Array, threads: int) -> None:  # noqa: ARG001
+    """Fill `gains` with 2^label - 1."""
+    gains[:] = [math.exp2(label) - 1.0 for label in labels.tolist()]
+
+
+def _expected_gains(gains: Float64Array, ranked: _List) -> list[float]:
+    expected = []
+    for _, run in ranked.runs():
+        expected += [sum((float(gains[row]) for row in run), 0.0) / len(run)] * len(run)
+    return expected
+
+
+def discounted_gains(
+    gains: Float64Array,
+    offsets: IntArray,
+    n_ranked: IntArray,
+    rows: IntArray,
+    tied: BoolArray,
+    discounts: Float64Array,
+    found: Float64Array,
+    ideal: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill, for each query, the gain of its list discounted by rank, and the most that any order has."""
+    for query, ranked in _lists(offsets, n_ranked, rows, tied):
+        best = sorted(gains[ranked.rows].tolist(), reverse=True)
+        found[query] = _discounted(_expected_gains(gains, ranked), discounts)
+        ideal[query] = _discounted(best, discounts)
+
+
+def _discounted(gains: list[float], discounts: Float64Array) -> float:
+    total = 0.0
+    for gain, discount in zip(gains, discounts.tolist(), strict=False):
+        total += gain * discount
+    return total
+
+
+def mean_gain_shares(
+    gains: Float64Array,
+    offsets: IntArray,
+    n_ranked: IntArray,
+    rows: IntArray,
+    tied: BoolArray,
+    discounts: Float64Array,
+    means: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill, for each query, the mean over p of the share its best p ranks have of the gain any p could have."""
+    for query, ranked in _lists(offsets, n_ranked, rows, tied):
+        best = sorted(gains[ranked.rows].tolist(), reverse=True)
+        if not best or best[0] == 0.0:
+            means[query] = math.nan
+            continue
+        found = ideal = shares = 0.0
+        for gain, best_gain, discount in zip(_expected_gains(gains, ranked), best, discounts.tolist(), strict=False):
+            found += gain * discount
+            ideal += best_gain * discount
+            shares += found / ideal
+        means[query] = shares / max(ranked.n_ranked, 1)
+
+
+def precision_sums(
+    relevant: BoolArray,
+    offsets: IntArray,
+    n_ranked: IntArray,
+    rows: IntArray,
+    tied: BoolArray,
+    cutoff: int,
+    sums: Float64Array,
+    n_relevant: IntArray,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill, for each query, the sum of the precisions at its relevant documents above `cutoff`, and their number."""
+    for query, ranked in _lists(offsets, n_ranked, rows, tied):
+        n_relevant[query] = int(relevant[ranked.rows].sum())
+        total, n_above = 0.0, 0
+        for start, run in ranked.runs():
+            n_hits = int(relevant[run].sum())
+            for place in range(min(len(run), cutoff - start) if n_hits else 0):
+                # A relevant document stands here with probability hits / run; of the run's other relevant ones,
+                # those before it hold their part.
+                before = place * (n_hits - 1.0) / (len(run) - 1.0) if place else 0.0
+                total += n_hits / len(run) * (n_above + 1.0 + before) / (start + place + 1)
+            n_above += n_hits
+        sums[query] = total
+
+
+def read_until_satisfied(
+    stop: Float64Array,
+    offsets: IntArray,
+    n_ranked: IntArray,
+    rows: IntArray,
+    tied: BoolArray,
+    cutoff: int,
+    reciprocal: Float64Array,
+    stopped: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill the expected reciprocal rank where a reader stops, and the probability that they stop, above `cutoff`."""
+    for query, ranked in _lists(offsets, n_ranked, rows, tied):
+        total, reading = 0.0, 1.0
+        for start, run in ranked.runs():
+            depth = min(len(run), cutoff - start)
+            if depth <= 0 or reading <= 0.0:
+                break
+            stops = stop[run].tolist()
+            if len(run) == 1:
+                total += reading * stops[0] / (start + 1)
+                reading *= 1.0 - stops[0]
+            elif all(value in (0.0, 1.0) for value in stops):
+                total, reading = _read_binary_run(total, reading, start, depth, stops)
+            else:
+                past = _chances_to_pass(stops)
+                for place in range(depth):
+                    total += reading * (past[place] - past[place + 1]) / (start + place + 1)
+                reading *= past[depth]
+        reciprocal[query], stopped[query] = total, 1.0 - reading
+
+
+def _read_binary_run(total: float, reading: float, start: int, depth: int, stops: list[float]) -> tuple[float, float]:
+    n_hits = sum(value == 1.0 for value in stops)
+    for place in range(depth):
+        n_left = len(stops) - place
+        if reading <= 0.0:
+            break
+        total += reading * (n_hits / n_left) / (start + place + 1)
+        reading *= (n_left - n_hits) / n_left
+    return total, reading
+
+
+def _chances_to_pass(stops: list[float]) -> list[float]:
+    """Entry j: the mean, over all sets of j of the documents, of the product of their chances not to stop."""
+    past = [1.0] + [0.0] * len(stops)
+    for met, value in enumerate(stops, start=1):
+        for j in range(met, 0, -1):
+            past[j] = past[j] * ((met - j) / met) + past[j - 1] * (1.0 - value) * (j / met)
+    return past
+
+
+def wrong_pairs(
+    labels: Float32Array,
+    offsets: IntArray,
+    n_ranked: IntArray,
+    rows: IntArray,
+    tied: BoolArray,
+    wrong: Float64Array,
+    n_pairs: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill, for each query, how many pairs have different labels and how many of them stand the wrong way round."""
+    for query, ranked in _lists(offsets, n_ranked, rows, tied):
+        place = np.full(len(ranked.rows), ranked.n_ranked)  # all of those not retrieved stand together, at the end
+        for start, run in ranked.runs():
+            place[start : start + len(run)] = start
+        label = labels[ranked.rows]
+        better_first = label[:, None] > label[None, :]
+        behind = place[:, None] > place[None, :]
+        beside = place[:, None] == place[None, :]
+        half_wrong = beside & (place < ranked.n_ranked)[:, None]
+        fully_wrong = behind | (beside & ~half_wrong)
+        wrong[query] = (better_first & fully_wrong).sum() + (better_first & half_wrong).sum() / 2
+        n_pairs[query] = better_first.sum()
+
+
+def bootstrap_means(
+    values: Float64Array,
+    weights: Float64Array,
+    seed: int,
+    means: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill `means` with weighted means of as many values as there are, drawn again with replacement."""
+    with np.errstate(over="ignore"):  # the arithmetic is meant to wrap around
+        for resample in range(len(means)):
+            words = _random_words(seed, resample, len(values))
+            drawn = (words >> np.uint64(32)) * np.uint64(len(values)) >> np.uint64(32)
+            # cumsum adds from first to last, as the kernel does; sum would add in pairs.
+            total = np.cumsum(weights[drawn] * values[drawn])[-1]
+            means[resample] = total / np.cumsum(weights[drawn])[-1]
+
+
+def random_sign_sums(values: Float64Array, seed: int, sums: Float64Array, threads: int) -> None:  # noqa: ARG001
+    """Fill `sums` with sums of the values, each with a sign drawn at random."""
+    with np.errstate(over="ignore"):
+        for resample in range(len(sums)):
+            words = _random_words(seed, resample, -(-len(values) // 64))
+            bits = (words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+            signed = np.where(bits.ravel()[: len(values)] == 1, -values, values)
+            sums[resample] = np.cumsum(signed)[-1] if len(values) else 0.0
+
+
+def _random_words(seed: int, resample: int, n_words: int) -> NDArray[np.uint64]:
+    """The first words of splitmix64, started where the resample has its place."""
+    start = _mixed(np.asarray(np.uint64(seed) + GOLDEN * np.uint64(resample + 1)))
+    return _mixed(start + GOLDEN * np.arange(1, n_words + 1, dtype=np.uint64))
+
+
+def _mixed(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The mixing function of splitmix64."""
+    for shift, multiplier in MIXERS:
+        state = (state ^ (state >> np.uint64(shift))) * multiplier
+    return state ^ (state >> np.uint64(31))

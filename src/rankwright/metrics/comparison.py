@@ -1,0 +1,183 @@
+"""The same scores under every convention, side by side, with a line each on why they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention
+from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, ScoredLists, evaluate_lists
+from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.rules import Empty, MapOver, PrecisionOver, ScorePrecision, Short, Stop, Unjudged
+from rankwright.ranking.gains import EXPONENTIAL, LETOR, LINEAR, LOG2, RECIPROCAL, Discount, Gain
+from rankwright.ranking.order import Ties
+
+SMALLEST_EFFECT = 5e-5  # what four decimals can show
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConventionComparison:
+    """One evaluation a convention; a metric that cannot be counted under one is missing there, and `why` says so."""
+
+    metrics: tuple[str, ...]
+    evaluations: Mapping[str, Evaluation]  # by the convention's name
+    why: Mapping[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as `rankwright evaluate --convention all --json` prints it."""
+        return {
+            "conventions": {
+                name: evaluation.to_dict() | {"why": self.why[name]} for name, evaluation in self.evaluations.items()
+            }
+        }
+
+    @property
+    def headline(self) -> str:
+        """What must stand beside the numbers: how many queries there are, and how many with nothing relevant."""
+        evaluation = next(iter(self.evaluations.values()))
+        return (
+            f"{evaluation.n_queries} queries, {evaluation.nothing_relevant} with nothing relevant; "
+            f"{evaluation.groups.n_docs} documents"
+        )
+
+    def table(self) -> list[list[str]]:
+        """A row a convention: its name, and each metric's mean."""
+        return [
+            [name, *(f"{results[metric].mean:.4f}" if metric in results else "-" for metric in self.metrics)]
+            for name, results in ((name, evaluation.results) for name, evaluation in self.evaluations.items())
+        ]
+
+    def __str__(self) -> str:
+        rows = [["", *self.metrics], *self.table()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+        reasons = [f"{name}: {reason}" for name, reason in self.why.items()]
+        return "\n".join([self.headline, *lines, "", *reasons])
+
+
+def compare_conventions(
+    scores: ArrayLike,
+    data: RankingDataset,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    conventions: Iterable[str | Convention] = tuple(CONVENTIONS),
+    *,
+    threads: int | None = None,
+    seed: int = 0,
+) -> ConventionComparison:
+    """The evaluation of the same scores under each convention; metrics are named without one of their own."""
+    lists = ScoredLists.of_dataset(scores, data)
+    plain = [parse_metric(metric).metric.name for metric in metrics]
+    standard, _ = _evaluate_what_can_be(lists, plain, CONVENTIONS[DEFAULT], threads, seed)
+    evaluations, why = {}, {}
+    for convention in map(as_convention, conventions):
+        usable, notes = _usable(convention, lists)
+        evaluation, problems = _evaluate_what_can_be(lists, plain, usable, threads, seed)
+        evaluations[usable.name] = evaluation
+        reasons = list(_reasons(usable, lists, standard, threads))
+        why[usable.name] = "; ".join([*(reasons or ["counts these metrics as standard does"]), *notes, *problems])
+    return ConventionComparison(tuple(plain), evaluations, why)
+
+
+def _usable(convention: Convention, lists: ScoredLists) -> tuple[Convention, list[str]]:
+    """The convention, or its nearest kin where the data lacks what it asks for."""
+    if convention.ties is Ties.DOCUMENT_ID and lists.document_ids is None:
+        return replace(convention, ties=Ties.INPUT), ["its ties by document id need ids, which this data lacks"]
+    return convention, []
+
+
+def _evaluate_what_can_be(
+    lists: ScoredLists, metrics: Sequence[str], convention: Convention, threads: int | None, seed: int
+) -> tuple[Evaluation, list[str]]:
+    """The evaluation of the metrics that the data allows, and what was wrong with the others."""
+    try:
+        return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed), []
+    except InputError:
+        pass  # now one by one
+    possible, problems = [], []
+    for metric in metrics:
+        try:
+            evaluate_lists(lists, [metric], convention, threads=threads)
+        except InputError as error:
+            problems.append(f"no {metric}: {error}")
+        else:
+            possible.append(metric)
+    return evaluate_lists(lists, possible, convention, threads=threads, seed=seed), problems
+
+
+def _rules_that_matter(convention: Convention, metrics: Sequence[str]) -> list[str]:
+    used = frozenset[str]().union(*(parse_metric(metric).metric.depends_on for metric in metrics))
+    return [rule for rule in convention.changes_from(CONVENTIONS[DEFAULT]) if rule in used]
+
+
+def _reasons(convention: Convention, lists: ScoredLists, standard: Evaluation, threads: int | None) -> Iterator[str]:
+    """What each rule that matters says, and what it alone does to the first metric that looks at it."""
+    idle = []
+    for rule in _rules_that_matter(convention, list(standard.results)):
+        phrase = PHRASES[rule](convention)
+        metric = next(name for name in standard.results if rule in parse_metric(name).metric.depends_on)
+        alone = replace(CONVENTIONS[DEFAULT], **{rule: getattr(convention, rule)})
+        try:
+            effect = evaluate_lists(lists, [metric], alone, threads=threads)[metric].mean - standard[metric].mean
+        except InputError:  # what is wrong is said where the convention itself is evaluated
+            yield phrase
+        else:
+            if abs(effect) < SMALLEST_EFFECT:
+                idle.append(phrase)
+            else:
+                yield f"{phrase} ({metric} {effect:+.4f})"
+    if idle:
+        yield f"without effect here: {', '.join(idle)}"
+
+
+_EMPTY = {Empty.ZERO: "counts 0", Empty.ONE: "counts 1", Empty.SKIP: "is left out"}
+_WORDS: Mapping[object, str] = {
+    EXPONENTIAL: "gain 2^l - 1",
+    LINEAR: "linear gain",
+    LOG2: "discount 1/log2(p + 1)",
+    LETOR: "ranks 1 and 2 undiscounted, then 1/log2(p)",
+    RECIPROCAL: "discount 1/p",
+    Short.TRUNCATE: "a list shorter than k counts as it is",
+    Short.ZERO: "NDCG@k of a list shorter than k is 0",
+    PrecisionOver.CUTOFF: "P@k divides by k",
+    PrecisionOver.LIST: "P@k divides by the list's length where that is less than k",
+    MapOver.REACHABLE: "MAP@k divides by the relevant documents, at most k",
+    MapOver.RELEVANT: "MAP@k divides by all relevant documents",
+    Ties.INPUT: "ties in input order",
+    Ties.DOCUMENT_ID: "ties by descending document id",
+    Ties.PESSIMISTIC: "the lower label first on ties",
+    Ties.OPTIMISTIC: "the higher label first on ties",
+    Ties.AVERAGED: "ties averaged",
+    ScorePrecision.DOUBLE: "scores compared in double precision",
+    ScorePrecision.SINGLE: "scores compared in single precision",
+    Unjudged.ZERO: "unjudged documents have label 0",
+    Unjudged.SKIP: "unjudged documents left out",
+    Stop.GRADED: "ERR takes graded labels",
+    Stop.LABEL: "ERR takes labels as probabilities",
+}
+
+
+def _words(value: Gain | Discount | object) -> str:
+    return _WORDS[value] if value in _WORDS else f"{type(value).__name__.lower()} {getattr(value, 'name', value)}"
+
+
+# What each rule says, in words.
+PHRASES: Mapping[str, Callable[[Convention], str]] = {
+    "gain": lambda convention: _words(convention.gain),
+    "discount": lambda convention: _words(convention.discount),
+    "empty": lambda convention: f"a query with nothing relevant {_EMPTY[convention.empty]}",
+    "empty_map": lambda convention: f"for MAP a query with nothing relevant {_EMPTY[convention.empty_of_map]}",
+    "short": lambda convention: _words(convention.short),
+    "precision_over": lambda convention: _words(convention.precision_over),
+    "map_over": lambda convention: _words(convention.map_over),
+    "relevant": lambda convention: f"relevant means label {convention.relevant}",
+    "ties": lambda convention: _words(convention.ties),
+    "scores": lambda convention: _words(convention.scores),
+    "unjudged": lambda convention: _words(convention.unjudged),
+    "stop": lambda convention: _words(convention.stop),
+    "max_grade": lambda convention: f"the highest grade is {convention.max_grade:g}",
+}

@@ -1,0 +1,213 @@
+"""Conventions: everything that, besides a metric's name, decides what number comes out.
+
+A convention prints as its name, such as `letor`, or as a named one with what differs, such as
+`standard(gain=linear, empty=skip, relevant>=2)`, and parses back from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from typing import Any
+
+from rankwright.errors import SettingError, UnknownNameError, require
+from rankwright.metrics.rules import (
+    Empty,
+    MapOver,
+    PrecisionOver,
+    Relevance,
+    ScorePrecision,
+    Short,
+    Stop,
+    Unjudged,
+)
+from rankwright.ranking.gains import DISCOUNTS, EXPONENTIAL, GAINS, LETOR, LINEAR, LOG2, Discount, Gain, number_text
+from rankwright.ranking.order import Ties
+
+DEFAULT = "standard"
+ABOVE_ZERO = Relevance(0.0, inclusive=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Convention:
+    """The rules under which metrics are counted; two are equal where all their rules are.
+
+    The defaults are the standard convention. `base` is the named convention that the name starts from.
+    """
+
+    gain: Gain = EXPONENTIAL
+    discount: Discount = LOG2
+    empty: Empty = Empty.ZERO
+    empty_map: Empty | None = None  # MAP's own rule where it differs from `empty`
+    short: Short = Short.TRUNCATE
+    precision_over: PrecisionOver = PrecisionOver.CUTOFF
+    map_over: MapOver = MapOver.REACHABLE
+    relevant: Relevance = ABOVE_ZERO
+    ties: Ties = Ties.INPUT
+    scores: ScorePrecision = ScorePrecision.DOUBLE
+    unjudged: Unjudged = Unjudged.ZERO
+    stop: Stop = Stop.GRADED
+    max_grade: float = 4.0
+    base: str = field(default=DEFAULT, compare=False)
+
+    def __post_init__(self) -> None:
+        require(0 < self.max_grade <= 1023, f"max_grade must lie between 0 and 1023, got {self.max_grade}")
+
+    @property
+    def name(self) -> str:
+        """The text that `parse_convention` turns back into this convention."""
+        changes = self.changes_from(CONVENTIONS[self.base])
+        return f"{self.base}({', '.join(_rule_text(self, rule) for rule in changes)})" if changes else self.base
+
+    def __str__(self) -> str:
+        return self.name
+
+    def changes_from(self, other: Convention) -> tuple[str, ...]:
+        """The names of the rules in which this convention differs from `other`."""
+        return tuple(rule for rule in RULES if getattr(self, rule) != getattr(other, rule))
+
+    def rules(self) -> dict[str, str]:
+        """Every rule's name and value, as text."""
+        return {rule: _value_text(getattr(self, rule)) for rule in RULES}
+
+    @property
+    def empty_of_map(self) -> Empty:
+        """What MAP counts where nothing is relevant; a query left out of one metric is left out of all."""
+        return self.empty if self.empty_map is None or self.empty is Empty.SKIP else self.empty_map
+
+
+RULES = tuple(rule.name for rule in fields(Convention) if rule.name != "base")
+
+_SCRIPT = Convention(discount=LETOR, short=Short.ZERO)  # what the two official Perl scripts have in common
+
+# The named conventions, and where each comes from. docs/conventions.md tells what was read or run to settle it.
+CONVENTIONS: Mapping[str, Convention] = {
+    "standard": Convention(),
+    "skip-empty": Convention(base="skip-empty", empty=Empty.SKIP),
+    "letor": replace(_SCRIPT, base="letor", relevant=Relevance(1.0, inclusive=True)),
+    "mslr": replace(_SCRIPT, base="mslr", relevant=Relevance(2.0, inclusive=True)),
+    "lightgbm": Convention(base="lightgbm", empty=Empty.ONE, relevant=Relevance(0.5, inclusive=False)),
+    "xgboost": Convention(
+        base="xgboost", empty=Empty.ONE, precision_over=PrecisionOver.LIST, scores=ScorePrecision.SINGLE
+    ),
+    "catboost": Convention(
+        base="catboost",
+        gain=LINEAR,
+        empty=Empty.ONE,
+        empty_map=Empty.ZERO,
+        precision_over=PrecisionOver.LIST,
+        relevant=Relevance(0.5, inclusive=False),
+        ties=Ties.PESSIMISTIC,
+        stop=Stop.LABEL,
+    ),
+    "trec": Convention(
+        base="trec",
+        gain=LINEAR,
+        map_over=MapOver.RELEVANT,
+        relevant=Relevance(1.0, inclusive=True),
+        ties=Ties.DOCUMENT_ID,
+        scores=ScorePrecision.SINGLE,
+    ),
+    "sklearn": Convention(base="sklearn", gain=LINEAR, ties=Ties.AVERAGED),
+    "ranklib": Convention(base="ranklib", precision_over=PrecisionOver.LIST),
+}
+
+SUMMARIES: Mapping[str, str] = {
+    "standard": "gain 2^l - 1, discount 1/log2(p + 1), nothing relevant counts 0, short lists count as they are",
+    "skip-empty": "as standard, but queries with nothing relevant are left out",
+    "letor": "Eval-Score-4.0.pl: ranks 1 and 2 undiscounted, NDCG@k of a shorter list is 0",
+    "mslr": "eval-score-mslr.pl: as letor, but labels from 2 up are relevant",
+    "lightgbm": "nothing relevant counts 1; labels above 0.5 are relevant",
+    "xgboost": "nothing relevant counts 1; scores are compared in single precision",
+    "catboost": "linear gain, the lower label first on ties, nothing relevant counts 1 (0 for MAP)",
+    "trec": "trec_eval: linear gain, ties by descending document id, MAP@k over all relevant documents",
+    "sklearn": "ndcg_score: linear gain, ties averaged",
+    "ranklib": "as standard, but P@k divides by the length of a list shorter than k",
+}
+
+
+def parse_convention(text: str, *, gains: Iterable[Gain] = ()) -> Convention:
+    """The convention whose name is `text`; `gains` are the caller's own, known by their names beside the built-in."""
+    match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", text, flags=re.DOTALL)
+    if match is None:
+        raise SettingError(f"a convention reads like letor or standard(gain=linear, empty=skip), got {text!r}")
+    if match[1] not in CONVENTIONS:
+        raise UnknownNameError("convention", match[1], known=CONVENTIONS)
+    known_gains = dict(GAINS) | {gain.name: gain for gain in gains}
+    changes: dict[str, Any] = {}
+    for part in filter(None, map(str.strip, (match[2] or "").split(","))):
+        rule, value = _parse_rule(part, known_gains)
+        require(rule not in changes, f"{rule} stands twice in {text!r}")
+        changes[rule] = value
+    return replace(CONVENTIONS[match[1]], **changes)
+
+
+def as_convention(convention: str | Convention) -> Convention:
+    """The convention itself, or the one of that name."""
+    return convention if isinstance(convention, Convention) else parse_convention(convention)
+
+
+def _rule_text(convention: Convention, rule: str) -> str:
+    value = getattr(convention, rule)
+    return f"{rule}{'' if isinstance(value, Relevance) else '='}{_value_text(value)}"
+
+
+def _value_text(value: Any) -> str:
+    if value is None:
+        return "empty"  # as the rule of that name says
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, Gain | Discount):
+        return value.name
+    return str(value) if isinstance(value, Relevance) else number_text(value)
+
+
+_CHOICES: Mapping[str, type[Enum]] = {
+    "empty": Empty,
+    "empty_map": Empty,
+    "short": Short,
+    "precision_over": PrecisionOver,
+    "map_over": MapOver,
+    "ties": Ties,
+    "scores": ScorePrecision,
+    "unjudged": Unjudged,
+    "stop": Stop,
+}
+
+
+def _parse_rule(part: str, known_gains: Mapping[str, Gain]) -> tuple[str, Any]:
+    match = re.fullmatch(r"(\w+)\s*(=|(?=>))\s*(.+)", part)
+    if match is None:
+        raise SettingError(f"a rule reads like gain=linear or relevant>=2, got {part!r}")
+    rule, text = match[1], match[3].strip()
+    if rule not in RULES:
+        raise UnknownNameError("rule of a convention", rule, known=RULES)
+    if rule == "relevant":
+        return rule, Relevance.parse(text)
+    if rule == "gain":
+        return rule, _parse_gain(text, known_gains)
+    if rule == "max_grade":
+        return rule, _number(rule, text)
+    if rule == "empty_map" and text == "empty":
+        return rule, None
+    known: Mapping[str, Any] = DISCOUNTS if rule == "discount" else {choice.value: choice for choice in _CHOICES[rule]}
+    if text not in known:
+        raise UnknownNameError(rule, text, known=known)
+    return rule, known[text]
+
+
+def _parse_gain(text: str, known: Mapping[str, Gain]) -> Gain:
+    if text in known:
+        return known[text]
+    if "/" in text:
+        return Gain.of_table(tuple(_number("gain", part) for part in text.split("/")))
+    raise UnknownNameError("gain", text, known=[*known, "a table such as 0/1/3/7"])
+
+
+def _number(rule: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingError(f"{rule} needs a number, got {text!r}") from None

@@ -1,0 +1,54 @@
+"""How far a mean over queries might lie from the mean over all queries there could be: 95 % intervals."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import Float64Array
+
+COVERAGE = 0.95
+_HALF_WIDTH = 1.959963984540054  # standard deviations that hold 95 % of a normal distribution, to each side
+
+
+class Interval(NamedTuple):
+    """The ends of an interval; NaN where there are too few queries to tell."""
+
+    low: float
+    high: float
+
+
+def weighted_mean(values: Float64Array, weights: Float64Array) -> float:
+    """The mean of `values`, each counted `weights` times; NaN of none."""
+    return float(np.dot(weights, values) / weights.sum()) if weights.sum() > 0 else math.nan
+
+
+def bootstrap_interval(
+    values: Float64Array, weights: Float64Array, *, resamples: int, seed: int, threads: int
+) -> Interval:
+    """The middle 95 % of the means of queries drawn anew, with replacement, as many as there are."""
+    if len(values) == 0:
+        return Interval(math.nan, math.nan)
+    means = np.empty(resamples)
+    kernels.bootstrap_means(values, weights, kernel_seed(seed), means, threads)
+    low, high = np.quantile(means, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
+    return Interval(float(low), float(high))
+
+
+def normal_interval(values: Float64Array, weights: Float64Array) -> Interval:
+    """The mean, 1.96 standard errors to each side; those of a ratio where queries have weights."""
+    n = len(values)
+    if n < 2:
+        return Interval(math.nan, math.nan)
+    mean = weighted_mean(values, weights)
+    spread = float(np.sum((weights * (values - mean)) ** 2))
+    error = math.sqrt(spread * n / (n - 1)) / float(weights.sum())
+    return Interval(mean - _HALF_WIDTH * error, mean + _HALF_WIDTH * error)
+
+
+def kernel_seed(seed: int) -> int:
+    """A 64-bit number in which every bit depends on the whole seed."""
+    return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])

@@ -1,0 +1,110 @@
+"""The table of metric names, and names to values and back.
+
+A metric's full name is its own, then its convention where that is not the standard one: `ndcg@10`, `ndcg@10:letor`,
+`map:standard(relevant>=2)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rankwright.errors import SettingError, UnknownNameError, require
+from rankwright.metrics.binary import AveragePrecision, Precision, Recall
+from rankwright.metrics.cascade import ERR, Hit, ReciprocalRank, WinnerTakesAll
+from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention, parse_convention
+from rankwright.metrics.discounted import DCG, NDCG, MeanNDCG
+from rankwright.metrics.metric import AtAnyCutoff, AtCutoff, Metric
+from rankwright.metrics.pairs import PairAccuracy, PairError
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A metric, or one for each cutoff."""
+
+    make: type[Any]  # the metric's class
+    summary: str
+
+    @property
+    def cutoff(self) -> str:
+        """What may follow the name: `@k`, `[@k]` where it can be left out, or nothing."""
+        if issubclass(self.make, AtCutoff):
+            return "@k"
+        return "[@k]" if issubclass(self.make, AtAnyCutoff) else ""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is a better one."""
+        return bool(self.make.higher_is_better)
+
+
+METRICS: Mapping[str, Family] = {
+    "ndcg": Family(NDCG, "discounted gain as a share of the best possible"),
+    "mean-ndcg": Family(MeanNDCG, "mean of NDCG@p over every depth p of the list (LETOR)"),
+    "dcg": Family(DCG, "discounted cumulative gain"),
+    "map": Family(AveragePrecision, "precision at each relevant document, averaged"),
+    "p": Family(Precision, "share of the top k that is relevant"),
+    "recall": Family(Recall, "share of the relevant documents in the top k"),
+    "hit": Family(Hit, "whether anything in the top k is relevant"),
+    "mrr": Family(ReciprocalRank, "one over the rank of the first relevant document"),
+    "wta": Family(WinnerTakesAll, "winner takes all: 0 where the first document is relevant, else 1"),
+    "err": Family(ERR, "expected reciprocal rank at which a reader is satisfied"),
+    "pair-accuracy": Family(PairAccuracy, "share of pairs of different labels in the right order"),
+    "pair-error": Family(PairError, "share of pairs of different labels in the wrong order"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A metric under a convention: the whole definition of a number."""
+
+    metric: Metric
+    convention: Convention = CONVENTIONS[DEFAULT]
+
+    @property
+    def name(self) -> str:
+        """The text that `parse_metric` turns back into this measure."""
+        convention = self.convention.name
+        return self.metric.name if convention == DEFAULT else f"{self.metric.name}:{convention}"
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is a better one."""
+        return self.metric.higher_is_better
+
+
+def parse_metric(text: str, convention: str | Convention = DEFAULT) -> Measure:
+    """The measure whose name is `text`; one that names no convention gets `convention`.
+
+    >>> parse_metric("ndcg@10:letor").name
+    'ndcg@10:letor'
+    """
+    metric, colon, own = text.partition(":")
+    return Measure(_metric_of(metric.strip()), parse_convention(own) if colon else as_convention(convention))
+
+
+def _metric_of(text: str) -> Metric:
+    match = re.fullmatch(r"([a-z-]+)(?:@(\S*))?", text)
+    if match is None or match[1] not in METRICS:
+        raise UnknownNameError("metric", text, known=[name + family.cutoff for name, family in METRICS.items()])
+    name, cutoff = match[1], match[2]
+    family = METRICS[name]
+    if cutoff is None:
+        require(family.cutoff != "@k", f"metric {name} needs a cutoff, such as {name}@10")
+        metric: Metric = family.make()
+        return metric
+    require(family.cutoff != "", f"metric {name} takes no cutoff, got {text!r}")
+    if not re.fullmatch(r"[1-9][0-9]*", cutoff):
+        raise SettingError(f"a cutoff must be a whole number, 1 or more, got {text!r}")
+    cut: Metric = family.make(int(cutoff))
+    return cut
+
+
+def split_metrics(text: str) -> list[str]:
+    """The names in a list separated by commas; those inside the brackets of a convention do not separate."""
+    return [name.strip() for name in re.split(r",(?![^(]*\))", text) if name.strip()]

@@ -1,0 +1,92 @@
+"""Evaluate what a system retrieved (a TREC run) against judgments (TREC qrels), as trec_eval does.
+
+A run ranks only the documents it retrieved. Judged documents that it lacks have no rank, but count towards what could
+be found; retrieved documents without a judgment are unjudged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, IdArray, IntArray
+from rankwright.data.groups import Groups
+from rankwright.data.trec import Qrels, Run
+from rankwright.errors import InputError
+from rankwright.metrics.convention import Convention
+from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, ScoredLists, evaluate_lists
+from rankwright.metrics.metric import Metric
+from rankwright.metrics.registry import Measure
+
+
+def evaluate_run(
+    run: Run,
+    qrels: Qrels,
+    metrics: Sequence[str | Metric | Measure] = DEFAULT_METRICS,
+    convention: str | Convention = "trec",
+    *,
+    complete: bool = False,
+    threads: int | None = None,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Evaluation:
+    """The evaluation of `run` over the queries that both it and `qrels` have.
+
+    With `complete` the queries of `qrels` that the run lacks count too, with nothing retrieved: trec_eval's -c.
+    """
+    lists = _joined(run, qrels, complete)
+    return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed, resamples=resamples)
+
+
+def _joined(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
+    """The rows of each query: those retrieved, then those judged but not retrieved. Queries in alphabetical order."""
+    labels = np.where(qrels.labels < 0, np.float32(np.nan), qrels.labels)  # below 0 trec_eval takes for unjudged
+    queries, run_query, judged_query = _numbered(run.query_ids, qrels.query_ids)
+    documents, run_document, judged_document = _numbered(run.document_ids, qrels.document_ids)
+    run_pair = run_query * len(documents) + run_document  # a number for each query and document
+    judged_pair = judged_query * len(documents) + judged_document
+    by_pair = np.argsort(judged_pair, kind="stable")
+    _refuse_repeats(np.sort(run_pair), "the run retrieves", queries, documents)
+    _refuse_repeats(judged_pair[by_pair], "the qrels judge", queries, documents)
+
+    counts = np.bincount(judged_query, minlength=len(queries)) > 0
+    if not complete:
+        counts &= np.bincount(run_query, minlength=len(queries)) > 0
+    retrieved = counts[run_query]
+    missing = counts[judged_query] & ~np.isin(judged_pair, run_pair)
+    label_of_run = _labels_of(run_pair, judged_pair[by_pair], labels[by_pair])
+
+    query_of_row = np.concatenate([run_query[retrieved], judged_query[missing]])
+    order = np.argsort(query_of_row, kind="stable")
+    return ScoredLists(
+        scores=np.concatenate([run.scores[retrieved], np.zeros(int(missing.sum()))])[order],
+        labels=np.concatenate([label_of_run[retrieved], labels[missing]])[order],
+        groups=Groups.of_sizes(np.bincount(query_of_row, minlength=len(queries))[counts]),
+        n_ranked=np.bincount(run_query[retrieved], minlength=len(queries))[counts],
+        document_ids=np.concatenate([run.document_ids[retrieved], qrels.document_ids[missing]])[order],
+        query_ids=queries[counts],
+    )
+
+
+def _numbered(first: IdArray, second: IdArray) -> tuple[IdArray, IntArray, IntArray]:
+    """The distinct ids of both arrays in alphabetical order, and the place there of each id of either."""
+    distinct, place = np.unique(np.concatenate([first, second]), return_inverse=True)
+    return distinct, place[: len(first)].astype(np.int64), place[len(first) :].astype(np.int64)
+
+
+def _refuse_repeats(sorted_pairs: IntArray, who: str, queries: IdArray, documents: IdArray) -> None:
+    again = np.flatnonzero(sorted_pairs[1:] == sorted_pairs[:-1])
+    if len(again):
+        query, document = divmod(int(sorted_pairs[again[0]]), len(documents))
+        raise InputError(f"{who} document {documents[document]!r} of query {queries[query]!r} twice")
+
+
+def _labels_of(pairs: IntArray, judged_pairs: IntArray, labels: Float32Array) -> Float32Array:
+    """The label of each pair among the judged ones, which are sorted; NaN where it is not judged."""
+    found = np.full(len(pairs), np.nan, np.float32)
+    if len(judged_pairs):
+        place = np.minimum(np.searchsorted(judged_pairs, pairs), len(judged_pairs) - 1)
+        is_judged = judged_pairs[place] == pairs
+        found[is_judged] = labels[place[is_judged]]
+    return found

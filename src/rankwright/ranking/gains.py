@@ -1,0 +1,136 @@
+"""What a label is worth, what a rank leaves of it, and the most a query could give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import SUM_DTYPE, Float32Array, Float64Array, as_vector
+from rankwright.data.groups import Groups
+from rankwright.errors import InputError, SettingError
+
+
+def number_text(number: float) -> str:
+    """The shortest text that reads back as `number`."""
+    return short if float(short := f"{number:g}") == number else repr(float(number))
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """A named function from labels to gains, which are finite and not negative; equal where the names are."""
+
+    name: str
+    function: Callable[[Float32Array, int], Float64Array]
+
+    def __call__(self, labels: Float32Array, threads: int = 1) -> Float64Array:
+        """The gain of each label."""
+        return self.function(labels, threads)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Gain) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @staticmethod
+    def of_table(gains: tuple[float, ...]) -> Gain:
+        """The gain that gives `gains[l]` to label l = 0, 1, 2, …, and refuses other labels."""
+        if not gains or not all(0.0 <= gain < math.inf for gain in gains):
+            raise SettingError(f"a table of gains needs finite numbers, 0 or more, got {gains}")
+        table = np.array(gains, dtype=SUM_DTYPE)
+        return Gain("/".join(map(number_text, gains)), partial(_looked_up, table))
+
+    @staticmethod
+    def of_function(name: str, function: Callable[[Float32Array], Float64Array]) -> Gain:
+        """A gain of the caller's own: `function` takes an array of labels and gives an array of gains."""
+        return Gain(name, partial(_called, function))
+
+
+def _called(
+    function: Callable[[Float32Array], Float64Array],
+    labels: Float32Array,
+    threads: int,  # noqa: ARG001
+) -> Float64Array:
+    gains = as_vector(function(labels), name="gains", dtype=SUM_DTYPE, length=len(labels))
+    wrong = np.flatnonzero(~((gains >= 0.0) & (gains < math.inf)))
+    if len(wrong):
+        raise InputError(
+            f"a gain must be finite, 0 or more, but label {labels[wrong[0]]:g} was given {gains[wrong[0]]:g}"
+        )
+    return gains
+
+
+def _linear(labels: Float32Array, threads: int) -> Float64Array:  # noqa: ARG001
+    return labels.astype(SUM_DTYPE)
+
+
+def _exponential(labels: Float32Array, threads: int) -> Float64Array:
+    largest_finite = 1023  # 2^1024 has no float64
+    if labels.max(initial=0.0) > largest_finite:
+        raise InputError(f"label {labels.max():g} has no finite gain 2^l - 1; choose gain=linear, or a table of gains")
+    gains = np.empty(len(labels), SUM_DTYPE)
+    kernels.exponential_gains(labels, gains, threads)
+    return gains
+
+
+def _looked_up(table: Float64Array, labels: Float32Array, threads: int) -> Float64Array:  # noqa: ARG001
+    known = (labels == np.trunc(labels)) & (labels >= 0) & (labels < len(table))
+    if not known.all():
+        raise InputError(
+            f"label {labels[~known][0]:g} is not in the table of gains, which has labels 0 to {len(table) - 1}"
+        )
+    return table[labels.astype(np.int64)]
+
+
+EXPONENTIAL = Gain("exp2", _exponential)
+LINEAR = Gain("linear", _linear)
+
+GAINS: Mapping[str, Gain] = {gain.name: gain for gain in (EXPONENTIAL, LINEAR)}
+
+
+@dataclass(frozen=True, slots=True)
+class Discount:
+    """What is left of a gain at each rank: `table(n)` gives the shares of the first n; equal where the names are."""
+
+    name: str
+    table: Callable[[int], Float64Array]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Discount) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+def _log2(n_ranks: int) -> Float64Array:
+    # math.log2 rather than NumPy's, whose last digit depends on the processor.
+    return 1.0 / np.fromiter(map(math.log2, range(2, n_ranks + 2)), SUM_DTYPE, n_ranks)
+
+
+def _letor(n_ranks: int) -> Float64Array:
+    return np.concatenate([[1.0, 1.0], _log2(max(n_ranks - 1, 0))[1:]])[:n_ranks]
+
+
+def _reciprocal(n_ranks: int) -> Float64Array:
+    return 1.0 / np.arange(1, n_ranks + 1)
+
+
+LOG2 = Discount("log2", _log2)  # 1 / log2(p + 1) at the p-th rank, counted from 1
+LETOR = Discount("letor", _letor)  # 1 at the first two, then 1 / log2(p): the LETOR and MSLR scripts' one
+RECIPROCAL = Discount("reciprocal", _reciprocal)  # 1 / p
+
+DISCOUNTS: Mapping[str, Discount] = {discount.name: discount for discount in (LOG2, LETOR, RECIPROCAL)}
+
+
+def ideal_gains(gains: Float64Array, groups: Groups, discounts: Float64Array, threads: int = 1) -> Float64Array:
+    """The most discounted gain that any order of each query's documents has; ranks beyond the discounts count none."""
+    found, ideal = np.empty(groups.n_queries), np.empty(groups.n_queries)
+    nothing_ranked = np.zeros(groups.n_queries, np.int64)
+    rows, no_ties = np.arange(groups.n_docs), np.empty(0, np.bool_)
+    kernels.discounted_gains(gains, groups.offsets, nothing_ranked, rows, no_ties, discounts, found, ideal, threads)
+    return ideal

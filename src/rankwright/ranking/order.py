@@ -1,0 +1,170 @@
+"""The order of documents, and the one place that breaks ties.
+
+A `rank` is a place in a query's list, from 0; a `row` is a place in the data. A run is a stretch of ranks whose
+documents have the same score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankwright import kernels
+from rankwright.arrays import (
+    BoolArray,
+    Float32Array,
+    Float64Array,
+    IdArray,
+    IntArray,
+    as_ids,
+    as_scores,
+    as_vector,
+    thread_count,
+)
+from rankwright.data.groups import Groups
+from rankwright.errors import InputError
+
+
+class Ties(Enum):
+    """How documents with equal scores stand to each other."""
+
+    INPUT = "input"  # in the order of their rows
+    DOCUMENT_ID = "docid"  # by descending document id, compared as text, as trec_eval does
+    PESSIMISTIC = "pessimistic"  # the lower label first, as CatBoost does: the worst the scores can mean
+    OPTIMISTIC = "optimistic"  # the higher label first: the best the scores can mean
+    AVERAGED = "averaged"  # every order equally likely: metrics give their expectation, as scikit-learn's NDCG does
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The rows of each query, best first, and where scores were equal.
+
+    Query q has the stretch of `rows` from `groups.offsets[q]` to `groups.offsets[q + 1]`. Its first `n_ranked[q]` rows
+    are its list; any after them were not retrieved: they have no rank, and count only towards what could be found.
+    """
+
+    rows: IntArray
+    groups: Groups
+    scores: Float64Array  # one a row of the data
+    n_ranked: IntArray
+    ties: Ties = Ties.INPUT
+
+    @cached_property
+    def tied(self) -> BoolArray:
+        """Of each rank, whether its score is that of the rank before; found out when first asked for."""
+        tied = np.empty(len(self.rows), np.bool_)
+        kernels.mark_ties(self.scores, self.groups.offsets, self.rows, tied, 1)
+        return tied if np.array_equal(self.n_ranked, self.groups.sizes) else tied & ~_beyond(self.groups, self.n_ranked)
+
+    @property
+    def tie_blocks(self) -> IntArray:
+        """Where each run starts in `rows`, and the end of the last one."""
+        return np.append(np.flatnonzero(~self.tied), len(self.tied))
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether any two documents of a query have the same score."""
+        return bool(self.tied.any())
+
+    def ranks(self) -> IntArray:
+        """The rank of each row in its query's list; the inverse of `rows`. Rows that are not in it have -1."""
+        ranks = np.full(len(self.scores), -1)
+        ranks[self.rows] = np.arange(len(self.rows)) - np.repeat(self.groups.offsets[:-1], self.groups.sizes)
+        return ranks
+
+    def of_rows(self, kept: BoolArray) -> Ranking:
+        """The ranking of those rows alone of which `kept` is true; others keep their order and close ranks."""
+        stays, query_of_rank = kept[self.rows], self.groups.query_of_row
+        ranked = stays & ~_beyond(self.groups, self.n_ranked)
+        n_queries = self.groups.n_queries
+        return replace(
+            self,
+            rows=self.rows[stays],
+            groups=Groups.of_sizes(np.bincount(query_of_rank[stays], minlength=n_queries)),
+            n_ranked=np.bincount(query_of_rank[ranked], minlength=n_queries),
+        )
+
+
+def rank(
+    scores: ArrayLike, groups: Groups, *, n_ranked: ArrayLike | None = None, threads: int | None = None
+) -> Ranking:
+    """The ranking by descending score, ties in input order.
+
+    `n_ranked` says how many rows of each query, its first ones, were retrieved; by default all were.
+    """
+    return rank_checked(as_scores(scores, length=groups.n_docs), groups, n_ranked, thread_count(threads))
+
+
+def rank_checked(scores: Float64Array, groups: Groups, n_ranked: ArrayLike | None, threads: int) -> Ranking:
+    """The same of scores that have been checked already."""
+    sizes = groups.sizes
+    if n_ranked is not None:
+        sizes = as_vector(n_ranked, name="n_ranked", dtype=np.int64, length=groups.n_queries)
+        if ((sizes < 0) | (sizes > groups.sizes)).any():
+            raise InputError("n_ranked must lie between 0 and the number of rows of its query")
+        scores = np.where(_beyond(groups, sizes), -np.inf, scores)  # equal scores stay in row order
+    rows = np.empty(groups.n_docs, np.int64)
+    kernels.rank_rows(scores, groups.offsets, rows, threads)
+    return Ranking(rows, groups, scores, sizes)
+
+
+def _beyond(groups: Groups, sizes: IntArray) -> BoolArray:
+    """Of each place in `groups`, whether it lies beyond the first `sizes` of its query."""
+    return np.arange(groups.n_docs) >= np.repeat(groups.offsets[:-1] + sizes, groups.sizes)
+
+
+def break_ties(
+    ranking: Ranking,
+    ties: Ties,
+    *,
+    labels: Float32Array | None = None,
+    document_ids: IdArray | None = None,
+    threads: int | None = None,
+) -> Ranking:
+    """The same ranking with equal scores ordered by `ties`.
+
+    Labels and document ids are one a row; each is needed by the rules that look at it. Under `Ties.AVERAGED` the order
+    within a run means nothing, and metrics read `tied`.
+    """
+    if ranking.ties is ties or not ranking.has_ties:
+        return replace(ranking, ties=ties)
+    rows = ranking.rows.copy()
+    kernels.order_ties(_tie_keys(ranking, ties, labels, document_ids), ranking.tied, rows, thread_count(threads))
+    return replace(ranking, rows=rows, ties=ties)
+
+
+def _tie_keys(ranking: Ranking, ties: Ties, labels: Float32Array | None, document_ids: IdArray | None) -> Float64Array:
+    """A number for each row; among equal scores the lowest comes first."""
+    n_rows = len(ranking.scores)
+    if ties in (Ties.INPUT, Ties.AVERAGED):
+        return np.zeros(n_rows)
+    if ties is Ties.DOCUMENT_ID:
+        if document_ids is None:
+            raise InputError(
+                "some scores are equal and ties are to be broken by document id, but the documents have none; "
+                "ties=input breaks them by input order"
+            )
+        keys = np.zeros(n_rows)
+        tied_rows = ranking.rows[ranking.tied | np.append(ranking.tied[1:], False)]  # seldom many
+        keys[tied_rows] = -order_of_ids(document_ids[tied_rows])
+        return keys
+    if labels is None:
+        raise InputError(f"{ties.value} ties are broken by labels, but the documents have none")
+    keys = np.nan_to_num(labels.astype(np.float64), nan=0.0)
+    return keys if ties is Ties.PESSIMISTIC else -keys
+
+
+def order_of_ids(ids: ArrayLike) -> Float64Array:
+    """The place of each id in the alphabetical order of all of them; numbers are compared as their text."""
+    array = as_ids(ids, name="document ids")
+    distinct, place = np.unique(array, return_inverse=True)
+    if distinct.dtype.kind == "i":
+        alphabetical = np.argsort(distinct.astype(np.str_), kind="stable")
+        rank_of_distinct = np.empty(len(distinct))
+        rank_of_distinct[alphabetical] = np.arange(len(distinct))
+        return rank_of_distinct[place]
+    return place.astype(np.float64)

@@ -1,0 +1,36 @@
+"""`rankwright list`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from rankwright.cli.app import app
+from rankwright.cli.listing import LISTINGS
+from rankwright.errors import UnknownNameError
+from rankwright.metrics.convention import CONVENTIONS, parse_convention
+from rankwright.metrics.registry import METRICS
+
+NAMES = {"metrics": METRICS, "conventions": CONVENTIONS}
+
+
+@pytest.mark.parametrize("what", NAMES)
+def test_every_name_is_listed(what):
+    rows = json.loads(CliRunner().invoke(app, ["list", what, "--json"]).stdout)[what]
+    assert [row["name"] for row in rows] == list(NAMES[what])
+    text = CliRunner().invoke(app, ["list", what]).stdout
+    assert all(name in text for name in NAMES[what])
+
+
+def test_listed_rules_make_the_convention():
+    for row in json.loads(CliRunner().invoke(app, ["list", "conventions", "--json"]).stdout)["conventions"]:
+        rules = (f"{rule}={value}" if rule != "relevant" else f"{rule}{value}" for rule, value in row["rules"].items())
+        assert parse_convention(f"standard({', '.join(rules)})") == CONVENTIONS[row["name"]]
+
+
+def test_an_unknown_list_names_the_known_ones():
+    result = CliRunner().invoke(app, ["list", "metric"])
+    assert isinstance(result.exception, UnknownNameError)
+    assert all(name in str(result.exception) for name in LISTINGS)

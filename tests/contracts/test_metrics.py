@@ -1,0 +1,262 @@
+"""Laws of every registered metric under every named convention."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rankwright import kernels
+from rankwright.data.dataset import RankingDataset
+from rankwright.kernels import reference
+from rankwright.metrics.convention import CONVENTIONS, RULES, Convention
+from rankwright.metrics.evaluation import evaluate
+from rankwright.metrics.registry import METRICS, Measure, parse_metric
+from rankwright.metrics.rules import Empty, MapOver, PrecisionOver, Relevance, ScorePrecision, Short, Stop, Unjudged
+from rankwright.ranking.gains import LETOR, LINEAR
+from rankwright.ranking.order import Ties
+
+NAMES = [
+    name + cutoff
+    for name, family in METRICS.items()
+    for cutoff in {"": [""], "@k": ["@4"], "[@k]": ["", "@4"]}[family.cutoff]
+]
+MEASURES = [parse_metric(name, convention) for name in NAMES for convention in CONVENTIONS]
+
+
+def by_name(measure: Measure) -> str:
+    return measure.name
+
+
+every_measure = pytest.mark.parametrize("measure", MEASURES, ids=by_name)
+
+
+def ids_of(n_docs: int) -> np.ndarray:
+    return np.array([f"d{row}" for row in range(n_docs)], dtype=np.dtypes.StringDType())
+
+
+def data_of(labels, sizes) -> RankingDataset:
+    n = len(labels)
+    return RankingDataset.from_arrays(np.zeros((n, 1)), labels, group=sizes, document_ids=ids_of(n))
+
+
+def random_lists(seed: int, measure: Measure, n_queries: int = 18):
+    """Sizes and labels of queries, some empty, some of one document; labels as the measure can take them."""
+    rng = np.random.default_rng(seed)
+    sizes = np.concatenate([[0, 1, 1, 2], rng.integers(1, 13, size=n_queries - 4)])
+    labels = rng.choice([0, 0, 0, 1, 2, 4, 0.75], size=int(sizes.sum()))
+    labels[np.repeat(np.arange(n_queries) % 5 == 1, sizes)] = 0
+    if measure.convention.stop is Stop.LABEL:
+        labels = labels / 4
+    return rng, sizes, labels
+
+
+def values_of(measure: Measure, scores, data: RankingDataset, threads: int = 1) -> np.ndarray:
+    (result,) = evaluate(scores, data, [measure], threads=threads).results.values()
+    return result.values
+
+
+def is_never_better(measure: Measure, values: np.ndarray, than: np.ndarray) -> bool:
+    np.testing.assert_array_equal(np.isnan(values), np.isnan(than))
+    counted = ~np.isnan(than)
+    gain = (values - than)[counted] if measure.higher_is_better else (than - values)[counted]
+    return bool((gain <= 1e-12).all())
+
+
+@every_measure
+def test_the_name_parses_back(measure):
+    assert parse_metric(measure.name) == measure
+    assert parse_metric(measure.name).name == measure.name
+
+
+@every_measure
+def test_the_ideal_order_has_the_best_value(measure):
+    rng, sizes, labels = random_lists(0, measure)
+    data = data_of(labels, sizes)
+    best = values_of(measure, labels, data)
+    for _ in range(5):
+        assert is_never_better(measure, values_of(measure, rng.integers(0, 6, size=len(labels)), data), than=best)
+
+
+@every_measure
+def test_a_worse_swap_never_improves_it(measure):
+    rng, sizes, labels = random_lists(1, measure)
+    data = data_of(labels, sizes)
+    scores = rng.permutation(len(labels)).astype(float)
+    before = values_of(measure, scores, data)
+    for _ in range(8):
+        swapped = scores.copy()
+        for rows in data.groups.slices():
+            if rows.stop - rows.start > 1:
+                one, other = rng.choice(np.arange(rows.start, rows.stop), size=2, replace=False)
+                if (labels[one] - labels[other]) * (scores[one] - scores[other]) > 0:
+                    swapped[[one, other]] = scores[[other, one]]
+        assert is_never_better(measure, values_of(measure, swapped, data), than=before)
+
+
+@every_measure
+def test_row_order_does_not_matter_beyond_the_tie_rule(measure):
+    rng, sizes, labels = random_lists(2, measure)
+    distinct = measure.convention.ties is Ties.INPUT
+    scores = rng.permutation(len(labels)) if distinct else rng.integers(0, 4, size=len(labels))
+    data = data_of(labels, sizes)
+    shuffled = np.concatenate([rng.permutation(np.arange(rows.start, rows.stop)) for rows in data.groups.slices()])
+    moved = replace(data, labels=labels[shuffled], document_ids=ids_of(len(labels))[shuffled])
+    np.testing.assert_allclose(
+        values_of(measure, scores[shuffled], moved), values_of(measure, scores, data), rtol=1e-12, equal_nan=True
+    )
+
+
+@every_measure
+def test_query_order_does_not_matter(measure):
+    rng, sizes, labels = random_lists(3, measure)
+    scores = rng.integers(0, 6, size=len(labels))
+    data = data_of(labels, sizes)
+    order = rng.permutation(len(sizes))
+    rows = data.groups.rows_of(order)
+    moved = values_of(measure, scores[rows], data.take_queries(order))
+    np.testing.assert_array_equal(moved, values_of(measure, scores, data)[order])
+
+
+@every_measure
+def test_one_query_at_a_time_equals_all_at_once(measure):
+    rng, sizes, labels = random_lists(4, measure)
+    scores = rng.integers(0, 6, size=len(labels))
+    data = data_of(labels, sizes)
+    together = values_of(measure, scores, data)
+    for query, rows in enumerate(data.groups.slices()):
+        np.testing.assert_array_equal(values_of(measure, scores[rows], data.take_queries([query])), together[[query]])
+
+
+@every_measure
+def test_kernels_equal_their_twins(measure, monkeypatch):
+    rng, sizes, labels = random_lists(5, measure)
+    scores, data = rng.integers(0, 6, size=len(labels)), data_of(labels, sizes)
+    compiled = values_of(measure, scores, data)
+    for name in kernels.__all__:
+        monkeypatch.setattr(kernels, name, getattr(reference, name))
+    np.testing.assert_array_equal(values_of(measure, scores, data), compiled)
+
+
+@every_measure
+def test_threads_do_not_matter(measure):
+    rng, sizes, labels = random_lists(6, measure, n_queries=150)
+    scores, data = rng.integers(0, 6, size=len(labels)), data_of(labels, sizes)
+    alone = values_of(measure, scores, data, threads=1)
+    for threads in (2, 7):
+        np.testing.assert_array_equal(values_of(measure, scores, data, threads), alone)
+
+
+@every_measure
+def test_an_unjudged_document_counts_0_or_is_not_there(measure):
+    rng, sizes, labels = random_lists(7, measure)
+    scores = rng.integers(0, 6, size=len(labels))
+    unjudged = rng.random(len(labels)) < 0.3
+    data = data_of(np.where(unjudged, np.nan, labels), sizes)
+
+    as_zero = data_of(np.where(unjudged, 0, labels), sizes)
+    np.testing.assert_array_equal(values_of(measure, scores, data), values_of(measure, scores, as_zero))
+
+    skipping = replace(measure, convention=replace(measure.convention, unjudged=Unjudged.SKIP))
+    left = np.bincount(np.repeat(np.arange(len(sizes)), sizes)[~unjudged], minlength=len(sizes))
+    without = replace(data_of(labels[~unjudged], left), document_ids=ids_of(len(labels))[~unjudged])
+    expected = values_of(measure, scores[~unjudged], without)
+    np.testing.assert_array_equal(values_of(skipping, scores, data), expected)
+
+
+OTHER_RULES = {
+    "gain": LINEAR,
+    "discount": LETOR,
+    "empty": Empty.SKIP,
+    "empty_map": Empty.ONE,
+    "short": Short.ZERO,
+    "precision_over": PrecisionOver.LIST,
+    "map_over": MapOver.RELEVANT,
+    "relevant": Relevance(2.0, inclusive=True),
+    "ties": Ties.PESSIMISTIC,
+    "scores": ScorePrecision.SINGLE,
+    "unjudged": Unjudged.SKIP,
+    "stop": Stop.LABEL,
+    "max_grade": 9.0,
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("family", METRICS)
+def test_a_metric_depends_on_the_rules_it_names_and_no_others(family, rule):
+    rng = np.random.default_rng(8)
+    sizes = rng.integers(1, 13, size=200)
+    labels = rng.choice([0, 0, 0, 0.5, 1] if rule == "stop" else [0, 0, 0, 0, 0.75, 1, 4, np.nan], size=sizes.sum())
+    data = data_of(labels, sizes)
+    # Whole scores tie in any precision; the others only in single precision.
+    scores = rng.integers(0, 6, size=len(labels)) + (rule == "scores") * rng.uniform(0, 1e-12, size=len(labels))
+    other = replace(Convention(), **{rule: OTHER_RULES[rule]})  # type: ignore[arg-type]  # a value of its rule's type
+    metrics = [parse_metric(name).metric for name in NAMES if name.split("@")[0] == family]
+    differs = [
+        not np.array_equal(
+            values_of(Measure(metric), scores, data), values_of(Measure(metric, other), scores, data), equal_nan=True
+        )
+        for metric in metrics
+    ]
+    assert any(differs) == (rule in metrics[0].depends_on)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_skipped_queries_are_left_out_of_every_metric(name):
+    data = data_of([0, 0, 0, 4, 0, 1], [3, 3])
+    values = values_of(parse_metric(name, "skip-empty"), np.arange(6), data)
+    assert math.isnan(values[0])
+    assert not math.isnan(values[1])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_query_of_no_documents_counts_as_one_with_nothing_relevant(name):
+    nothing, empty = data_of([0], [1]), data_of([], [0])
+    for convention in CONVENTIONS:
+        measure = parse_metric(name, convention)
+        np.testing.assert_array_equal(values_of(measure, [], empty), values_of(measure, [1.0], nothing))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("labels", [[0, 1, 2, 1, 0, 3], [1, 0, 0, 0, 2, 0], [2, 2, 1, 0.5, 0, 4]])
+@pytest.mark.parametrize("scores", [[1, 1, 1, 1, 1, 1], [2, 1, 1, 1, 0, 0], [1, 2, 1, 2, 3, 3]])
+def test_averaged_ties_give_the_expectation_over_all_orders(name, labels, scores):
+    averaged, plain = parse_metric(name, "standard(ties=averaged)"), parse_metric(name)
+    orders = np.array(list(itertools.permutations(range(6))))  # one query for each
+    data = data_of(np.array(labels)[orders].ravel(), np.full(len(orders), 6))
+    expected = values_of(plain, np.array(scores)[orders].ravel(), data).mean()
+    assert values_of(averaged, scores, data_of(labels, [6]))[0] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pessimistic_and_optimistic_ties_bound_all_others(name):
+    rng, sizes, labels = random_lists(9, parse_metric(name))
+    data, scores = data_of(labels, sizes), rng.integers(0, 3, size=len(labels))
+    worst, best = (
+        values_of(parse_metric(name, f"standard(ties={ties})"), scores, data) for ties in ("pessimistic", "optimistic")
+    )
+    for ties in ("input", "docid", "averaged"):
+        measure = parse_metric(name, f"standard(ties={ties})")
+        values = values_of(measure, scores, data)
+        assert is_never_better(measure, values, than=best)
+        assert is_never_better(measure, worst, than=values)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(kernels.rank_rows is reference.rank_rows, reason="the twins are naive: far too slow for this")
+@pytest.mark.parametrize("convention", ["standard", "catboost(stop=graded)", "sklearn"])
+def test_a_query_of_two_million_documents(convention):
+    n = 2_000_000
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 5, size=n)
+    data = RankingDataset.from_arrays(np.zeros((n, 0)), labels, group=[n])
+    scores = labels + rng.normal(size=n)
+    evaluations = [evaluate(scores, data, NAMES, convention, threads=threads) for threads in (1, 2, 7)]
+    for name in NAMES:
+        values = [evaluation[name].values for evaluation in evaluations]
+        assert 0 <= values[0][0] <= (1e9 if name.startswith("dcg") else 1)
+        np.testing.assert_array_equal(values[0], values[1])
+        np.testing.assert_array_equal(values[0], values[2])
