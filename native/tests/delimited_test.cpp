@@ -48,7 +48,7 @@ void test_lines() {
     CHECK((ends_of("", ',', 1) == Places{-1}));
     CHECK((ends_of("a\nb\n", ',', 3) == Places{1, 3, -1}));
     CHECK((ends_of("\"a\n\"\nb\n", ',', 3) == Places{4, 6, -1}));
-    CHECK((ends_of("x, \"a\"\"\n\"\nb\n", ',', 3) == Places{10, 12, -1}));
+    CHECK((ends_of("x, \"a\"\"\n\"\nb\n", ',', 3) == Places{9, 11, -1}));
     CHECK((ends_of("5\" disk\nb\n", ',', 3) == Places{7, 9, -1})); // a quote within a cell is plain
     CHECK((ends_of("\"a\nb\n", ',', 2) == Places{-1, -1}));        // not closed
     CHECK((ends_of("a\nb\n", ',', 1) == Places{1}));               // no room for more
