@@ -110,7 +110,7 @@ def features_of(features: Any, *, absent: str = "zero") -> tuple[Float32Array, t
     """The matrix of an array, a sparse matrix or a frame, and the names it brings; `absent` is about sparse ones."""
     if hasattr(features, "tocsr"):
         return dense(features, absent), ()
-    if library_of(features) is None or (np.ndim(features) != 2 and not hasattr(type(features), "columns")):
+    if library_of(features) is None or not hasattr(type(features), "columns"):
         return as_features(features), ()
     table = table_of(features)
     return table.matrix(table.names), table.names
