@@ -2,7 +2,7 @@
 
 pytrec_eval's dictionaries are built outside the clock, and so is our dataset.
 
-    python benchmarks/evaluate.py [--threads 2] [--repeats 7]
+    python -m benchmarks.evaluate [--threads 2] [--repeats 7]
 """
 
 from __future__ import annotations

@@ -85,6 +85,13 @@ void bind_metrics(nb::module_ &module) {
             bootstrap_means(view(values), view(weights), seed, fill(means), threads);
         },
         values, nb::arg("weights").noconvert(), nb::arg("seed"), nb::arg("means").noconvert(), threads);
+    module.def(
+        "random_sign_sums",
+        [](In<double> values, std::uint64_t seed, Out<double> sums, int threads) {
+            nb::gil_scoped_release released;
+            random_sign_sums(view(values), seed, fill(sums), threads);
+        },
+        values, nb::arg("seed"), nb::arg("sums").noconvert(), threads);
 }
 
 } // namespace rankwright

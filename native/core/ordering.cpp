@@ -22,9 +22,9 @@ struct Buffers {
 
 // Keys that share their high bits stand in row order, which need not be that of the low bits cut off.
 void settle_low_bits(std::span<const double> scores, std::span<std::uint64_t> keys, std::uint64_t place_mask) {
-    bool any_shared = false; // seldom, so look for it alone first
-    for (std::size_t i = 1; i < keys.size(); ++i) any_shared |= (keys[i - 1] ^ keys[i]) <= place_mask;
-    if (!any_shared) return;
+    std::uint64_t n_shared = 0; // seldom any, so look for them alone first
+    for (std::size_t i = 1; i < keys.size(); ++i) n_shared += ((keys[i - 1] ^ keys[i]) & ~place_mask) == 0;
+    if (n_shared == 0) return;
     const auto score_key = [&](std::uint64_t key) { return descending_key(scores[key & place_mask]); };
     for (std::size_t first = 0, last; first < keys.size(); first = last) {
         bool in_order = true;

@@ -26,20 +26,66 @@ void order(std::uint64_t &low, std::uint64_t &high) {
 }
 
 // A sorting network: nineteen exchanges in six steps, no branches. Fewer than eight keys are filled up with the
-// largest.
+// largest. The keys are taken in and given back one by one: a loop would become a call of memcpy, which takes longer.
 void sort_up_to_eight(Keys keys, std::uint64_t *sorted) {
-    std::array<std::uint64_t, 8> eight;
-    eight.fill(~std::uint64_t{0});
-    std::copy(keys.begin(), keys.end(), eight.begin());
-    auto [a, b, c, d, e, f, g, h] = eight;
+    constexpr std::uint64_t most = ~std::uint64_t{0};
+    std::uint64_t a = most, b = most, c = most, d = most, e = most, f = most, g = most, h = most;
+    switch (keys.size()) {
+    case 8:
+        h = keys[7];
+        [[fallthrough]];
+    case 7:
+        g = keys[6];
+        [[fallthrough]];
+    case 6:
+        f = keys[5];
+        [[fallthrough]];
+    case 5:
+        e = keys[4];
+        [[fallthrough]];
+    case 4:
+        d = keys[3];
+        [[fallthrough]];
+    case 3:
+        c = keys[2];
+        [[fallthrough]];
+    case 2:
+        b = keys[1];
+        [[fallthrough]];
+    case 1:
+        a = keys[0];
+    }
     order(a, c), order(b, d), order(e, g), order(f, h);
     order(a, e), order(b, f), order(c, g), order(d, h);
     order(a, b), order(c, d), order(e, f), order(g, h);
     order(c, e), order(d, f);
     order(b, e), order(d, g);
     order(b, c), order(d, e), order(f, g);
-    eight = {a, b, c, d, e, f, g, h};
-    std::copy_n(eight.begin(), keys.size(), sorted);
+    switch (keys.size()) {
+    case 8:
+        sorted[7] = h;
+        [[fallthrough]];
+    case 7:
+        sorted[6] = g;
+        [[fallthrough]];
+    case 6:
+        sorted[5] = f;
+        [[fallthrough]];
+    case 5:
+        sorted[4] = e;
+        [[fallthrough]];
+    case 4:
+        sorted[3] = d;
+        [[fallthrough]];
+    case 3:
+        sorted[2] = c;
+        [[fallthrough]];
+    case 2:
+        sorted[1] = b;
+        [[fallthrough]];
+    case 1:
+        sorted[0] = a;
+    }
 }
 
 // Merges two sorted runs, the right one at most one key longer, from both ends at once: neither end can run out, so

@@ -9,9 +9,9 @@ namespace rankwright {
 
 // A key whose unsigned order is the numbers' descending order; -0 and 0 have the same. The number must not be NaN.
 inline std::uint64_t descending_key(double number) {
-    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-    const auto bits = std::bit_cast<std::uint64_t>(number + 0.0); // -0 + 0 = 0
-    return bits & sign ? bits : ~(bits | sign);
+    const auto bits = std::bit_cast<std::int64_t>(number + 0.0); // -0 + 0 = 0
+    constexpr std::int64_t all_but_sign = ~(std::int64_t{1} << 63);
+    return static_cast<std::uint64_t>(bits ^ (~(bits >> 63) & all_but_sign));
 }
 
 inline double number_of_descending_key(std::uint64_t key) {

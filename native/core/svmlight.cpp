@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <mutex>
 #include <string_view>
@@ -66,11 +67,14 @@ inline Problem split_pair(Word word, const char *block_end, Pair &pair) {
     // Digits move to the high end, zeros before them.
     const std::uint64_t digits = (text ^ (ones * '0')) << (64 - bits);
     if (((digits + ones * 0x76) | digits) & highs) return split_pair_slowly(word, pair);
+    // Every other byte becomes a pair of digits, 0 to 99. Of the four pairs a b c d the first product's upper half is
+    // a · 10^6 + c · 10^2 and the second's b · 10^4 + d.
+    constexpr std::uint64_t one_of_four = 0x000000FF000000FFu;
+    constexpr std::uint64_t scale_ac = (std::uint64_t{1'000'000} << 32) + 100;
+    constexpr std::uint64_t scale_bd = (std::uint64_t{10'000} << 32) + 1;
     const std::uint64_t pairs = digits * 10 + (digits >> 8);
-    const std::uint64_t index = (((pairs & 0x000000FF000000FFu) * 0x000F424000000064u) +
-                                 (((pairs >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >>
-                                32;
-    pair = {static_cast<std::int64_t>(index & 0xFFFFFFFFu), word.begin + bits / 8 + 1};
+    const std::uint64_t index = ((pairs & one_of_four) * scale_ac + ((pairs >> 16) & one_of_four) * scale_bd) >> 32;
+    pair = {static_cast<std::int64_t>(index), word.begin + bits / 8 + 1};
     return Problem::none;
 }
 

@@ -70,6 +70,10 @@ void bootstrap() {
     rankwright::bootstrap_means(values, weights, 7, together, 7);
     CHECK(alone == together);
     for (double mean : alone) CHECK(mean >= 1 && mean <= 4);
+    rankwright::random_sign_sums(values, 7, alone, 1);
+    rankwright::random_sign_sums(values, 7, together, 7);
+    CHECK(alone == together);
+    for (double sum : alone) CHECK(std::abs(sum) <= 10 && std::fmod(sum, 2) == 0);
 }
 
 } // namespace

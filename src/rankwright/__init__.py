@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rankwright.data.preferences import Preferences
     from rankwright.data.reading import read, write
     from rankwright.data.splits import QueryKFold
+    from rankwright.data.svmlight import iter_svmlight, read_svmlight, write_svmlight
     from rankwright.data.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
     from rankwright.data.trec import Qrels, Run, read_qrels, read_run, write_qrels, write_run
     from rankwright.errors import RankwrightError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from rankwright.metrics.evaluation import Evaluation, evaluate
     from rankwright.metrics.registry import Measure, parse_metric
     from rankwright.metrics.runs import evaluate_run
+    from rankwright.metrics.significance import paired_test
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
 
@@ -50,6 +52,8 @@ _HOME_OF = {
     "evaluate": "rankwright.metrics.evaluation",
     "evaluate_run": "rankwright.metrics.runs",
     "from_frame": "rankwright.data.tables",
+    "iter_svmlight": "rankwright.data.svmlight",
+    "paired_test": "rankwright.metrics.significance",
     "parse_convention": "rankwright.metrics.convention",
     "parse_metric": "rankwright.metrics.registry",
     "rank": "rankwright.ranking.order",
@@ -57,6 +61,7 @@ _HOME_OF = {
     "read_pairs": "rankwright.data.pairs",
     "read_qrels": "rankwright.data.trec",
     "read_run": "rankwright.data.trec",
+    "read_svmlight": "rankwright.data.svmlight",
     "scaling": "rankwright.data.scaling",
     "synthetic": "rankwright.data.synthetic",
     "to_arrow": "rankwright.data.tables",
@@ -67,6 +72,7 @@ _HOME_OF = {
     "write_pairs": "rankwright.data.pairs",
     "write_qrels": "rankwright.data.trec",
     "write_run": "rankwright.data.trec",
+    "write_svmlight": "rankwright.data.svmlight",
 }
 
 __all__ = [
@@ -90,6 +96,8 @@ __all__ = [
     "evaluate",
     "evaluate_run",
     "from_frame",
+    "iter_svmlight",
+    "paired_test",
     "parse_convention",
     "parse_metric",
     "rank",
@@ -97,6 +105,7 @@ __all__ = [
     "read_pairs",
     "read_qrels",
     "read_run",
+    "read_svmlight",
     "scaling",
     "synthetic",
     "to_arrow",
@@ -107,6 +116,7 @@ __all__ = [
     "write_pairs",
     "write_qrels",
     "write_run",
+    "write_svmlight",
 ]
 
 

@@ -27,7 +27,7 @@ def files(tmp_path, monkeypatch):
 
 @dataclass(frozen=True)
 class Outcome:
-    code: int
+    code: str | int
     stdout: str
     stderr: str
 
@@ -54,9 +54,10 @@ def test_a_table_with_the_convention_and_the_count_of_empty_queries(rankwright):
     assert "map:letor" in result.stdout
 
 
-@pytest.mark.usefixtures("files")
-def test_json_on_stdout_and_scores_from_stdin():
-    arguments = ("evaluate", "data.txt", "--scores", "-", "--metrics", "mrr", "--convention", "skip-empty", "--json")
+def test_json_on_stdout_and_scores_from_stdin(tmp_path):
+    data = tmp_path / "data.txt"
+    data.write_text(DATA)
+    arguments = ("evaluate", str(data), "--scores", "-", "--metrics", "mrr", "--convention", "skip-empty", "--json")
     command = [sys.executable, "-c", "from rankwright.cli.app import main; main()", *arguments]
     result = subprocess.run(command, capture_output=True, text=True, input=SCORES, check=True)
     document = json.loads(result.stdout)
@@ -97,7 +98,7 @@ def test_a_trec_run_against_qrels(files, rankwright):
 WRONG = [
     (["--scores", "missing.txt"], "missing.txt: no such file"),
     ([], "--scores"),
-    (["--scores", "scores.txt", "--run", "x"], "either --scores or --run"),
+    (["--scores", "scores.txt", "--run", "x"], "leave out --scores"),
     (["--scores", "short.txt"], "short.txt: has 1 scores, but the data has 6 documents"),
     (["--scores", "data.txt"], "data.txt:1: a score must be a number, found '2 qid:1 1:0.5'"),
     (["--scores", "scores.txt", "--metrics", "ndgc@10"], "unknown metric 'ndgc@10'"),

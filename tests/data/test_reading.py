@@ -78,7 +78,13 @@ def test_the_ending_counts_more_than_the_beginning(tmp_path):
 
 def test_what_shows_no_format_must_be_told(tmp_path):
     (tmp_path / "data.txt").write_text("once upon a time\n")
-    with pytest.raises(FileFormatError, match=r"data\.txt: has no beginning that shows its format; say which .* csv"):
+    with pytest.raises(FileFormatError, match=r"data\.txt: begins with 'once upon a time', which shows no format"):
+        rw.read(tmp_path / "data.txt")
+    (tmp_path / "data.txt").write_bytes(b"\1\0\2\0")
+    with pytest.raises(FileFormatError, match=r"data\.txt: is a binary file; wanted text or Parquet"):
+        rw.read(tmp_path / "data.txt")
+    (tmp_path / "data.txt").write_text("good qid:1 1:0.5\n")
+    with pytest.raises(FileFormatError, match=r"data\.txt:1: .*'good'"):
         rw.read(tmp_path / "data.txt")
     with pytest.raises(UnknownNameError, match=r"unknown format 'parket'; did you mean 'parquet'\?"):
         rw.read(tmp_path / "data.txt", format="parket")

@@ -22,6 +22,8 @@ def test_every_feature_shown_beats_chance(result):
 
 
 def test_what_is_written_is_what_was_measured(result, tmp_path):
+    parts = {name: part.take_queries([0, 1]) for name, part in result.parts.items()}
+    result = Quickstart(parts, result.evaluations)
     files = write_quickstart(result, tmp_path / "new" / "folder")
     assert [path.name for path in files] == [
         *("train.txt", "valid.txt", "test.txt", "feature_names.txt", "results.json", "results.csv")
@@ -37,7 +39,3 @@ def test_what_is_written_is_what_was_measured(result, tmp_path):
     with files[5].open() as lines:
         rows = list(csv.DictReader(lines))
     assert [float(row["mean"]) for row in rows] == [row[2] for row in result.table()]
-
-
-def test_it_comes_out_the_same_again(result):
-    assert run_quickstart().to_dict() == result.to_dict()

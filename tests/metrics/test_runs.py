@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from math import log2
-from types import SimpleNamespace
 
 import pytest
 
+from rankwright.data.trec import Qrels, Run
 from rankwright.errors import InputError
 from rankwright.metrics.runs import evaluate_run
 
-QRELS = SimpleNamespace(
-    query_ids=["q1", "q1", "q1", "q2", "q3"], document_ids=["a", "b", "c", "a", "x"], labels=[2, 0, 1, 1, 1]
-)
-RUN = SimpleNamespace(
-    query_ids=["q1", "q1", "q9", "q1", "q2"], document_ids=["z", "a", "a", "b", "n"], scores=[3, 2, 1, 1, 5]
-)
+QRELS = Qrels(["q1", "q1", "q1", "q2", "q3"], ["a", "b", "c", "a", "x"], [2, 0, 1, 1, 1])
+RUN = Run(["q1", "q1", "q9", "q1", "q2"], ["z", "a", "a", "b", "n"], [3, 2, 1, 1, 5])
 
 
 def values(name, convention="trec", **settings):
@@ -57,20 +53,20 @@ def test_unjudged_documents_can_be_left_out():
 
 
 def test_ids_are_text_whatever_their_type():
-    qrels = SimpleNamespace(query_ids=[7, 7], document_ids=[1, 2], labels=[1, 0])
-    run = SimpleNamespace(query_ids=["7", "7"], document_ids=["2", "1"], scores=[1.0, 0.5])
+    qrels = Qrels([7, 7], [1, 2], [1, 0])
+    run = Run(["7", "7"], ["2", "1"], [1.0, 0.5])
     assert evaluate_run(run, qrels, ["mrr"])["mrr"].values.tolist() == [1 / 2]
 
 
 def test_a_document_given_twice_is_refused():
-    twice = SimpleNamespace(query_ids=["q1", "q1"], document_ids=["a", "a"], scores=[1.0, 2.0])
+    twice = Run(["q1", "q1"], ["a", "a"], [1.0, 2.0])
     with pytest.raises(InputError, match="the run retrieves document 'a' of query 'q1' twice"):
         evaluate_run(twice, QRELS)
-    judged_twice = SimpleNamespace(query_ids=["q1", "q1"], document_ids=["a", "a"], labels=[1, 2])
+    judged_twice = Qrels(["q1", "q1"], ["a", "a"], [1, 2])
     with pytest.raises(InputError, match="the qrels judge document 'a' of query 'q1' twice"):
         evaluate_run(RUN, judged_twice)
 
 
 def test_nothing_in_common_leaves_nothing_to_count():
-    qrels = SimpleNamespace(query_ids=["other"], document_ids=["a"], labels=[1])
+    qrels = Qrels(["other"], ["a"], [1])
     assert evaluate_run(RUN, qrels, ["map"]).n_queries == 0

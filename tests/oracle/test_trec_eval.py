@@ -5,24 +5,16 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.trec import Qrels, Run, read_qrels, read_run
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.runs import evaluate_run
 
 pytestmark = pytest.mark.oracle
-
-
-def run_of(queries: list[str], documents: list[str], scores: list[float]) -> SimpleNamespace:
-    return SimpleNamespace(query_ids=queries, document_ids=documents, scores=scores)
-
-
-def qrels_of(queries: list[str], documents: list[str], labels: list[float]) -> SimpleNamespace:
-    return SimpleNamespace(query_ids=queries, document_ids=documents, labels=labels)
 
 
 NAME_OF_THEIRS = {
@@ -68,7 +60,7 @@ def test_every_query_of_a_random_run_agrees_with_pytrec_eval(seed):
     measures = {"map", "ndcg", "recip_rank", "map_cut.1,3,5,10,30,100", "ndcg_cut.1,3,5,10,30,100"}
     measures |= {"P.1,3,5,10,30,100", "recall.1,3,5,10,30,100", "success.1,5,10"}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
-    ours = evaluate_run(run_of(*flat(run)), qrels_of(*flat(qrels)), METRICS)
+    ours = evaluate_run(Run(*flat(run)), Qrels(*flat(qrels)), METRICS)
     assert sorted(theirs) == ours.query_ids.tolist()
     for their_name, our_name in NAME_OF_THEIRS.items():
         expected = [theirs[query][their_name] for query in ours.query_ids]
@@ -94,22 +86,6 @@ def test_a_dataset_in_which_all_is_retrieved_agrees_with_pytrec_eval():
     for their_name, our_name in (("map", "map"), ("ndcg_cut_10", "ndcg@10"), ("recip_rank", "mrr")):
         expected = [theirs[str(query)][their_name] for query in range(50)]
         np.testing.assert_allclose(ours[our_name].values, expected, rtol=1e-12)
-
-
-def read_columns(path: Path, columns: tuple[int, ...]) -> list[list[str]]:
-    with gzip.open(path, "rt") as lines:
-        rows = [line.split() for line in lines if line.strip()]
-    return [[row[column] for row in rows] for column in columns]
-
-
-def read_run(path: Path) -> SimpleNamespace:
-    queries, documents, scores = read_columns(path, (0, 2, 4))
-    return run_of(queries, documents, [float(score) for score in scores])
-
-
-def read_qrels(path: Path) -> SimpleNamespace:
-    queries, documents, labels = read_columns(path, (0, 2, 3))
-    return qrels_of(queries, documents, [float(label) for label in labels])
 
 
 def read_expected(path: Path) -> dict[tuple[str, str], float]:

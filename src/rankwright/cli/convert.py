@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.output import AsJson, print_json
+from rankwright.cli.options import AsJson
+from rankwright.cli.output import print_json
 from rankwright.errors import require
 
 if TYPE_CHECKING:

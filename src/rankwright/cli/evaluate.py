@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
-from rankwright.cli.output import AsJson, print_json, print_table
+from rankwright.cli.options import AsJson, DataFormat
+from rankwright.cli.output import print_json, print_table
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
+    from rankwright.arrays import Float64Array
+    from rankwright.data.dataset import RankingDataset
     from rankwright.metrics.comparison import ConventionComparison
     from rankwright.metrics.evaluation import Evaluation
 
-EXAMPLE = """
-Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor
 
---convention all shows the same scores under every convention, with a line each on why they differ.
-`rankwright list metrics` and `rankwright list conventions` name what there is; a convention can be changed in place:
---convention 'standard(gain=linear, empty=skip)'.
-"""
+class Options(TypedDict):
+    """How to evaluate, whatever is evaluated."""
+
+    threads: int | None
+    seed: int
+
+
+EXAMPLE = "Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor"
 
 
 def evaluate(
-    data: Annotated[str, typer.Argument(help="Documents with labels; or TREC qrels, with --run. - is stdin.")],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="Documents with labels; or TREC qrels, with --run. - is stdin.")
+    ],
     scores: Annotated[
         str | None, typer.Option(help="One number a line, in the order of DATA's documents. - is stdin.")
     ] = None,
@@ -36,70 +43,71 @@ def evaluate(
     per_query: Annotated[
         str | None, typer.Option(help="Write a table with a row a query, separated by tabs, to this file.")
     ] = None,
+    format: DataFormat = None,
     as_json: AsJson = False,
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
 ) -> None:
-    """Evaluate scores against labels: means with 95 % intervals, under a named convention."""
+    """Evaluate scores against labels: means with 95 % intervals, under a named convention.
+
+    --convention all shows the same scores under every convention, with a line each on why they differ. The names are
+    told by `rankwright list metrics` and `rankwright list conventions`; any rule of a convention can be changed in
+    place: --convention 'standard(gain=linear, empty=skip)'.
+    """
     from rankwright.metrics.evaluation import DEFAULT_METRICS
     from rankwright.metrics.registry import split_metrics
 
     names = list(DEFAULT_METRICS) if metrics is None else split_metrics(metrics)
     require(bool(names), "--metrics names none")
+    options: Options = {"threads": threads, "seed": seed}
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")
         require(run is None, "--convention all needs --scores: a run is counted under one convention")
-        comparison = _compare(data, scores, names, threads, seed)
+        comparison = _compare(*_scored(data, scores, format), names, options)
         print_json(comparison.to_dict()) if as_json else _show_comparison(comparison)
         return
-    evaluation = _evaluation(data, scores, run, names, convention, threads, seed)
+    if run is None:
+        evaluation = _evaluate(*_scored(data, scores, format), names, convention or "standard", options)
+    else:
+        require(scores is None and format is None, "--run goes with qrels alone: leave out --scores and --format")
+        evaluation = _evaluate_run(data, run, names, convention or "trec", options)
     if per_query is not None:
         _write_per_query(evaluation, per_query)
     print_json(evaluation.to_dict()) if as_json else _show(evaluation)
 
 
-def _evaluation(
-    data: str,
-    scores: str | None,
-    run: str | None,
-    metrics: list[str],
-    convention: str | None,
-    threads: int | None,
-    seed: int,
-) -> Evaluation:
-    if run is not None:
-        require(scores is None, "give either --scores or --run, not both")
-        from rankwright.data.trec import read_qrels, read_run
-        from rankwright.metrics.runs import evaluate_run
-
-        return evaluate_run(read_run(run), read_qrels(data), metrics, convention or "trec", threads=threads, seed=seed)
+def _scored(data: str, scores: str | None, format: str | None) -> tuple[Float64Array, RankingDataset]:
     from rankwright.data.reading import read
     from rankwright.data.scores import read_scores
-    from rankwright.metrics.evaluation import evaluate
 
-    path = _scores_path(data, scores)
-    documents = read(data)
-    numbers = read_scores(path, n_docs=documents.n_docs)
-    return evaluate(numbers, documents, metrics, convention or "standard", threads=threads, seed=seed)
-
-
-def _compare(data: str, scores: str | None, metrics: list[str], threads: int | None, seed: int) -> ConventionComparison:
-    from rankwright.data.reading import read
-    from rankwright.data.scores import read_scores
-    from rankwright.metrics.comparison import compare_conventions
-
-    path = _scores_path(data, scores)
-    documents = read(data)
-    return compare_conventions(
-        read_scores(path, n_docs=documents.n_docs), documents, metrics, threads=threads, seed=seed
-    )
-
-
-def _scores_path(data: str, scores: str | None) -> str:
     if scores is None:
         raise SettingError("nothing to evaluate: give --scores, a file of one number a line, or --run, a TREC run")
     require((data, scores) != ("-", "-"), "DATA and --scores cannot both be standard input")
-    return scores
+    documents = read(data, format=format)
+    return read_scores(scores, n_docs=documents.n_docs), documents
+
+
+def _evaluate(
+    scores: Float64Array, documents: RankingDataset, metrics: list[str], convention: str, options: Options
+) -> Evaluation:
+    from rankwright.metrics.evaluation import evaluate
+
+    return evaluate(scores, documents, metrics, convention, **options)
+
+
+def _evaluate_run(qrels: str, run: str, metrics: list[str], convention: str, options: Options) -> Evaluation:
+    from rankwright.data.trec import read_qrels, read_run
+    from rankwright.metrics.runs import evaluate_run
+
+    return evaluate_run(read_run(run), read_qrels(qrels), metrics, convention, **options)
+
+
+def _compare(
+    scores: Float64Array, documents: RankingDataset, metrics: list[str], options: Options
+) -> ConventionComparison:
+    from rankwright.metrics.comparison import compare_conventions
+
+    return compare_conventions(scores, documents, metrics, **options)
 
 
 def _show(evaluation: Evaluation) -> None:

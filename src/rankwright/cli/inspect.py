@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.output import AsJson, print_json
+from rankwright.cli.options import AsJson, DataFormat
+from rankwright.cli.output import print_json
 
 if TYPE_CHECKING:
     from rankwright.data.summary import Spread, Summary
@@ -21,13 +22,14 @@ def inspect(
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="The data file, of any format that can be read; - for standard input.")
     ],
+    format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell what a data file holds, and what in it deserves a second look."""
     from rankwright.data.reading import read
     from rankwright.data.summary import summarise
 
-    summary = summarise(read(data))
+    summary = summarise(read(data, format=format))
     print_json(summary.as_dict()) if as_json else typer.echo("\n".join(report(summary)))
 
 

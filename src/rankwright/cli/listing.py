@@ -7,14 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from rankwright.cli.output import AsJson, print_json, print_table
+from rankwright.cli.options import AsJson
+from rankwright.cli.output import print_json, print_table
 from rankwright.errors import UnknownNameError
 
 EXAMPLE = "Example: rankwright list metrics"
 
 
 def list_names(
-    what: Annotated[str, typer.Argument(help="Which names: metrics or conventions.")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="Which names: metrics or conventions.")],
     as_json: AsJson = False,
 ) -> None:
     """List the names that other commands take."""

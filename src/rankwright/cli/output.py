@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Any
 
 import typer
-
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 def print_json(document: Any) -> None:

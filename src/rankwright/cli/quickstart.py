@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.output import AsJson, print_json
+from rankwright.cli.options import AsJson
+from rankwright.cli.output import print_json
 
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart
@@ -23,6 +24,8 @@ def quickstart(
     """Make a small search data set and measure how well single features rank it."""
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart
 
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)  # before the work, so that a wrong name costs none
     result = run_quickstart()
     if out is not None:
         files = write_quickstart(result, out)

@@ -71,7 +71,7 @@ def _zstd_error() -> type[Exception]:
 
 
 def _zstd_writer(file: IO[bytes]) -> Any:
-    return _zstandard().ZstdCompressor(level=3).stream_writer(file, closefd=False)
+    return _zstandard().ZstdCompressor(level=3, write_checksum=True).stream_writer(file, closefd=False)
 
 
 COMPRESSIONS = (

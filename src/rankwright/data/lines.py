@@ -40,9 +40,10 @@ def number_in(field: str, what: str, path: FilePath, line: int) -> float:
     return number
 
 
-def text_lines(path: FilePath) -> Iterator[str]:
-    """The lines of a text file, compressed or not, or of standard input."""
+def text_lines(path: FilePath) -> list[str]:
+    """The lines of a text file, compressed or not, or of standard input; all at once, so that no file stays open."""
     name = input_name(path)
+    lines = []
     with open_input(path) as file:
         for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), start=1):
             if len(line) == LONGEST_LINE:
@@ -50,6 +51,7 @@ def text_lines(path: FilePath) -> Iterator[str]:
             if b"\0" in line:
                 raise FileFormatError(name, "is a binary file; wanted text", number)
             try:
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+                lines.append(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except UnicodeDecodeError as error:
                 raise FileFormatError(name, f"is not UTF-8 text: {error.reason}", number) from None
+    return lines

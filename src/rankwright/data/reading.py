@@ -20,6 +20,7 @@ from typing import Any, cast
 from rankwright.data.compression import compression_of_bytes, compression_of_name
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.delimited import iter_delimited, read_delimited, write_delimited
+from rankwright.data.lines import LONGEST_QUOTE
 from rankwright.data.pairs import read_pairs, read_query_weights, with_query_weights
 from rankwright.data.parquet import iter_parquet, read_parquet, write_parquet
 from rankwright.data.pieces import Paths, blamed_on, listed
@@ -59,6 +60,7 @@ TEXT_SUFFIXES = (".txt", ".dat")  # what LETOR's files end in: written as SVMlig
 PARQUET_MAGIC = b"PAR1"
 NUMBER = rb"([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan)"
 SVMLIGHT_LINE = re.compile(NUMBER + rb"([ \t]+[^\s:#]+:\S*)*[ \t]*(#.*)?", re.IGNORECASE)
+SVMLIGHT_PAIR = re.compile(rb"(^|[ \t])(qid|\d+):[^ \t,;]+([ \t]|$)")
 BEGINNING = 1 << 16  # bytes of a file in which its format is looked for
 
 
@@ -137,12 +139,16 @@ def _format_of_beginning(path: str) -> str:
     if start.startswith(PARQUET_MAGIC):
         return "parquet"
     first = _first_line(start)
-    if not first or SVMLIGHT_LINE.fullmatch(first):
-        return "svmlight"  # its reader says what is wrong with an empty file
+    if not first or SVMLIGHT_LINE.fullmatch(first) or SVMLIGHT_PAIR.search(first):
+        return "svmlight"  # its reader says what is wrong with an empty file, or with a line much like its own
     if any(delimiter in first for delimiter in (b",", b"\t", b";")):
         return "csv"
+    if b"\0" in start:
+        raise FileFormatError(input_name(path), "is a binary file; wanted text or Parquet")
     raise FileFormatError(
-        input_name(path), f"has no beginning that shows its format; say which with format=: {', '.join(FORMATS)}"
+        input_name(path),
+        f"begins with {first[:LONGEST_QUOTE].decode('utf-8', 'replace')!r}, which shows no format; wanted SVMlight "
+        f"text (label qid:ID index:value …), CSV or TSV with a header, or Parquet",
     )
 
 

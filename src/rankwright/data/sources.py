@@ -209,7 +209,7 @@ def _line_blocks(
         carried: ByteArray = np.frombuffer(b"" if first == BYTE_ORDER_MARK else first, np.uint8)
         is_first = True
         while True:
-            buffer = _buffer_of(max(block_size, 2 * len(carried)), free_buffers)
+            buffer = _buffer_of(max(block_size, min(2 * len(carried), longest_line)), free_buffers)
             buffer[: len(carried)] = carried
             length = len(carried) + _fill(file, buffer[len(carried) :])
             if is_first and (buffer[: min(length, BINARY_CHECK)] == 0).any():

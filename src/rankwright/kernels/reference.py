@@ -11,6 +11,7 @@ from rankwright.kernels.naive.metrics import (
     exponential_gains,
     mean_gain_shares,
     precision_sums,
+    random_sign_sums,
     read_until_satisfied,
     wrong_pairs,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "parse_cells",
     "parse_svmlight",
     "precision_sums",
+    "random_sign_sums",
     "rank_rows",
     "read_until_satisfied",
     "scale_by_mean",

@@ -33,7 +33,7 @@ def bootstrap_interval(
     if len(values) == 0:
         return Interval(math.nan, math.nan)
     means = np.empty(resamples)
-    kernels.bootstrap_means(values, weights, _kernel_seed(seed), means, threads)
+    kernels.bootstrap_means(values, weights, kernel_seed(seed), means, threads)
     low, high = np.quantile(means, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
     return Interval(float(low), float(high))
 
@@ -49,6 +49,6 @@ def normal_interval(values: Float64Array, weights: Float64Array) -> Interval:
     return Interval(mean - _HALF_WIDTH * error, mean + _HALF_WIDTH * error)
 
 
-def _kernel_seed(seed: int) -> int:
+def kernel_seed(seed: int) -> int:
     """A 64-bit number in which every bit depends on the whole seed."""
     return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])

@@ -7,69 +7,17 @@ be found; retrieved documents without a judgment are unjudged.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_ids, as_scores, as_vector
+from rankwright.arrays import Float32Array, IdArray, IntArray
 from rankwright.data.groups import Groups
+from rankwright.data.trec import Qrels, Run
 from rankwright.errors import InputError
 from rankwright.metrics.convention import Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, ScoredLists, evaluate_lists
 from rankwright.metrics.metric import Metric
 from rankwright.metrics.registry import Measure
-
-
-class Run(Protocol):
-    """Retrieved documents, one a line; ranks come from the scores alone."""
-
-    @property
-    def query_ids(self) -> IdArray:
-        """The query each was retrieved for."""
-
-    @property
-    def document_ids(self) -> IdArray:
-        """The document."""
-
-    @property
-    def scores(self) -> Float64Array:
-        """Its score."""
-
-
-class Qrels(Protocol):
-    """Judgments, one a line."""
-
-    @property
-    def query_ids(self) -> IdArray:
-        """The query each was made for."""
-
-    @property
-    def document_ids(self) -> IdArray:
-        """The document."""
-
-    @property
-    def labels(self) -> Float32Array:
-        """What the judge said; negative means unjudged, as in trec_eval."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Columns:
-    """One of the two files, its ids as text, which is what it holds: 7 and "7" are the same."""
-
-    queries: IdArray
-    documents: IdArray
-    numbers: NDArray[Any]  # labels or scores
-
-    @classmethod
-    def of(cls, query_ids: ArrayLike, document_ids: ArrayLike, numbers: NDArray[Any]) -> _Columns:
-        text = np.dtypes.StringDType()
-        return cls(
-            as_ids(query_ids, name="query ids", length=len(numbers)).astype(text),
-            as_ids(document_ids, name="document ids", length=len(numbers)).astype(text),
-            numbers,
-        )
 
 
 def evaluate_run(
@@ -87,17 +35,15 @@ def evaluate_run(
 
     With `complete` the queries of `qrels` that the run lacks count too, with nothing retrieved: trec_eval's -c.
     """
-    labels = as_vector(qrels.labels, name="labels", dtype=np.float32)
-    judged = _Columns.of(qrels.query_ids, qrels.document_ids, np.where(labels < 0, np.float32(np.nan), labels))
-    retrieved = _Columns.of(run.query_ids, run.document_ids, as_scores(run.scores))
-    lists = _joined(retrieved, judged, complete)
+    lists = _joined(run, qrels, complete)
     return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed, resamples=resamples)
 
 
-def _joined(run: _Columns, qrels: _Columns, complete: bool) -> ScoredLists:
+def _joined(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
     """The rows of each query: those retrieved, then those judged but not retrieved. Queries in alphabetical order."""
-    queries, run_query, judged_query = _numbered(run.queries, qrels.queries)
-    documents, run_document, judged_document = _numbered(run.documents, qrels.documents)
+    labels = np.where(qrels.labels < 0, np.float32(np.nan), qrels.labels)  # below 0 trec_eval takes for unjudged
+    queries, run_query, judged_query = _numbered(run.query_ids, qrels.query_ids)
+    documents, run_document, judged_document = _numbered(run.document_ids, qrels.document_ids)
     run_pair = run_query * len(documents) + run_document  # a number for each query and document
     judged_pair = judged_query * len(documents) + judged_document
     by_pair = np.argsort(judged_pair, kind="stable")
@@ -109,16 +55,16 @@ def _joined(run: _Columns, qrels: _Columns, complete: bool) -> ScoredLists:
         counts &= np.bincount(run_query, minlength=len(queries)) > 0
     retrieved = counts[run_query]
     missing = counts[judged_query] & ~np.isin(judged_pair, run_pair)
-    label_of_run = _labels_of(run_pair, judged_pair[by_pair], qrels.numbers[by_pair])
+    label_of_run = _labels_of(run_pair, judged_pair[by_pair], labels[by_pair])
 
     query_of_row = np.concatenate([run_query[retrieved], judged_query[missing]])
     order = np.argsort(query_of_row, kind="stable")
     return ScoredLists(
-        scores=np.concatenate([run.numbers[retrieved], np.zeros(int(missing.sum()))])[order],
-        labels=np.concatenate([label_of_run[retrieved], qrels.numbers[missing]])[order],
+        scores=np.concatenate([run.scores[retrieved], np.zeros(int(missing.sum()))])[order],
+        labels=np.concatenate([label_of_run[retrieved], labels[missing]])[order],
         groups=Groups.of_sizes(np.bincount(query_of_row, minlength=len(queries))[counts]),
         n_ranked=np.bincount(run_query[retrieved], minlength=len(queries))[counts],
-        document_ids=np.concatenate([run.documents[retrieved], qrels.documents[missing]])[order],
+        document_ids=np.concatenate([run.document_ids[retrieved], qrels.document_ids[missing]])[order],
         query_ids=queries[counts],
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,7 +39,7 @@ class Ties(Enum):
     AVERAGED = "averaged"  # every order equally likely: metrics give their expectation, as scikit-learn's NDCG does
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Ranking:
     """The rows of each query, best first, and where scores were equal.
 
@@ -48,9 +49,16 @@ class Ranking:
 
     rows: IntArray
     groups: Groups
-    tied: BoolArray  # of each rank, whether its score is that of the rank before
+    scores: Float64Array  # one a row of the data
     n_ranked: IntArray
     ties: Ties = Ties.INPUT
+
+    @cached_property
+    def tied(self) -> BoolArray:
+        """Of each rank, whether its score is that of the rank before; found out when first asked for."""
+        tied = np.empty(len(self.rows), np.bool_)
+        kernels.mark_ties(self.scores, self.groups.offsets, self.rows, tied, 1)
+        return tied if np.array_equal(self.n_ranked, self.groups.sizes) else tied & ~_beyond(self.groups, self.n_ranked)
 
     @property
     def tie_blocks(self) -> IntArray:
@@ -64,23 +72,20 @@ class Ranking:
 
     def ranks(self) -> IntArray:
         """The rank of each row in its query's list; the inverse of `rows`. Rows that are not in it have -1."""
-        ranks = np.full(max(int(self.rows.max(initial=-1)) + 1, self.groups.n_docs), -1)
+        ranks = np.full(len(self.scores), -1)
         ranks[self.rows] = np.arange(len(self.rows)) - np.repeat(self.groups.offsets[:-1], self.groups.sizes)
         return ranks
 
     def of_rows(self, kept: BoolArray) -> Ranking:
         """The ranking of those rows alone of which `kept` is true; others keep their order and close ranks."""
-        stays = kept[self.rows]
-        query_of_rank = self.groups.query_of_row
-        is_ranked = np.arange(len(self.rows)) - self.groups.offsets[query_of_rank] < self.n_ranked[query_of_rank]
-        run_of_rank = np.cumsum(~self.tied)[stays]
+        stays, query_of_rank = kept[self.rows], self.groups.query_of_row
+        ranked = stays & ~_beyond(self.groups, self.n_ranked)
         n_queries = self.groups.n_queries
         return replace(
             self,
             rows=self.rows[stays],
             groups=Groups.of_sizes(np.bincount(query_of_rank[stays], minlength=n_queries)),
-            tied=np.diff(run_of_rank, prepend=-1) == 0,
-            n_ranked=np.bincount(query_of_rank[stays & is_ranked], minlength=n_queries),
+            n_ranked=np.bincount(query_of_rank[ranked], minlength=n_queries),
         )
 
 
@@ -94,26 +99,22 @@ def rank(
     return rank_checked(as_scores(scores, length=groups.n_docs), groups, n_ranked, thread_count(threads))
 
 
-def rank_checked(score_of_row: Float64Array, groups: Groups, n_ranked: ArrayLike | None, n_threads: int) -> Ranking:
+def rank_checked(scores: Float64Array, groups: Groups, n_ranked: ArrayLike | None, threads: int) -> Ranking:
     """The same of scores that have been checked already."""
-    if n_ranked is None:
-        sizes = groups.sizes
-    else:
+    sizes = groups.sizes
+    if n_ranked is not None:
         sizes = as_vector(n_ranked, name="n_ranked", dtype=np.int64, length=groups.n_queries)
         if ((sizes < 0) | (sizes > groups.sizes)).any():
             raise InputError("n_ranked must lie between 0 and the number of rows of its query")
-        score_of_row = np.where(_beyond(groups, sizes), -np.inf, score_of_row)  # equal scores stay in row order
-    rows, tied = np.empty(groups.n_docs, np.int64), np.empty(groups.n_docs, np.bool_)
-    kernels.rank_rows(score_of_row, groups.offsets, rows, n_threads)
-    kernels.mark_ties(score_of_row, groups.offsets, rows, tied, n_threads)
-    if n_ranked is not None:
-        tied &= ~_beyond(groups, sizes)
-    return Ranking(rows, groups, tied, sizes)
+        scores = np.where(_beyond(groups, sizes), -np.inf, scores)  # equal scores stay in row order
+    rows = np.empty(groups.n_docs, np.int64)
+    kernels.rank_rows(scores, groups.offsets, rows, threads)
+    return Ranking(rows, groups, scores, sizes)
 
 
 def _beyond(groups: Groups, sizes: IntArray) -> BoolArray:
     """Of each place in `groups`, whether it lies beyond the first `sizes` of its query."""
-    return np.arange(groups.n_docs) - np.repeat(groups.offsets[:-1] + sizes, groups.sizes) >= 0
+    return np.arange(groups.n_docs) >= np.repeat(groups.offsets[:-1] + sizes, groups.sizes)
 
 
 def break_ties(
@@ -138,7 +139,7 @@ def break_ties(
 
 def _tie_keys(ranking: Ranking, ties: Ties, labels: Float32Array | None, document_ids: IdArray | None) -> Float64Array:
     """A number for each row; among equal scores the lowest comes first."""
-    n_rows = int(ranking.rows.max(initial=-1)) + 1
+    n_rows = len(ranking.scores)
     if ties in (Ties.INPUT, Ties.AVERAGED):
         return np.zeros(n_rows)
     if ties is Ties.DOCUMENT_ID:

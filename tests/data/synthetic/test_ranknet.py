@@ -45,10 +45,10 @@ def test_the_number_of_pairs_is_the_papers(task):
 
 
 def linear_accuracy(data: RankingDataset) -> float:
-    """Share of test pairs that a linear net, trained on the pairs of 2,500 vectors, puts the right way round."""
+    """Share of test pairs that a linear net, trained on pairs of 2,500 vectors, puts the right way round."""
     from scipy.optimize import minimize
 
-    better, worse = pairs_of(data, range(50))
+    better, worse = pairs_of(data, range(50))[:, ::4]  # enough of them for 50 weights
     differences = (data.features[better] - data.features[worse]).astype(np.float64)
 
     def cost(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -63,7 +63,7 @@ def linear_accuracy(data: RankingDataset) -> float:
 
 
 def test_a_linear_net_gets_the_papers_share_of_the_network_task():
-    accuracies = [linear_accuracy(synthetic.random_network(200, seed=seed)) for seed in range(8)]
+    accuracies = [linear_accuracy(synthetic.random_network(200, seed=seed)) for seed in range(5)]
     assert np.mean(accuracies) == pytest.approx(0.8991, abs=0.02)  # the paper's one draw; draws differ by 0.015
 
 

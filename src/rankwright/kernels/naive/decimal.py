@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf|infinity)|null", re.IGNORECASE)
+FLOAT32_DIGITS = 24  # binary ones
+SMALLEST_FLOAT32_EXPONENT = -149  # of the smallest number above 0
 
 
+@lru_cache(maxsize=1 << 16)
 def nearest_float32(text: bytes) -> np.float32:
     """The float32 nearest to a number's text, ties to even.
 
-    Rounding to a double and then to float32 gives it, except where the double lies halfway between two float32:
-    then the text itself says on which side the number is.
+    Around a number, float32 are the multiples of a power of two. Rounding the nearest double to such a multiple is
+    right, except where it lies halfway between two: then the text itself says on which side the number is.
     """
     double = float("nan" if text.lower() == b"null" else text)
-    with np.errstate(over="ignore"):
-        single = np.float32(double)
-        neighbours = np.nextafter(single, np.float32(-np.inf)), np.nextafter(single, np.float32(np.inf))
-    for neighbour in neighbours:
-        if np.isfinite(double) and 2 * double == _as_rounded(single) + _as_rounded(neighbour):
-            exact = Fraction(text.decode())
-            if exact != Fraction(double):
-                return max(single, neighbour) if exact > Fraction(double) else min(single, neighbour)
-    return single
-
-
-def _as_rounded(value: np.float32) -> float:
-    """The number itself; for infinity the power of two that rounding treats as the next number."""
-    return float(value) if np.isfinite(value) else 2.0**128 * float(np.sign(value))
+    if not math.isfinite(double) or double == 0:
+        return np.float32(double)
+    exponent = max(math.frexp(double)[1] - FLOAT32_DIGITS, SMALLEST_FLOAT32_EXPONENT)
+    units = math.ldexp(double, -exponent)
+    if units - math.floor(units) == 0.5:
+        multiple = round(Fraction(text.decode()) / Fraction(2) ** exponent)
+    else:
+        multiple = round(units)
+    size = abs(math.ldexp(multiple, exponent))
+    return np.float32(math.copysign(math.inf if size >= 2.0**128 else size, double))
 
 
 def number_text(value: Any) -> str:

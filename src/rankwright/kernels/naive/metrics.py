@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 
@@ -216,17 +217,31 @@ def bootstrap_means(
     """Fill `means` with weighted means of as many values as there are, drawn again with replacement."""
     with np.errstate(over="ignore"):  # the arithmetic is meant to wrap around
         for resample in range(len(means)):
-            start = _mixed(np.uint64(seed) + GOLDEN * np.uint64(resample + 1))
-            states = start + GOLDEN * np.arange(1, len(values) + 1, dtype=np.uint64)
-            drawn = (_mixed(states) >> np.uint64(32)) * np.uint64(len(values)) >> np.uint64(32)
+            words = _random_words(seed, resample, len(values))
+            drawn = (words >> np.uint64(32)) * np.uint64(len(values)) >> np.uint64(32)
             # cumsum adds from first to last, as the kernel does; sum would add in pairs.
             total = np.cumsum(weights[drawn] * values[drawn])[-1]
             means[resample] = total / np.cumsum(weights[drawn])[-1]
 
 
-def _mixed(state: np.uint64 | np.typing.NDArray[np.uint64]) -> np.typing.NDArray[np.uint64]:
+def random_sign_sums(values: Float64Array, seed: int, sums: Float64Array, threads: int) -> None:  # noqa: ARG001
+    """Fill `sums` with sums of the values, each with a sign drawn at random."""
+    with np.errstate(over="ignore"):
+        for resample in range(len(sums)):
+            words = _random_words(seed, resample, -(-len(values) // 64))
+            bits = (words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+            signed = np.where(bits.ravel()[: len(values)] == 1, -values, values)
+            sums[resample] = np.cumsum(signed)[-1] if len(values) else 0.0
+
+
+def _random_words(seed: int, resample: int, n_words: int) -> NDArray[np.uint64]:
+    """The first words of splitmix64, started where the resample has its place."""
+    start = _mixed(np.asarray(np.uint64(seed) + GOLDEN * np.uint64(resample + 1)))
+    return _mixed(start + GOLDEN * np.arange(1, n_words + 1, dtype=np.uint64))
+
+
+def _mixed(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The mixing function of splitmix64."""
-    mixed = np.asarray(state)
     for shift, multiplier in MIXERS:
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * multiplier
-    return mixed ^ (mixed >> np.uint64(31))
+        state = (state ^ (state >> np.uint64(shift))) * multiplier
+    return state ^ (state >> np.uint64(31))

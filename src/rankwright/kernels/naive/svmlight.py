@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -95,7 +96,7 @@ def _label(word: re.Match[bytes]) -> np.float32:
     if not NUMBER.fullmatch(word[0]):
         raise _LineError(Problem.LABEL_NOT_A_NUMBER, word)
     label = nearest_float32(word[0])
-    if label < 0 or np.isinf(label):
+    if label < 0 or math.isinf(label):
         raise _LineError(Problem.LABEL_OUT_OF_RANGE, word)
     return label
 
@@ -112,7 +113,7 @@ def _pairs(words: list[re.Match[bytes]], index_base: int, allow_infinity: bool) 
         index_text, colon, value_text = word[0].partition(b":")
         if not colon:
             raise _LineError(Problem.PAIR_WITHOUT_COLON, word)
-        if not re.fullmatch(rb"\d+", index_text):
+        if not index_text.isdigit():
             raise _LineError(Problem.INDEX_NOT_A_NUMBER, word)
         index = int(index_text)
         if index > LARGEST_FEATURE_INDEX:
@@ -122,7 +123,7 @@ def _pairs(words: list[re.Match[bytes]], index_base: int, allow_infinity: bool) 
         if not NUMBER.fullmatch(value_text):
             raise _LineError(Problem.VALUE_NOT_A_NUMBER, word)
         value = nearest_float32(value_text)
-        if np.isinf(value) and not allow_infinity:
+        if math.isinf(value) and not allow_infinity:
             raise _LineError(Problem.VALUE_INFINITE, word)
         if index in seen:
             raise _LineError(Problem.INDEX_REPEATED, word)

@@ -1,0 +1,77 @@
+"""Whether two systems differ by more than chance, over the same queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import Float64Array
+from rankwright.errors import InputError, require
+from rankwright.metrics.evaluation import MetricResult
+from rankwright.metrics.intervals import Interval, bootstrap_interval, kernel_seed, weighted_mean
+
+RANDOMISATIONS = 10_000
+ROUNDING = 1e-12  # sums this close, as a share of the largest there could be, are taken for equal
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """The difference of two systems in one metric, over the queries that count for both."""
+
+    metric: str
+    difference: float  # the second's mean less the first's
+    interval: Interval  # 95 %, bootstrap by query
+    p_value: float  # of Fisher's randomisation test, two-sided: how often chance alone differs as much
+    wins: int  # queries on which the second is better, by the metric's own direction
+    losses: int
+    queries: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test as JSON has it."""
+        return {
+            "metric": self.metric,
+            "difference": self.difference,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "p_value": self.p_value,
+            "wins": self.wins,
+            "losses": self.losses,
+            "queries": self.queries,
+        }
+
+
+def paired_test(first: MetricResult, second: MetricResult, *, randomisations: int = RANDOMISATIONS) -> PairedTest:
+    """How `second` differs from `first`, the same measure over the same queries in the same order."""
+    require(randomisations >= 1, f"randomisations must be 1 or more, got {randomisations}")
+    if first.measure != second.measure or len(first.values) != len(second.values):
+        raise InputError(
+            f"only the same measure over the same queries can be compared, got {first.measure} of "
+            f"{len(first.values)} queries and {second.measure} of {len(second.values)}"
+        )
+    counted = ~np.isnan(first.values) & ~np.isnan(second.values) & (first.weights > 0)
+    differences, weights = (second.values - first.values)[counted], first.weights[counted]
+    if len(differences) == 0:
+        raise InputError(f"no query counts for {first.measure} in both evaluations")
+    better = differences if first.measure.higher_is_better else -differences
+    return PairedTest(
+        metric=first.measure.name,
+        difference=weighted_mean(differences, weights),
+        interval=bootstrap_interval(
+            differences, weights, resamples=first.resamples, seed=first.seed, threads=first.threads
+        ),
+        p_value=_randomisation_p_value(differences * weights, randomisations, first.seed, first.threads),
+        wins=int((better > 0).sum()),
+        losses=int((better < 0).sum()),
+        queries=len(differences),
+    )
+
+
+def _randomisation_p_value(differences: Float64Array, randomisations: int, seed: int, threads: int) -> float:
+    """The share of random swaps of the two systems, the real one among them, that differ as much as they do."""
+    sums = np.empty(randomisations)
+    kernels.random_sign_sums(differences, kernel_seed(seed), sums, threads)
+    observed = abs(float(np.cumsum(differences)[-1])) - ROUNDING * float(np.abs(differences).sum())
+    return (1 + int((np.abs(sums) >= observed).sum())) / (1 + randomisations)
