@@ -14,8 +14,6 @@ namespace rankwright {
 
 namespace {
 
-enum Kind : std::int64_t { wrong_count = 1, no_number = 2, bad_quote = 3 };
-
 struct Cell {
     const char *begin;
     const char *end;
@@ -83,7 +81,9 @@ struct Table {
 };
 
 struct Problem {
-    std::int64_t row, column, kind;
+    std::int64_t row;
+    std::int64_t column;
+    CellProblem kind;
 };
 
 bool store(const Table &table, const Cell &cell, std::int64_t row, std::int64_t target) {
@@ -102,18 +102,19 @@ bool store(const Table &table, const Cell &cell, std::int64_t row, std::int64_t 
     return true;
 }
 
-// Returns what is wrong with the row; kind 0 where nothing is.
+// Returns what is wrong with the row, if anything is.
 Problem parse_row(const Table &table, const char *at, const char *end, std::int64_t row) {
     const auto n_columns = static_cast<std::int64_t>(table.targets.size());
     std::int64_t column = 0;
     for (;; ++column, ++at) {
         const Cell cell = next_cell(at, end, table.delimiter);
-        if (!cell.closed) return {row, column, bad_quote};
-        if (column < n_columns && !store(table, cell, row, table.targets[column])) return {row, column, no_number};
+        if (!cell.closed) return {row, column, CellProblem::bad_quote};
+        if (column < n_columns && !store(table, cell, row, table.targets[column]))
+            return {row, column, CellProblem::no_number};
         if (at == end) break;
     }
-    if (column + 1 != n_columns) return {row, column + 1, wrong_count};
-    return {row, 0, 0};
+    if (column + 1 != n_columns) return {row, column + 1, CellProblem::wrong_count};
+    return {row, 0, CellProblem::none};
 }
 
 } // namespace
@@ -158,13 +159,13 @@ void parse_cells(std::span<const std::uint8_t> text, std::span<const std::int64_
                       std::count_if(targets.begin(), targets.end(), [](auto target) { return target <= -2; }),
                       numbers,
                       spans};
-    Problem first{-1, 0, 0};
+    Problem first{-1, 0, CellProblem::none};
     std::mutex guard;
     parallel_for(starts.size(), threads, rows_at_a_time, [&](std::size_t begin, std::size_t end) {
         for (std::size_t row = begin; row < end; ++row) {
             const Problem found =
                 parse_row(table, table.text + starts[row], table.text + ends[row], static_cast<std::int64_t>(row));
-            if (found.kind == 0) continue;
+            if (found.kind == CellProblem::none) continue;
             std::scoped_lock lock(guard);
             if (first.row < 0 || found.row < first.row) first = found;
             return;
@@ -172,7 +173,7 @@ void parse_cells(std::span<const std::uint8_t> text, std::span<const std::int64_
     });
     problem[0] = first.row;
     problem[1] = first.column;
-    problem[2] = first.kind;
+    problem[2] = static_cast<std::int64_t>(first.kind);
 }
 
 void format_cells(std::span<const float> numbers, std::int64_t n_columns, int delimiter, std::span<std::uint8_t> text,

@@ -9,6 +9,14 @@
 
 namespace rankwright {
 
+// What can be wrong with a cell. The numbers are part of the kernel's interface: kernels/codes.py has their twins.
+enum class CellProblem : std::int64_t {
+    none = 0,
+    wrong_count = 1, // the row has `column` cells, not one a target
+    no_number = 2,
+    bad_quote = 3, // one that does not close, or closes before the cell's end
+};
+
 // Fills `ends` with the place of each line's end ('\n'), those inside quotes left out; entries left over keep what
 // they held. The text must begin at a line's start.
 void line_ends(std::span<const std::uint8_t> text, int delimiter, std::span<std::int64_t> ends);
@@ -18,8 +26,7 @@ void line_ends(std::span<const std::uint8_t> text, int delimiter, std::span<std:
 //   -1       skipped
 //   n <= -2  text, whose place (first, length) is stored at spans[(r * n_texts + (-2 - n)) * 2]; the length is
 //            negative where a quote in it is doubled
-// problem = (row, column, kind) of the first wrong cell, row -1 where there is none. Kinds: 1, the row has `column`
-// cells, not one a target; 2, no number; 3, text after a closing quote, or none closing.
+// problem = (row, column, CellProblem) of the first wrong cell, row -1 where there is none.
 void parse_cells(std::span<const std::uint8_t> text, std::span<const std::int64_t> starts,
                  std::span<const std::int64_t> ends, int delimiter, std::span<const std::int64_t> targets,
                  std::span<float> numbers, std::span<std::int64_t> spans, std::span<std::int64_t> problem, int threads);

@@ -81,6 +81,15 @@ def test_columns_are_named_by_options(run, tmp_path):
     assert (tmp_path / "b.csv").read_text() == "qid,label,x\n7,1,2\n"
 
 
+def test_files_without_a_header_are_told_their_columns(run, tmp_path):
+    (tmp_path / "a.tsv").write_text("7\t1\t2\n")
+    (tmp_path / "a.cd").write_text("0 GroupId\n1 Label\n2 Num x\n")
+    assert run(tmp_path / "a.tsv", tmp_path / "b.csv", "--names", "qid,label,x").code == 0
+    assert (tmp_path / "b.csv").read_text() == "qid,label,x\n7,1,2\n"
+    assert run(tmp_path / "a.tsv", tmp_path / "c.csv", "--description", tmp_path / "a.cd").code == 0
+    assert (tmp_path / "c.csv").read_text() == (tmp_path / "b.csv").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -153,7 +153,8 @@ def test_files_without_a_header_have_names_given(table):
         ("qid,position\n1,0\n1,1.5\n", "data.csv:3: column 'position': wanted a whole number, found '1.5'"),
         ("qid,position\n1,\n", "data.csv:2: column 'position': wanted a whole number, found ''"),
         ('qid,a\n1,2\n"1,2\n3,4\n', "data.csv:3: a quoted cell is not closed"),
-        ('qid,a\n"1"2,2\n', "data.csv:2: column 'qid': text stands behind a closing quote"),
+        ('qid,a\n"1"2,2\n', "data.csv:2: cell 1: text stands behind a closing quote"),
+        ('qid,a\n1,2,"3"4\n', "data.csv:2: cell 3: text stands behind a closing quote"),
         ('"qid"x,a\n1,2\n', "data.csv:1: text stands behind a closing quote"),
         ('qid,a\n"1\n1",2\n1,x\n', "data.csv:4: column 'a'"),
         (b"qid,a\n1\0,2\n", "data.csv: is a binary file; wanted text"),
@@ -239,6 +240,13 @@ def test_pieces_have_the_ids_that_the_whole_has(table, monkeypatch):
         for piece in pieces:
             assert piece.qid.dtype == whole.qid.dtype
             assert np.asarray(piece.document_ids).dtype == np.asarray(whole.document_ids).dtype
+
+
+def test_pieces_have_the_features_that_were_chosen_whatever_their_names(table):
+    path = table("qid,position,x\n1,0.5,7\n2,1.5,8\n")
+    pieces = list(iter_delimited(path, features=["position"]))
+    assert np.concatenate([piece.features for piece in pieces]).tolist() == [[0.5], [1.5]]
+    assert all(piece.positions is None for piece in pieces)
 
 
 def test_a_query_that_comes_back_cannot_be_read_in_pieces(table):

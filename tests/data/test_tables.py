@@ -149,6 +149,18 @@ def test_ids_too_long_for_an_integer_are_refused_not_wrapped():
         from_frame({"qid": np.array([2**80], object), "x": [1]})
 
 
+def test_columns_of_the_same_name_are_refused_at_every_door():
+    frame = pd.DataFrame([[1, 2, 3]], columns=["qid", "a", "a"])
+    with pytest.raises(InputError, match="several called 'a'"):
+        from_frame(frame)
+    with pytest.raises(InputError, match="several called 'a'"):
+        RankingDataset.from_arrays(frame, qid=[1])
+
+
+def test_lazy_frames_are_collected():
+    assert from_frame(pl.LazyFrame({"qid": [1, 1], "x": [1, 2]})).features.tolist() == [[1], [2]]
+
+
 def test_columns_of_unequal_length_are_refused():
     with pytest.raises(InputError, match="lengths from 1 to 2"):
         from_frame({"qid": [1, 2], "x": [1.0]})

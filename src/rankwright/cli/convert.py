@@ -59,6 +59,10 @@ def convert(
         str | None,
         typer.Option(help="What parts the cells of SRC: comma, tab or semicolon.", rich_help_panel=COLUMNS),
     ] = None,
+    names: Annotated[
+        str | None,
+        typer.Option(help="The columns of a CSV or TSV without a header, parted by commas.", rich_help_panel=COLUMNS),
+    ] = None,
     description: Annotated[
         str | None, typer.Option(help="CatBoost's .cd file, for CSV and TSV without a header.", rich_help_panel=COLUMNS)
     ] = None,
@@ -97,6 +101,7 @@ def convert(
         "features": None if features is None else features.split(","),
         "drop": None if drop is None else drop.split(","),
         "delimiter": None if delimiter is None else DELIMITERS.get(delimiter, delimiter),
+        "names": None if names is None else names.split(","),
         "description": description,
         "absent": absent,
         "n_features": n_features,

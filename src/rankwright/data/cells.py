@@ -11,12 +11,12 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float32Array, IdArray, IntArray
 from rankwright.data.columns import Layout
+from rankwright.data.lines import LONGEST_QUOTE
 from rankwright.data.rows import Rows
 from rankwright.errors import FileFormatError
+from rankwright.kernels.codes import CellProblem
 
 LONGEST_ROW = 1 << 26  # bytes: a longer one has a quote that never closes
-# What `parse_cells` says is wrong.
-WRONG_COUNT, NO_NUMBER, BAD_QUOTE = 1, 2, 3
 WORDS_FOR_NUMBERS = ("", "na", "null", "true", "false")  # besides what float() takes
 
 
@@ -40,7 +40,7 @@ class Lines:
         problem = np.empty(3, np.int64)
         kernels.parse_cells(line, start, end, ord(delimiter), start[:0], nothing, start[:0], problem, 1)
         _, n_cells, kind = problem.tolist()  # no columns were wanted, so that the count is always wrong
-        if kind != WRONG_COUNT:
+        if kind != CellProblem.WRONG_COUNT:
             return None
         spans = np.empty((n_cells, 2), np.int64)
         targets = -2 - np.arange(n_cells)
@@ -165,16 +165,16 @@ class CellReader:
             raise self._error(lines, cells.index(error.object), name, f"is not UTF-8 text: {error.object!r}") from None
 
     def _wrong_row(self, lines: Lines, row: int, column: int, kind: int) -> FileFormatError:
-        if kind == WRONG_COUNT:
+        if kind == CellProblem.WRONG_COUNT:
             found = "1 cell" if column == 1 else f"{column} cells"
             wanted = f"wanted {len(self._names)}, one a column"
             return FileFormatError(self._file, f"found {found}, {wanted}", lines.number_of(row))
-        if kind == BAD_QUOTE:
-            return self._error(lines, row, self._names[column], "text stands behind a closing quote")
+        if kind == CellProblem.BAD_QUOTE:
+            problem = f"cell {column + 1}: text stands behind a closing quote"
+            return FileFormatError(self._file, problem, lines.number_of(row))
         cells = lines.cells_of(row, self._delimiter) or []
-        return self._error(
-            lines, row, self._names[column], f"wanted a number, found {cells[column]!r}{self._hint(cells)}"
-        )
+        found = repr(cells[column][:LONGEST_QUOTE])
+        return self._error(lines, row, self._names[column], f"wanted a number, found {found}{self._hint(cells)}")
 
     def _hint(self, cells: Sequence[str]) -> str:
         """How to leave out the features of a row that hold text, where there are any."""

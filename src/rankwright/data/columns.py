@@ -92,8 +92,10 @@ def find_layout(
     at for a role; columns that are neither are left out.
     """
     columns = columns or Columns()
-    _check_names(names, columns, features, drop)
-    open_names = [name for name in names if name not in drop and name not in (features or ())]
+    check_different(names)
+    _check_mentioned(names, columns, features, drop)
+    mentioned = {*drop, *(features or ())}
+    open_names = [name for name in names if name not in mentioned]
     column_of = {role: columns.given(role) or _usual_column(role, open_names, columns) for role in ROLES}
     if column_of["query"] is None:
         raise InputError(
@@ -119,6 +121,15 @@ def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:
             )
 
 
+def check_different(names: Sequence[str]) -> None:
+    """Raise where a column has no name, or shares one."""
+    repeated = [name for name, count in Counter(names).items() if count > 1 and name]
+    if repeated:
+        raise InputError(f"columns must have different names, but there are several called {_listed(repeated)}")
+    if "" in names:
+        raise InputError(f"every column must have a name, but column {list(names).index('') + 1} has none")
+
+
 def fold(name: str) -> str:
     """The name without case and without what parts its words."""
     return "".join(letter for letter in name.casefold() if letter not in "_- ")
@@ -136,17 +147,16 @@ def _usual_column(role: str, names: Sequence[str], columns: Columns) -> str | No
     return candidates[0] if candidates else None
 
 
-def _check_names(names: Sequence[str], columns: Columns, features: Sequence[str] | None, drop: Sequence[str]) -> None:
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise InputError(f"columns must have different names, but there are several called {_listed(repeated)}")
-    if "" in names:
-        raise InputError(f"every column must have a name, but column {list(names).index('') + 1} has none")
-    named = [name for name in map(columns.given, ROLES) if name is not None]
-    absent = [name for name in (*named, *(features or ()), *drop) if name not in names]
+def _check_mentioned(
+    names: Sequence[str], columns: Columns, features: Sequence[str] | None, drop: Sequence[str]
+) -> None:
+    """Raise where a column that the caller mentions is not there, or is mentioned twice."""
+    mentioned = [name for name in (*map(columns.given, ROLES), *(features or ()), *drop) if name is not None]
+    present = set(names)
+    absent = [name for name in mentioned if name not in present]
     if absent:
         raise InputError(f"there is no column {_listed(absent)}: found {_listed(names)}")
-    twice = [name for name, count in Counter([*named, *(features or ()), *drop]).items() if count > 1]
+    twice = [name for name, count in Counter(mentioned).items() if count > 1]
     if twice:
         raise InputError(f"column {_listed(twice)} is named more than once among roles, features and dropped columns")
 

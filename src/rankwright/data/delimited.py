@@ -75,7 +75,7 @@ def iter_delimited(
     reader = _Reader(columns, features, drop, delimiter, names, description, allow_infinity, thread_count(threads))
     id_types = IdTypes()
     if not any(map(is_standard, listed(paths))):
-        _, blocks = all_blocks(paths, replace(reader, features=()).open_table)
+        _, blocks = all_blocks(paths, replace(reader, skips_features=True).open_table)
         id_types = IdTypes.of(block.rows for block in blocks)
     return read_in_pieces(paths, reader.open_table, id_types.settle)
 
@@ -90,6 +90,7 @@ class _Reader:
     description: FilePath | None
     allow_infinity: bool
     threads: int
+    skips_features: bool = False
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:
@@ -114,6 +115,8 @@ class _Reader:
             layout = find_layout(names, columns, features=self.features, drop=drop)
         if self.names is self.description is None:
             first = first.after_first()
+        if self.skips_features:
+            layout = replace(layout, features=())
         reader = CellReader(file, names, layout, delimiter, allow_infinity=self.allow_infinity, threads=self.threads)
         return OpenTable(layout, map(reader.rows, chain([first], lines)))
 

@@ -6,7 +6,7 @@ library its type comes from. Anything else that speaks Arrow's C stream (DuckDB,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, as_features, as_ids
+from rankwright.data.columns import check_different
 from rankwright.errors import InputError, MissingExtraError
 
-# Columns are copied into a row-major matrix, and out of it, this many rows at a time: the rows stay in the cache.
-ROWS_AT_A_TIME = 4096
+# Columns are copied into a row-major matrix, and out of it, as many rows at a time as stay in the cache.
+VALUES_AT_A_TIME = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +37,27 @@ class Library:
 class Table:
     """The named columns of a table of any library."""
 
-    names: tuple[str, ...]
-    columns: tuple[Any, ...]
+    columns: Mapping[str, Any]
     n_rows: int
     library: Library
 
-    def __getitem__(self, name: str) -> Any:
-        return self.columns[self.names.index(name)]
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names, in their order."""
+        return tuple(self.columns)
 
     def numbers(self, name: str) -> NDArray[Any]:
         """The column as real numbers, NaN where a value is missing."""
         self.require_numeric([name])
-        return self.library.numbers(self[name])
+        return self.library.numbers(self.columns[name])
 
     def ids(self, name: str) -> IdArray:
         """The column as ids: whole numbers or strings."""
-        return as_ids(self.library.values(self[name]), name=f"column {name!r}")
+        return as_ids(self.library.values(self.columns[name]), name=f"column {name!r}")
 
     def require_numeric(self, names: Sequence[str]) -> None:
         """Raise where one of the columns does not hold numbers; booleans and columns of nothing but nulls do."""
-        wrong = [name for name in names if not self.library.is_numeric(self[name])]
+        wrong = [name for name in names if not self.library.is_numeric(self.columns[name])]
         if wrong:
             raise InputError(
                 f"{'column' if len(wrong) == 1 else 'columns'} {', '.join(map(repr, wrong))} must hold numbers; "
@@ -65,9 +67,7 @@ class Table:
     def matrix(self, names: Sequence[str]) -> Float32Array:
         """The columns side by side, a row a document."""
         self.require_numeric(names)
-        place_of = {name: place for place, name in enumerate(self.names)}
-        parts = [self.library.numbers(self.columns[place_of[name]]) for name in names]
-        return side_by_side(parts, self.n_rows)
+        return side_by_side([self.library.numbers(self.columns[name]) for name in names], self.n_rows)
 
 
 def table_of(frame: Any) -> Table:
@@ -77,16 +77,19 @@ def table_of(frame: Any) -> Table:
         library = MAPPINGS
     elif library is None and hasattr(frame, "__arrow_c_stream__"):
         frame, library = load("pyarrow", "reading this table").table(frame), LIBRARIES["pyarrow"]
-    if library is None or (not hasattr(frame, "columns") and library is not MAPPINGS):
+    if library is None or (not hasattr(type(frame), "columns") and library is not MAPPINGS):
         raise InputError(
             f"a table must be a pandas or polars frame, an Arrow table, or a mapping from names to arrays, "
             f"got {type(frame).__name__}"
         )
+    if hasattr(frame, "collect"):
+        frame = frame.collect()  # polars' lazy ones
     names, columns = library.names(frame), library.columns(frame)
+    check_different(names)
     lengths = sorted({len(column) for column in columns})
     if len(lengths) > 1:
         raise InputError(f"columns must be of equal length, got lengths from {lengths[0]} to {lengths[-1]}")
-    return Table(tuple(names), tuple(columns), lengths[0] if lengths else 0, library)
+    return Table(dict(zip(names, columns, strict=True)), lengths[0] if lengths else 0, library)
 
 
 def library_of(value: Any) -> Library | None:
@@ -107,7 +110,7 @@ def features_of(features: Any, *, absent: str = "zero") -> tuple[Float32Array, t
     """The matrix of an array, a sparse matrix or a frame, and the names it brings; `absent` is about sparse ones."""
     if hasattr(features, "tocsr"):
         return dense(features, absent), ()
-    if library_of(features) is None or (np.ndim(features) != 2 and not hasattr(features, "columns")):
+    if library_of(features) is None or not hasattr(type(features), "columns"):
         return as_features(features), ()
     table = table_of(features)
     return table.matrix(table.names), table.names
@@ -130,8 +133,7 @@ def side_by_side(parts: Sequence[NDArray[Any]], n_rows: int) -> Float32Array:
     """A float32 matrix whose columns are `parts`; numbers beyond float32's range become infinite."""
     matrix = np.empty((n_rows, len(parts)), FEATURE_DTYPE)
     with np.errstate(over="ignore"):
-        for start in range(0, n_rows, ROWS_AT_A_TIME):
-            rows = slice(start, start + ROWS_AT_A_TIME)
+        for rows in _row_blocks(matrix):
             for place, part in enumerate(parts):
                 matrix[rows, place] = part[rows]
     return matrix
@@ -140,9 +142,16 @@ def side_by_side(parts: Sequence[NDArray[Any]], n_rows: int) -> Float32Array:
 def apart(matrix: Float32Array) -> Float32Array:
     """The columns of `matrix`, each contiguous: its transpose."""
     columns = np.empty(matrix.shape[::-1], matrix.dtype)
-    for start in range(0, len(matrix), ROWS_AT_A_TIME):
-        columns[:, start : start + ROWS_AT_A_TIME] = matrix[start : start + ROWS_AT_A_TIME].T
+    for rows in _row_blocks(matrix):
+        columns[:, rows] = matrix[rows].T
     return columns
+
+
+def _row_blocks(matrix: Float32Array) -> Iterator[slice]:
+    n_rows, n_columns = matrix.shape
+    rows_at_a_time = max(1, VALUES_AT_A_TIME // max(1, n_columns))
+    for start in range(0, n_rows, rows_at_a_time):
+        yield slice(start, start + rows_at_a_time)
 
 
 def pandas_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:

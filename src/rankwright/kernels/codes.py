@@ -30,3 +30,12 @@ class Omit(IntEnum):
     NOTHING = 0
     ZERO = 1
     MISSING = 2
+
+
+class CellProblem(IntEnum):
+    """What can be wrong with a cell of CSV text."""
+
+    NONE = 0
+    WRONG_COUNT = 1  # of cells in the row
+    NO_NUMBER = 2
+    BAD_QUOTE = 3  # one that does not close, or closes before the cell's end

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, IntArray
+from rankwright.kernels.codes import CellProblem
 from rankwright.kernels.naive.decimal import NUMBER, nearest_float32, number_text
 
 QUOTE, NEWLINE, TAB, BLANK = b'"\n\t '
-WRONG_COUNT, NO_NUMBER, BAD_QUOTE = 1, 2, 3
 WORDS = {b"": nan, b"na": nan, b"true": 1.0, b"false": 0.0}
 
 
@@ -63,7 +63,7 @@ def parse_cells(
     content = text.tobytes()
     number_rows = numbers.reshape(len(starts), int((targets >= 0).sum()))
     span_rows = spans.reshape(len(starts), int((targets <= -2).sum()), 2)
-    problem[:] = -1, 0, 0
+    problem[:] = -1, 0, CellProblem.NONE
     for row, (start, stop) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
         found = _parse_row(content, start, stop, delimiter, targets.tolist(), number_rows[row], span_rows[row])
         if found is not None:
@@ -100,18 +100,18 @@ def _parse_row(
     n_cells = 0
     for column, cell in enumerate(_cells(content, at, stop, delimiter)):
         if not cell.closed:
-            return column, BAD_QUOTE
+            return column, CellProblem.BAD_QUOTE
         target = targets[column] if column < len(targets) else -1
         if target >= 0:
             number = _number_in(content[cell.start : cell.stop])
             if number is None:
-                return column, NO_NUMBER
+                return column, CellProblem.NO_NUMBER
             numbers[target] = number
         elif target <= -2:
             length = cell.stop - cell.start
             spans[-2 - target] = cell.start, -length if cell.doubled_quote else length
         n_cells += 1
-    return None if n_cells == len(targets) else (n_cells, WRONG_COUNT)
+    return None if n_cells == len(targets) else (n_cells, CellProblem.WRONG_COUNT)
 
 
 def _cells(content: bytes, at: int, stop: int, delimiter: int) -> Iterator[Cell]:
