@@ -65,7 +65,7 @@ pytest: ## Run the Python tests on the installed package
 debug-test: install-test ## Run the Python tests on a debug build with assertions
 	$(PIP) --no-build-isolation --no-deps --force-reinstall --target build/debug-site --upgrade -C cmake.build-type=Debug .
 	PYTHONPATH=build/debug-site RANKWRIGHT_EXPECT_KERNELS="compiled, with assertions" \
-	  $(BIN)/pytest -n $(TEST_JOBS) -m "not slow and not oracle"
+	  $(BIN)/pytest -n $(TEST_JOBS) -m "not slow"
 
 test-slow: install-test ## The long checks
 	$(BIN)/pytest -n $(TEST_JOBS) -m slow
