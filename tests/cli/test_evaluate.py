@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from rankwright.cli.app import main
 from rankwright.metrics.convention import CONVENTIONS
 
 DATA = "2 qid:1 1:0.5\n0 qid:1 1:0.9\n1 qid:2 1:0.1\n0 qid:2 1:0.2\n1 qid:1 1:0.1\n0 qid:3 1:1\n"
@@ -23,26 +21,6 @@ def files(tmp_path, monkeypatch):
     (tmp_path / "data.txt").write_text(DATA)
     (tmp_path / "scores.txt").write_text(SCORES)
     return tmp_path
-
-
-@dataclass(frozen=True)
-class Outcome:
-    code: str | int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def rankwright(monkeypatch, capsys):
-    """Runs the command as the shell would, in this process."""
-
-    def run(*arguments) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["rankwright", *arguments])
-        with pytest.raises(SystemExit) as exit_:
-            main()
-        return Outcome(exit_.value.code or 0, *capsys.readouterr())
-
-    return run
 
 
 @pytest.mark.usefixtures("files")

@@ -116,7 +116,7 @@ class TestEveryRanker:
 
     def test_the_checkpoint_of_another_run_is_refused(self, name, learnable, tmp_path):
         small(name, n_trees=2).fit(learnable, checkpoint=tmp_path)
-        with pytest.raises(InputError, match="checkpoint of another run: settings differ"):
+        with pytest.raises(InputError, match="checkpoint of another run: learning_rate differ"):
             small(name, n_trees=2, learning_rate=0.5).fit(learnable, checkpoint=tmp_path)
 
     def test_an_interrupt_keeps_what_was_trained(self, name, learnable):
@@ -155,6 +155,19 @@ class TestEveryRanker:
         shares = small(name).fit(learnable).feature_importances_
         assert shares.sum() == pytest.approx(1.0)
         assert shares[:2].sum() > 0.8
+
+
+@pytest.mark.parametrize("name", RANKERS)
+def test_monotone_features_stay_so_in_a_saved_model(name, learnable, tmp_path):
+    ranker = small(name, monotone={1: -1, "1": 1}).fit(learnable)  # the second is named "2", the first "1"
+    ranker.save(tmp_path / "model.rw")
+    loaded = load(tmp_path / "model.rw")
+    assert dict(loaded.monotone) == {1: -1, "1": 1}
+    probe = np.zeros((50, 4), np.float32)
+    for feature, direction in ((0, 1), (1, -1)):
+        rising = probe.copy()
+        rising[:, feature] = np.linspace(-3, 3, 50)
+        assert (direction * np.diff(loaded.predict(rising)) >= 0).all()
 
 
 def test_a_file_that_is_no_model_is_refused(tmp_path):

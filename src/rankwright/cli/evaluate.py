@@ -35,6 +35,7 @@ def evaluate(
     scores: Annotated[
         str | None, typer.Option(help="One number a line, in the order of DATA's documents. - is stdin.")
     ] = None,
+    model: Annotated[str | None, typer.Option(metavar="MODEL", help="A model file whose scores to evaluate.")] = None,
     run: Annotated[str | None, typer.Option(help="A TREC run, evaluated against the qrels in DATA.")] = None,
     metrics: Annotated[str | None, typer.Option(help="Names separated by commas.")] = None,
     convention: Annotated[
@@ -63,25 +64,35 @@ def evaluate(
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")
         require(run is None, "--convention all needs --scores: a run is counted under one convention")
-        comparison = _compare(*_scored(data, scores, format), names, options)
+        comparison = _compare(*_scored(data, scores, model, format), names, options)
         print_json(comparison.to_dict()) if as_json else _show_comparison(comparison)
         return
     if run is None:
-        evaluation = _evaluate(*_scored(data, scores, format), names, convention or "standard", options)
+        evaluation = _evaluate(*_scored(data, scores, model, format), names, convention or "standard", options)
     else:
-        require(scores is None and format is None, "--run goes with qrels alone: leave out --scores and --format")
+        others_absent = scores is None and model is None and format is None
+        require(others_absent, "--run goes with qrels alone: leave out --scores, --model and --format")
         evaluation = _evaluate_run(data, run, names, convention or "trec", options)
     if per_query is not None:
         _write_per_query(evaluation, per_query)
     print_json(evaluation.to_dict()) if as_json else _show(evaluation)
 
 
-def _scored(data: str, scores: str | None, format: str | None) -> tuple[Float64Array, RankingDataset]:
-    from rankwright.data.reading import read
+def _scored(
+    data: str, scores: str | None, model: str | None, format: str | None
+) -> tuple[Float64Array, RankingDataset]:
+    from rankwright.data.reading import read, read_wide
     from rankwright.data.scores import read_scores
 
+    require(scores is None or model is None, "give either --scores or --model, not both")
+    if model is not None:
+        from rankwright.catalog.rankers import load
+
+        ranker = load(model)
+        documents = read_wide(data, ranker.n_features_in_, format=format)
+        return ranker.predict(documents), documents
     if scores is None:
-        raise SettingError("nothing to evaluate: give --scores, a file of one number a line, or --run, a TREC run")
+        raise SettingError("nothing to evaluate: give --scores, one number a line, --model, or --run, a TREC run")
     require((data, scores) != ("-", "-"), "DATA and --scores cannot both be standard input")
     documents = read(data, format=format)
     return read_scores(scores, n_docs=documents.n_docs), documents

@@ -15,7 +15,7 @@ EXAMPLE = "Example: rankwright list metrics"
 
 
 def list_names(
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="Which names: metrics or conventions.")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="Which names: rankers, metrics or conventions.")],
     as_json: AsJson = False,
 ) -> None:
     """List the names that other commands take."""
@@ -25,8 +25,17 @@ def list_names(
     if as_json:
         print_json({what: rows})
     else:
-        columns = [column for column in rows[0] if column != "rules"]
+        columns = [column for column in rows[0] if column not in ("rules", "settings")]
         print_table(columns, [[str(row[column]) for column in columns] for row in rows])
+
+
+def _rankers() -> list[dict[str, Any]]:
+    from rankwright.catalog.rankers import RANKERS
+
+    return [
+        {"name": name, "summary": (kind.__doc__ or "").splitlines()[0], "settings": kind().get_params()}
+        for name, kind in RANKERS.items()
+    ]
 
 
 def _metrics() -> list[dict[str, Any]]:
@@ -52,5 +61,9 @@ def _conventions() -> list[dict[str, Any]]:
     ]
 
 
-# Each gives the rows of a table, every row with a name; `rules` and other long parts show in JSON alone.
-LISTINGS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {"metrics": _metrics, "conventions": _conventions}
+# Each gives the rows of a table, every row with a name; `rules` and `settings` show in JSON alone.
+LISTINGS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
+    "rankers": _rankers,
+    "metrics": _metrics,
+    "conventions": _conventions,
+}

@@ -92,6 +92,13 @@ def read(
     return data
 
 
+def read_wide(source: Paths, n_features: int, *, format: str | None = None) -> RankingDataset:
+    """The dataset of a file that must have `n_features` features, as text that leaves out zeros may not show."""
+    name = format_of(source) if format is None else format
+    options: dict[str, Any] = {"n_features": n_features} if "n_features" in options_of(format_named(name).read) else {}
+    return read(source, format=name, **options)
+
+
 def write(data: RankingDataset, path: FilePath, *, format: str | None = None, **options: Any) -> None:
     """Write the dataset into a file, in the order of the caller's data; reading it gives the same dataset.
 

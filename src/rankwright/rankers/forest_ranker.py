@@ -78,6 +78,7 @@ class ForestRanker(Ranker):
             start=StartScores(self.base_score_),
             earlier=self._earlier(),
             checkpoint=None if checkpoint is None else Path(checkpoint),
+            settings=self._lasting_settings(),
             listeners=listeners,
             threads=thread_count(self.threads),
         )
@@ -101,10 +102,21 @@ class ForestRanker(Ranker):
             tree=tree,
             query_fraction=self.query_fraction,
             feature_fraction=self.feature_fraction,
-            monotone={numbers(feature): sign for feature, sign in (self.monotone or {}).items()},
+            monotone={numbers(feature): sign for feature, sign in dict(self.monotone or {}).items()},
             seed=self.seed,
         )
         return ForestPlan(boosting, LoopPlan(self.n_trees, self.early_stopping), self._selected())
+
+    def _storable_settings(self) -> dict[str, Any]:
+        # Files know no numbers as keys: pairs of feature and direction say the same.
+        settings = super()._storable_settings()
+        pairs = None if self.monotone is None else [list(pair) for pair in dict(self.monotone).items()]
+        return settings | {"monotone": pairs}
+
+    def _lasting_settings(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to be continued; the number of trees may grow."""
+        settings = {"ranker": self.name} | self._storable_settings()
+        return {name: value for name, value in settings.items() if name not in ("n_trees", "warm_start")}
 
     def _earlier(self) -> GrownForest | None:
         """The trees to go on from, where `warm_start` asks for it and there are any."""

@@ -22,8 +22,8 @@ class LambdaMART(ForestRanker):
     `metric` is what the forces aim at, `select` what early stopping and the choice of trees look at (default: the
     same). `mode="paper"` is the slides' formula and nothing else: every pair, σ = 1, least-squares splits; what is set
     explicitly beside it holds. `min_docs_in_leaf` is a count, or a fraction of the training rows. `early_stopping` is
-    the number of trees without a better value after which to stop. `monotone` maps features, by number or name, to +1
-    or -1; `categorical` lists features whose values are categories.
+    the number of trees without a better value after which to stop. `monotone` maps features, by number from 0 or by
+    name, to +1 or -1; `categorical` lists features whose values are categories.
     """
 
     name: ClassVar[str] = "lambdamart"
@@ -47,7 +47,7 @@ class LambdaMART(ForestRanker):
         split_gain: SplitGain | None = None,
         mode: Literal["default", "paper"] = "default",
         early_stopping: int | None = None,
-        monotone: Mapping[int | str, int] | None = None,
+        monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = None,
         categorical: Sequence[int | str] | None = None,
         warm_start: bool = False,
         seed: int = 0,

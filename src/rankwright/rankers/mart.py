@@ -44,7 +44,7 @@ class MART(ForestRanker):
         select: str | None = None,
         split_gain: SplitGain = "newton",
         early_stopping: int | None = None,
-        monotone: Mapping[int | str, int] | None = None,
+        monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = None,
         categorical: Sequence[int | str] | None = None,
         warm_start: bool = False,
         seed: int = 0,

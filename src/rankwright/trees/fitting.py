@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,12 +54,14 @@ def fit_forest(
     start: StartScores | None = None,
     earlier: GrownForest | None = None,
     checkpoint: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
     listeners: Sequence[Listener] = (),
     threads: int = 1,
 ) -> GrownForest:
     """The trees that `objective` asks for, one step after another.
 
-    `earlier` trees are continued, and so are those of a checkpoint folder that a killed run left behind.
+    `earlier` trees are continued, and so are those of a checkpoint folder that a killed run left behind, unless its
+    data or its `settings` were others.
     """
     require(plan.loop.patience is None or valid is not None, "early_stopping needs validation data: give valid=…")
     start = start or StartScores()
@@ -76,7 +78,7 @@ def fit_forest(
     forest = None if earlier is None else earlier.forest
     listening = list(listeners)
     if checkpoint is not None:
-        saver = Checkpoint(checkpoint, _identity(data, objective, plan, valid), lambda: _state(boosting, history))
+        saver = Checkpoint(checkpoint, _identity(data, valid, settings or {}), lambda: _state(boosting, history))
         saved = saver.load()
         if saved is not None:
             history, forest = History.from_dict(saved.header["history"]), forest_from_arrays(saved.arrays)
@@ -119,17 +121,11 @@ def data_digest(data: BinnedDataset) -> str:
     return digest.hexdigest()
 
 
-def _identity(
-    data: BinnedDataset, objective: Objective, plan: ForestPlan, valid: BinnedDataset | None
-) -> dict[str, Any]:
+def _identity(data: BinnedDataset, valid: BinnedDataset | None, settings: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "training data": data_digest(data),
         "validation data": None if valid is None else data_digest(valid),
-        "objective": repr(objective),
-        "settings": repr(asdict(plan.boosting)),
-        "select": plan.select,
-        "early_stopping": plan.loop.patience,
-    }
+    } | dict(settings)
 
 
 def _state(boosting: Boosting, history: History) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:

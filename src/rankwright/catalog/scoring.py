@@ -1,0 +1,96 @@
+"""Files scored piece by piece: memory holds a few queries, however long the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float64Array
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.pieces import Paths
+from rankwright.data.reading import format_named, format_of, options_of
+from rankwright.data.sources import FilePath, atomic_text_output
+from rankwright.data.spool import spooled
+from rankwright.data.trec import run_of, write_run
+from rankwright.errors import UnknownNameError
+from rankwright.rankers.ranker import Ranker
+
+Scored = Iterator[tuple[RankingDataset, Float64Array]]
+
+
+def score_file(
+    ranker: Ranker,
+    source: Paths,
+    target: FilePath,
+    *,
+    style: str = "scores",
+    format: str | None = None,
+    whole: bool = False,
+) -> int:
+    """Write a score for each document of `source`, in input order, and return how many there were.
+
+    A query's rows must stand together, unless `whole` reads the file at once. `style` is `scores` (a number a line),
+    `trec` (a run, best first within each query) or `jsonl` (an object a document).
+    """
+    if style not in STYLES:
+        raise UnknownNameError("style", style, known=STYLES)
+    n_docs = 0
+
+    def counted() -> Scored:
+        nonlocal n_docs
+        for data, scores in _scored(ranker, source, format, whole):
+            n_docs += data.n_docs
+            yield data, scores
+
+    STYLES[style](counted(), target)
+    return n_docs
+
+
+def _scored(ranker: Ranker, source: Paths, name: str | None, whole: bool) -> Scored:
+    """Pieces of the data and their scores, both in the order of the source."""
+    known = format_named(format_of(source) if name is None else name)
+    read: Callable[..., Any] = known.read if whole else known.iterate
+    # Knowing the width, text need not be read twice to find it.
+    options = {"n_features": ranker.n_features_in_} if "n_features" in options_of(read) else {}
+    with spooled(source) as paths:
+        data = read(paths, **options)
+        for piece in [data] if whole else data:
+            yield piece, ranker.predict(piece)
+
+
+def _write_scores(pieces: Scored, target: FilePath) -> None:
+    with atomic_text_output(target) as file:
+        for _, scores in pieces:
+            file.writelines(f"{score!r}\n" for score in scores.tolist())
+
+
+def _write_run(pieces: Scored, target: FilePath) -> None:
+    def runs() -> Iterator[Any]:
+        first_row = 0
+        for data, scores in pieces:
+            yield run_of(data, scores, first_row)
+            first_row += data.n_docs
+
+    write_run(runs(), target)
+
+
+def _write_objects(pieces: Scored, target: FilePath) -> None:
+    row = count()
+    with atomic_text_output(target) as file:
+        for data, scores in pieces:
+            queries = data.in_source_order(np.asarray(data.qid))
+            documents = None if data.document_ids is None else data.in_source_order(data.document_ids).tolist()
+            for place, (query, score) in enumerate(zip(queries.tolist(), scores.tolist(), strict=True)):
+                document = next(row) if documents is None else documents[place]
+                file.write(json.dumps({"query": query, "document": document, "score": score}) + "\n")
+
+
+STYLES: Mapping[str, Callable[[Scored, FilePath], None]] = {
+    "scores": _write_scores,
+    "trec": _write_run,
+    "jsonl": _write_objects,
+}

@@ -1,0 +1,43 @@
+"""Settings written as text, such as `max_leaves=15`, into a ranker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from inspect import signature
+from typing import Any
+
+from rankwright.catalog.rankers import ranker_named
+from rankwright.errors import SettingError, UnknownNameError
+from rankwright.rankers.ranker import Ranker
+
+
+def ranker_from_text(name: str, settings: Iterable[str] = (), **given: Any) -> Ranker:
+    """The ranker of that name; each setting reads `key=value`, with a JSON value or plain text.
+
+    `given` are settings that have their type already; None leaves the default.
+    """
+    kind = ranker_named(name)
+    known = signature(kind.__init__).parameters.keys() - {"self"}
+    values: dict[str, Any] = {}
+    for text in settings:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise SettingError(f"a setting reads like max_leaves=15, got {text!r}")
+        values[key.strip()] = _value_of(value.strip())
+    values |= {key: value for key, value in given.items() if value is not None}
+    for key in values:
+        if key not in known:
+            raise UnknownNameError(f"setting of {name}", key, known=known)
+    return kind(**values)
+
+
+def _value_of(text: str) -> Any:
+    """What JSON reads, else the text itself; Python's words for true, false and nothing do as well."""
+    words = {"True": True, "False": False, "None": None}
+    if text in words:
+        return words[text]
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text

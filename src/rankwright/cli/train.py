@@ -1,0 +1,77 @@
+"""`rankwright train`: data into a model file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankwright.cli.options import AsJson, DataFormat
+from rankwright.cli.output import print_json
+from rankwright.cli.progress import training_progress
+from rankwright.errors import require
+
+if TYPE_CHECKING:
+    from rankwright.metrics.evaluation import Evaluation
+
+EXAMPLE = (
+    "Example: rankwright train train.txt --valid valid.txt --ranker lambdamart --set n_trees=200 --set "
+    "early_stopping=20 --out model.rw"
+)
+
+
+def train(
+    data: Annotated[str, typer.Argument(metavar="TRAIN", help="The documents to train on.")],
+    out: Annotated[str, typer.Option(metavar="MODEL", help="The model file to write.")],
+    ranker: Annotated[str, typer.Option(help="Its name; `rankwright list rankers` tells which.")] = "lambdamart",
+    valid: Annotated[str | None, typer.Option(metavar="F", help="Documents that choose the best model.")] = None,
+    test: Annotated[str | None, typer.Option(metavar="F", help="Documents to measure the model on.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the ranker; may be repeated.")
+    ] = None,
+    select: Annotated[str | None, typer.Option(help="The metric to choose by, such as ndcg@10.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same model.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Where to save progress; a killed run goes on from it.")
+    ] = None,
+    format: DataFormat = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train a ranker and write its model file. Ctrl-C stops early and keeps the best model so far."""
+    from rankwright.catalog.settings import ranker_from_text
+    from rankwright.data.reading import read, read_wide
+    from rankwright.metrics.evaluation import evaluate
+
+    require(out != "-", "a model goes to a file, not to standard output")
+    chosen = ranker_from_text(ranker, settings or (), select=select, seed=seed, threads=threads)
+    documents = read(data, format=format)
+    watched = None if valid is None else read_wide(valid, documents.n_features, format=format)
+    held_out = None if test is None else read_wide(test, documents.n_features, format=format)
+    with training_progress() as listeners:
+        chosen.fit(documents, valid=watched, listeners=listeners, checkpoint=checkpoint)
+    chosen.save(out)
+    results = {
+        name: evaluate(chosen.predict(part), part, threads=threads)
+        for name, part in (("valid", watched), ("test", held_out))
+        if part is not None
+    }
+    history: Any = chosen.history_
+    if as_json:
+        print_json(
+            {"model": out, "ranker": ranker, "interrupted": history.interrupted, "watched": history.watched}
+            | {"steps": len(history.values), "best_step": history.best_step, "best_value": history.best_value}
+            | {name: result.to_dict() for name, result in results.items()}
+        )
+        return
+    _tell(out, history, results)
+
+
+def _tell(out: str, history: Any, results: dict[str, Evaluation]) -> None:
+    if history.interrupted:
+        typer.echo("interrupted: the best model so far is kept", err=True)
+    if history.best_step is not None:
+        typer.echo(f"best {history.watched} {history.best_value:.4f} after step {history.best_step + 1}")
+    for name, result in results.items():
+        typer.echo(f"{name}: {result}")
+    typer.echo(f"wrote {out}", err=True)
