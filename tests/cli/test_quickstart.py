@@ -32,7 +32,7 @@ def test_the_quickstart_says_the_same_each_time_and_writes_its_files(result, tmp
     again = run("quickstart", "--json", "--out", str(tmp_path / "out"))
     assert again.returncode == 0
     assert json.loads(again.stdout) == result.to_dict()
-    assert again.stderr.startswith("wrote train.txt, valid.txt, test.txt, feature_names.txt, results.json, results.csv")
+    assert again.stderr.startswith("wrote train.txt, valid.txt, test.txt, feature_names.txt, model.rw, results.json")
     assert (tmp_path / "out" / "results.csv").exists()
 
 

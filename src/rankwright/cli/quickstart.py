@@ -21,7 +21,7 @@ def quickstart(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to put data and results as files.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a small search data set and measure how well single features rank it."""
+    """Make a small search data set, train LambdaMART on it, and measure it beside single features."""
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart
 
     if out is not None:
