@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankwright import objectives
     from rankwright.data import scaling, synthetic
     from rankwright.data.columns import Columns
     from rankwright.data.conversion import convert
@@ -53,6 +54,7 @@ _HOME_OF = {
     "evaluate_run": "rankwright.metrics.runs",
     "from_frame": "rankwright.data.tables",
     "iter_svmlight": "rankwright.data.svmlight",
+    "objectives": "rankwright.objectives",
     "paired_test": "rankwright.metrics.significance",
     "parse_convention": "rankwright.metrics.convention",
     "parse_metric": "rankwright.metrics.registry",
@@ -97,6 +99,7 @@ __all__ = [
     "evaluate_run",
     "from_frame",
     "iter_svmlight",
+    "objectives",
     "paired_test",
     "parse_convention",
     "parse_metric",
