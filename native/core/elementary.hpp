@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 namespace rankwright {
 
@@ -90,14 +91,24 @@ template <typename V> [[gnu::always_inline]] inline V log_one_plus(V e) {
     return (t + t) * atanh_series<0>(t * t);
 }
 
+// Whole numbers as Real numbers of the same shape.
+template <typename V> [[gnu::always_inline]] inline V converted(BitsOf<V> whole) {
+    if constexpr (std::is_arithmetic_v<V>) {
+        return static_cast<V>(whole);
+    } else {
+        return __builtin_convertvector(whole, V);
+    }
+}
+
 // The natural logarithm of x ≥ 1.
-inline double log_of(double x) {
-    using E = Elementary<double>;
-    const auto bits = std::bit_cast<E::Bits>(x);
-    const E::Bits exponent = (bits >> E::mantissa_bits) - E::exponent_bias;
-    const auto mantissa = std::bit_cast<double>(bits - (exponent << E::mantissa_bits)); // from 1 up to 2
-    return static_cast<double>(exponent) * E::ln2_high +
-           (static_cast<double>(exponent) * E::ln2_low + log_one_plus(mantissa - 1.0));
+template <typename V> [[gnu::always_inline]] inline V log_of(V x) {
+    using Real = RealOf<V>;
+    using E = Elementary<Real>;
+    const auto bits = std::bit_cast<BitsOf<V>>(x);
+    const BitsOf<V> exponent = (bits >> E::mantissa_bits) - E::exponent_bias;
+    const V mantissa = std::bit_cast<V>(bits - (exponent << E::mantissa_bits)); // from 1 up to 2
+    const V whole = converted<V>(exponent);
+    return whole * E::ln2_high + (whole * E::ln2_low + log_one_plus<V>(mantissa - Real(1)));
 }
 
 } // namespace rankwright

@@ -38,6 +38,24 @@ template <typename Real> struct LogisticLoss {
     }
 };
 
+// The same from e^-σx, which is a product of one number for each document: no exponential for each pair. Both numbers
+// must be normal floats, so it is for queries whose σ · scores lie within `widest_odds_span` of each other.
+inline constexpr double widest_odds_span = 80.0;
+
+template <typename Real> struct NearLogisticLoss {
+    Real sigma;
+
+    template <bool with_cost, typename V> [[gnu::always_inline]] PairForce<V> operator()(V e, V x, V target) const {
+        const V a_above = Real(1) / (Real(1) + e);
+        const V b_above = e * a_above;
+        PairForce<V> pair{};
+        pair.force = sigma * ((Real(1) - target) * a_above - target * b_above);
+        pair.curvature = sigma * sigma * (a_above * b_above);
+        if constexpr (with_cost) pair.cost = log_of<V>(Real(1) + e) + (Real(1) - target) * (sigma * x);
+        return pair;
+    }
+};
+
 // φ(x) = max(0, margin - x).
 template <typename Real> struct HingeLoss {
     Real margin;

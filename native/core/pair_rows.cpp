@@ -63,7 +63,8 @@ template <typename Real, typename V>
 [[gnu::always_inline]] inline void weigh(const RankedQuery<Real> &query, const PairRule<Real> &rule, std::size_t i,
                                          std::size_t j, V gap, V &weight, V &target) {
     const V label = load<V>(query.label + j);
-    const auto i_better = label<query.label[i], j_better = label> query.label[i];
+    const auto i_better = label < query.label[i];
+    const auto j_better = label > query.label[i];
     if (rule.constant_delta) {
         weight = V{} + Real(1);
     } else {
@@ -85,12 +86,31 @@ template <typename Real, typename V>
     weight = where<V>(paired, weight);
 }
 
-template <typename Real, std::size_t bytes, typename Loss, bool with_cost>
+// Two ways to a row's forces: from each pair's gap, or from the documents' odds.
+template <typename Loss, bool with_cost_> struct FromGaps {
+    static constexpr bool with_cost = with_cost_;
+    template <typename Real, typename V>
+    [[gnu::always_inline]] static PairForce<V> force(const RankedQuery<Real> &, Real shape, std::size_t, std::size_t,
+                                                     V gap, V target) {
+        return Loss{shape}.template operator()<with_cost>(gap, target);
+    }
+};
+
+template <bool with_cost_> struct FromOdds {
+    static constexpr bool with_cost = with_cost_;
+    template <typename Real, typename V>
+    [[gnu::always_inline]] static PairForce<V> force(const RankedQuery<Real> &query, Real shape, std::size_t i,
+                                                     std::size_t j, V gap, V target) {
+        const V e = query.odds_against[i] * load<V>(query.odds + j);
+        return NearLogisticLoss<Real>{shape}.template operator()<with_cost>(e, gap, target);
+    }
+};
+
+template <typename Real, std::size_t bytes, typename Way>
 [[gnu::always_inline]] inline void add_row(const RankedQuery<Real> &query, const PairRule<Real> &rule, std::size_t i,
                                            std::size_t first, PairSums &sums) {
     using V = Pack<Real, bytes>;
     constexpr std::size_t width = bytes / sizeof(Real);
-    const Loss loss{rule.shape};
     for (std::size_t start = first; start < query.n; start += pairs_per_flush) {
         const std::size_t stop = std::min(query.n, start + pairs_per_flush);
         AllSums<Real, bytes> row;
@@ -101,15 +121,15 @@ template <typename Real, std::size_t bytes, typename Loss, bool with_cost>
                 const V gap = query.score[i] - load<V>(query.score + j);
                 V weight, target;
                 weigh(query, rule, i, j, gap, weight, target);
-                auto pair = loss.template operator()<with_cost>(gap, target);
+                auto pair = Way::force(query, rule.shape, i, j, gap, target);
                 pair.force *= weight;
                 pair.curvature *= weight;
                 store<V>(query.gradient + j, load<V>(query.gradient + j) - pair.force);
                 store<V>(query.curvature + j, load<V>(query.curvature + j) + pair.curvature);
-                row.template add<with_cost>(pack, pair, weight);
+                row.template add<Way::with_cost>(pack, pair, weight);
             }
         }
-        row.template flush<with_cost>(sums);
+        row.template flush<Way::with_cost>(sums);
     }
 }
 
@@ -137,11 +157,13 @@ template <typename Real, std::size_t bytes, typename Loss, bool with_cost>
     total.template flush<with_cost>(sums);
 }
 
-template <typename Real, typename Loss, bool with_cost> struct Narrow {
+template <typename Real> struct Narrow {
+    template <typename Way>
     static void row(const RankedQuery<Real> &query, const PairRule<Real> &rule, std::size_t i, std::size_t first,
                     PairSums &sums) {
-        add_row<Real, 16, Loss, with_cost>(query, rule, i, first, sums);
+        add_row<Real, 16, Way>(query, rule, i, first, sums);
     }
+    template <typename Loss, bool with_cost>
     static void list(const PairList<Real> &pairs, const PairRule<Real> &rule, PairSums &sums) {
         add_list<Real, 16, Loss, with_cost>(pairs, rule, sums);
     }
@@ -150,24 +172,27 @@ template <typename Real, typename Loss, bool with_cost> struct Narrow {
 #if defined(__x86_64__)
 #define RANKWRIGHT_AVX2 __attribute__((target("avx2")))
 
-template <typename Real, typename Loss, bool with_cost> struct Wide {
+template <typename Real> struct Wide {
+    template <typename Way>
     RANKWRIGHT_AVX2 static void row(const RankedQuery<Real> &query, const PairRule<Real> &rule, std::size_t i,
                                     std::size_t first, PairSums &sums) {
-        add_row<Real, 32, Loss, with_cost>(query, rule, i, first, sums);
+        add_row<Real, 32, Way>(query, rule, i, first, sums);
     }
+    template <typename Loss, bool with_cost>
     RANKWRIGHT_AVX2 static void list(const PairList<Real> &pairs, const PairRule<Real> &rule, PairSums &sums) {
         add_list<Real, 32, Loss, with_cost>(pairs, rule, sums);
     }
 };
 #else
-template <typename Real, typename Loss, bool with_cost> using Wide = Narrow<Real, Loss, with_cost>;
+template <typename Real> using Wide = Narrow<Real>;
 #endif
 
 template <typename Real, typename Loss, bool with_cost> PairLoops<Real> loops_of(VectorWidth width) {
-    using Slim = Narrow<Real, Loss, with_cost>;
-    using Broad = Wide<Real, Loss, with_cost>;
-    if (width == VectorWidth::avx2) return {Broad::row, Broad::list};
-    return {Slim::row, Slim::list};
+    using Way = FromGaps<Loss, with_cost>;
+    if (width == VectorWidth::avx2) {
+        return {Wide<Real>::template row<Way>, Wide<Real>::template list<Loss, with_cost>};
+    }
+    return {Narrow<Real>::template row<Way>, Narrow<Real>::template list<Loss, with_cost>};
 }
 
 template <typename Real, typename Loss> PairLoops<Real> loops_of(bool with_cost, VectorWidth width) {
@@ -194,6 +219,13 @@ template <typename Real> PairLoops<Real> pair_loops(PairLoss loss, bool with_cos
         break;
     }
     return loops_of<Real, LogisticLoss<Real>>(with_cost, width);
+}
+
+RowLoop<float> near_logistic_row(bool with_cost, VectorWidth width) {
+    if (width == VectorWidth::avx2) {
+        return with_cost ? Wide<float>::row<FromOdds<true>> : Wide<float>::row<FromOdds<false>>;
+    }
+    return with_cost ? Narrow<float>::row<FromOdds<true>> : Narrow<float>::row<FromOdds<false>>;
 }
 
 template PairLoops<float> pair_loops<float>(PairLoss loss, bool with_cost, VectorWidth width);

@@ -18,7 +18,9 @@ inline constexpr std::size_t lanes = 16; // arrays of pairs and of documents are
 template <typename Real> struct RankedQuery {
     std::size_t n = 0;
     const Real *score, *label, *worth, *above, *below, *scale;
-    const Real *weight; // of documents; null where all are 1
+    const Real *weight;       // of documents; null where all are 1
+    const Real *odds;         // e^σs, and
+    const Real *odds_against; // e^-σs, up to a factor, where scores lie near each other; else null
     Real *gradient, *curvature;
 };
 
@@ -41,12 +43,18 @@ template <typename Real> struct PairList {
     Real *force, *curvature;
 };
 
+// Adds the pairs (i, first), (i, first + 1), … (i, n - 1): to the gradient and curvature of the second, and to `sums`
+// for the first, whose share the caller adds.
+template <typename Real>
+using RowLoop = void (*)(const RankedQuery<Real> &query, const PairRule<Real> &rule, std::size_t i, std::size_t first,
+                         PairSums &sums);
+
+template <typename Real>
+using ListLoop = void (*)(const PairList<Real> &pairs, const PairRule<Real> &rule, PairSums &sums);
+
 template <typename Real> struct PairLoops {
-    // Adds the pairs (i, first), (i, first + 1), … (i, n - 1): to the gradient and curvature of the second, and to
-    // `sums` for the first, whose share the caller adds.
-    void (*row)(const RankedQuery<Real> &query, const PairRule<Real> &rule, std::size_t i, std::size_t first,
-                PairSums &sums);
-    void (*list)(const PairList<Real> &pairs, const PairRule<Real> &rule, PairSums &sums);
+    RowLoop<Real> row;
+    ListLoop<Real> list;
 };
 
 enum class VectorWidth { sse, avx2 };
@@ -55,5 +63,8 @@ enum class VectorWidth { sse, avx2 };
 VectorWidth widest_vectors();
 
 template <typename Real> PairLoops<Real> pair_loops(PairLoss loss, bool with_cost, VectorWidth width);
+
+// The logistic loss of a query that has odds.
+RowLoop<float> near_logistic_row(bool with_cost, VectorWidth width);
 
 } // namespace rankwright

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/counter_random.hpp"
-#include "core/elementary.hpp"
+#include "core/vectors.hpp"
 
 namespace rankwright {
 
@@ -59,7 +59,7 @@ void QueryPairs<Real>::load_by_rank(const BatchQuery &query, std::span<const std
         row_at_[rank] = static_cast<std::uint32_t>(ranked[query.start + rank] - query.start);
     }
     if (settings_.shuffle_ties) shuffle_ties();
-    load();
+    gather();
 }
 
 // Rows of equal scores, which follow each other, in the order of random numbers.
@@ -91,11 +91,11 @@ void QueryPairs<Real>::load_by_row(const BatchQuery &query, std::span<const std:
             row_at_[place] = static_cast<std::uint32_t>(rows[query.first_row + place] - query.first_row);
         }
     }
-    load();
+    gather();
 }
 
 // Everything the loops read, in the order of places, and sums at zero.
-template <typename Real> void QueryPairs<Real>::load() {
+template <typename Real> void QueryPairs<Real>::gather() {
     const std::size_t n = query_.n;
     const auto scores = query_.scores;
     const auto [lowest, highest] = std::minmax_element(scores.begin(), scores.end());
@@ -128,17 +128,39 @@ template <typename Real> void QueryPairs<Real>::load() {
         fill_swap_arrays<Real>(settings_.delta, std::span(worth_).first(n), data_.discount,
                                {std::span(above_).first(n), std::span(below_).first(n), std::span(scale_).first(n)});
     }
+    gather_odds(n == 0 ? 0.0 : *highest - *lowest);
     sums_ = {};
 }
 
+// Exponentials of documents rather than of pairs, where nothing is lost by that.
+template <typename Real> void QueryPairs<Real>::gather_odds(double score_span) {
+    has_odds_ = near_row_ != nullptr && settings_.shape * score_span <= widest_odds_span;
+    if (!has_odds_) return;
+    using V = Pack<Real, 16>;
+    pad(odds_, query_.n, Real(1));
+    pad(odds_against_, query_.n, Real(1));
+    for (std::size_t place = 0; place < query_.n; place += sizeof(V) / sizeof(Real)) {
+        const V odds = exp_minus<V>(-rule_.shape * load<V>(&score_[place])); // no score counts more than 0
+        store<V>(&odds_[place], odds);
+        store<V>(&odds_against_[place], Real(1) / odds);
+    }
+}
+
 template <typename Real> void QueryPairs<Real>::add_row(std::size_t i, std::size_t first) {
-    const RankedQuery<Real> view{query_.n,         score_.data(),
-                                 label_.data(),    worth_.data(),
-                                 above_.data(),    below_.data(),
-                                 scale_.data(),    data_.groups.document_weights.empty() ? nullptr : weight_.data(),
-                                 gradient_.data(), curvature_.data()};
+    const RankedQuery<Real> view{.n = query_.n,
+                                 .score = score_.data(),
+                                 .label = label_.data(),
+                                 .worth = worth_.data(),
+                                 .above = above_.data(),
+                                 .below = below_.data(),
+                                 .scale = scale_.data(),
+                                 .weight = data_.groups.document_weights.empty() ? nullptr : weight_.data(),
+                                 .odds = odds_.data(),
+                                 .odds_against = odds_against_.data(),
+                                 .gradient = gradient_.data(),
+                                 .curvature = curvature_.data()};
     PairSums row;
-    loops_.row(view, rule_, i, first, row);
+    (has_odds_ ? near_row_ : loops_.row)(view, rule_, i, first, row);
     gradient_[i] += static_cast<Real>(row.force);
     curvature_[i] += static_cast<Real>(row.curvature);
     sums_.size += row.size;

@@ -18,7 +18,11 @@ template <typename Real> class QueryPairs {
     QueryPairs(const PairData &data, const PairSettings &settings, bool with_cost)
         : data_(data), settings_(settings), loops_(pair_loops<Real>(settings.loss, with_cost, widest_vectors())),
           rule_{static_cast<Real>(settings.shape), settings.delta == Delta::constant, settings.pair_equal_labels,
-                static_cast<Real>(settings.certainty), settings.gap_norm} {}
+                static_cast<Real>(settings.certainty), settings.gap_norm} {
+        if constexpr (sizeof(Real) == sizeof(float)) {
+            if (settings.loss == PairLoss::logistic) near_row_ = near_logistic_row(with_cost, widest_vectors());
+        }
+    }
 
     // Whether every pair of a query of n documents counts, whatever the scores.
     bool is_whole(std::size_t n) const {
@@ -44,7 +48,8 @@ template <typename Real> class QueryPairs {
     static constexpr std::size_t buffered_pairs = 16 * lanes;
 
     void shuffle_ties();
-    void load();
+    void gather();
+    void gather_odds(double score_span);
     void find_places();
     void add_row(std::size_t i, std::size_t first);
     void buffer_pair(std::size_t a, std::size_t b, double target, double weight);
@@ -54,12 +59,15 @@ template <typename Real> class QueryPairs {
     const PairData &data_;
     const PairSettings &settings_;
     PairLoops<Real> loops_;
+    RowLoop<Real> near_row_ = nullptr; // where exponentials of documents will do
     PairRule<Real> rule_;
 
     BatchQuery query_;
     PairSums sums_;
     std::vector<std::uint32_t> row_at_, place_of_;
     std::vector<std::uint64_t> tie_keys_;
+    bool has_odds_ = false;
+    std::vector<Real> odds_, odds_against_;
     std::vector<Real> score_, label_, worth_, above_, below_, scale_, weight_, gradient_, curvature_;
 
     std::size_t buffered_ = 0;

@@ -1,7 +1,8 @@
 #include "core/lambdas.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -99,43 +100,82 @@ void given_pairs_are_the_pairs() {
     CHECK(result.gradient[0] == 0.0F && result.gradient[3] == 0.0F);
 }
 
-template <typename Real> void vector_widths_agree(PairLoss loss) {
-    if (widest_vectors() == VectorWidth::sse) return;
-    constexpr std::size_t n = 1100, room = n + lanes; // more than lanes hold between two flushes
-    std::vector<Real> score(room), label(room, NAN), worth(room), above(room), below(room), scale(room, 1);
-    for (std::size_t i = 0; i < n; ++i) {
-        score[i] = static_cast<Real>(random_score(i));
-        label[i] = static_cast<Real>(stream_of(2, i) % 4);
-        worth[i] = label[i] / 3;
-        above[i] = below[i] = Real(1) / static_cast<Real>(i + 1);
-    }
-    for (bool constant : {true, false}) {
-        PairRule<Real> rule{Real(0.9), constant, constant, constant ? Real(1.5) : INFINITY, !constant};
-        std::vector<Real> forces[2], curvatures[2];
-        PairSums sums[2];
-        for (auto width : {VectorWidth::sse, VectorWidth::avx2}) {
-            const auto which = static_cast<std::size_t>(width);
-            auto &gradient = forces[which], &curvature = curvatures[which];
-            gradient.assign(room, 0);
-            curvature.assign(room, 0);
-            const RankedQuery<Real> query{n,
-                                          score.data(),
-                                          label.data(),
-                                          worth.data(),
-                                          above.data(),
-                                          below.data(),
-                                          scale.data(),
-                                          worth.data(),
-                                          gradient.data(),
-                                          curvature.data()};
-            const auto loops = pair_loops<Real>(loss, true, width);
-            for (std::size_t i = 0; i < 20; ++i) loops.row(query, rule, i, i + 1, sums[which]);
-            loops.list({64, score.data(), worth.data(), label.data(), gradient.data(), curvature.data()}, rule,
-                       sums[which]);
+// A query for the inner loops, with more documents than lanes hold between two flushes.
+template <typename Real> struct LoopQuery {
+    static constexpr std::size_t n = 1100, room = n + lanes;
+    std::vector<Real> score, label, worth, above, below, scale, odds, odds_against, gradient, curvature;
+    PairSums sums;
+
+    LoopQuery()
+        : score(room), label(room, NAN), worth(room), above(room), below(room), scale(room, 1), odds(room),
+          odds_against(room), gradient(room), curvature(room) {
+        for (std::size_t i = 0; i < n; ++i) {
+            score[i] = static_cast<Real>(random_score(i));
+            label[i] = static_cast<Real>(stream_of(2, i) % 4);
+            worth[i] = label[i] / 3;
+            above[i] = below[i] = Real(1) / static_cast<Real>(i + 1);
+            odds[i] = static_cast<Real>(std::exp(0.9 * score[i]));
+            odds_against[i] = Real(1) / odds[i];
         }
-        CHECK(forces[0] == forces[1] && curvatures[0] == curvatures[1]);
-        CHECK(sums[0].force == sums[1].force && sums[0].curvature == sums[1].curvature);
-        CHECK(sums[0].size == sums[1].size && sums[0].cost == sums[1].cost);
+    }
+
+    void add_rows(RowLoop<Real> loop, const PairRule<Real> &rule) {
+        const RankedQuery<Real> query{.n = n,
+                                      .score = score.data(),
+                                      .label = label.data(),
+                                      .worth = worth.data(),
+                                      .above = above.data(),
+                                      .below = below.data(),
+                                      .scale = scale.data(),
+                                      .weight = worth.data(),
+                                      .odds = odds.data(),
+                                      .odds_against = odds_against.data(),
+                                      .gradient = gradient.data(),
+                                      .curvature = curvature.data()};
+        for (std::size_t i = 0; i < 20; ++i) loop(query, rule, i, i + 1, sums);
+    }
+
+    void add_list(ListLoop<Real> loop, const PairRule<Real> &rule) {
+        loop({64, score.data(), worth.data(), label.data(), gradient.data(), curvature.data()}, rule, sums);
+    }
+
+    bool equals(const LoopQuery &other) const {
+        return gradient == other.gradient && curvature == other.curvature && sums.force == other.sums.force &&
+               sums.curvature == other.sums.curvature && sums.size == other.sums.size && sums.cost == other.sums.cost;
+    }
+};
+
+template <typename Real> std::vector<PairRule<Real>> rules() {
+    constexpr Real infinity = std::numeric_limits<Real>::infinity();
+    return {{Real(0.9), true, true, Real(1.5), false}, {Real(0.9), false, false, infinity, true}};
+}
+
+template <typename Real> void vector_widths_agree(PairLoss loss, bool with_cost) {
+    if (widest_vectors() == VectorWidth::sse) return;
+    for (const auto &rule : rules<Real>()) {
+        LoopQuery<Real> narrow, wide;
+        for (auto *query : {&narrow, &wide}) {
+            const auto loops = pair_loops<Real>(loss, with_cost, query == &wide ? VectorWidth::avx2 : VectorWidth::sse);
+            query->add_rows(loops.row, rule);
+            query->add_list(loops.list, rule);
+        }
+        CHECK(narrow.equals(wide));
+    }
+}
+
+void odds_do_what_gaps_do(bool with_cost) {
+    for (const auto &rule : rules<float>()) {
+        LoopQuery<float> by_gaps, by_odds, by_wide_odds;
+        by_gaps.add_rows(pair_loops<float>(PairLoss::logistic, with_cost, VectorWidth::sse).row, rule);
+        by_odds.add_rows(near_logistic_row(with_cost, VectorWidth::sse), rule);
+        for (std::size_t i = 0; i < by_gaps.n; ++i) {
+            CHECK(std::abs(by_gaps.gradient[i] - by_odds.gradient[i]) < 1e-5);
+            CHECK(std::abs(by_gaps.curvature[i] - by_odds.curvature[i]) < 1e-5);
+        }
+        CHECK(std::abs(by_gaps.sums.cost - by_odds.sums.cost) <= 1e-5 * by_gaps.sums.cost);
+        if (widest_vectors() == VectorWidth::sse) continue;
+        by_wide_odds.add_rows(near_logistic_row(with_cost, VectorWidth::avx2), rule);
+        CHECK(by_wide_odds.equals(by_odds));
     }
 }
 
@@ -163,9 +203,12 @@ int main() {
     threads_do_not_matter();
     forces_of_a_query_cancel();
     given_pairs_are_the_pairs();
-    for (auto loss : {PairLoss::logistic, PairLoss::hinge, PairLoss::spring}) {
-        vector_widths_agree<float>(loss);
-        vector_widths_agree<double>(loss);
+    for (bool with_cost : {false, true}) {
+        for (auto loss : {PairLoss::logistic, PairLoss::hinge, PairLoss::spring}) {
+            vector_widths_agree<float>(loss, with_cost);
+            vector_widths_agree<double>(loss, with_cost);
+        }
+        odds_do_what_gaps_do(with_cost);
     }
     lists_and_points_run_on_all_shapes();
 }
