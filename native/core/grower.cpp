@@ -94,16 +94,27 @@ template <typename Code> class Grower {
 
   private:
     void plant() {
-        Sums all;
-        for (std::size_t i = 0; i < tree.rows.size(); ++i) {
-            all = all + Packed::of_document(data.quantised[data.all_rows ? i : tree.rows[i]]).sums();
-        }
+        const Sums all = sums_of_rows();
         leaves.reserve(static_cast<std::size_t>(settings.max_leaves));
         const Listed listed = data.all_rows ? Listed::nowhere : Listed::tree;
         leaves.push_back({add_node(0, all), 0, all, {}, 0, listed});
         if (!may_be_split(leaves[0])) return;
         leaves[0].slot = pool.take();
         note_split(leaves[0], search.search(view(leaves[0])));
+    }
+
+    Sums sums_of_rows() const {
+        Sums all{0, 0, static_cast<std::int64_t>(tree.rows.size())};
+        const auto add = [&](std::int32_t document) {
+            all.gradient += document >> curvature_bits;
+            all.curvature += document & curvature_limit;
+        };
+        if (data.all_rows) {
+            for (const std::int32_t document : data.quantised) add(document);
+        } else {
+            for (const std::uint32_t row : tree.rows) add(data.quantised[row]);
+        }
+        return all;
     }
 
     std::size_t add_node(std::size_t begin, Sums sums) {

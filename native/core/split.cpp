@@ -1,6 +1,8 @@
 #include "core/split.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <type_traits>
 #include <utility>
 
 namespace rankwright {
@@ -12,28 +14,44 @@ namespace {
     return (left * left * right_below + right * right * left_below) / (left_below * right_below);
 }
 
-struct Places { // what is on the left of each place
-    const double *gradient, *curvature, *count;
-    std::size_t n;
+// Sums left of each place, in either form.
+struct PackedPlaces {
+    const std::uint64_t *words;
+    [[gnu::always_inline]] Sums operator[](std::size_t place) const { return Packed{words[place]}.sums(); }
+};
+struct WidePlaces {
+    const std::uint64_t *words, *rest;
+    [[gnu::always_inline]] Sums operator[](std::size_t place) const {
+        return Wide{static_cast<std::int64_t>(words[place]), rest[place]}.sums();
+    }
 };
 
-struct ScorePlaces {
-    [[gnu::always_inline]] static void run(Places left, Sums leaf, const SplitRules *rules, double *scores) {
-        const double gradient = static_cast<double>(leaf.gradient), curvature = static_cast<double>(leaf.curvature);
-        const double count = static_cast<double>(leaf.count), min_docs = static_cast<double>(rules->min_docs);
+// Scores are never negative, so that their bits, read as an integer, are in the same order, and those of minus infinity
+// below them all: the compiler can find the greatest of integers many at a time.
+std::int64_t as_bits(double score) { return std::bit_cast<std::int64_t>(score); }
+
+template <typename Places> struct ScorePlaces {
+    [[gnu::always_inline]] static void run(Places places, std::size_t n, Sums leaf, const SplitRules *rules,
+                                           double *scores, std::int64_t *greatest) {
         const double min_curvature = rules->min_curvature, l2 = rules->l2;
+        const std::int64_t min_docs = rules->min_docs;
         const bool newton = rules->newton;
-        for (std::size_t place = 0; place < left.n; ++place) {
-            const double right_curvature = curvature - left.curvature[place], right_count = count - left.count[place];
-            const double left_below = newton ? left.curvature[place] + l2 : left.count[place];
-            const double right_below = newton ? right_curvature + l2 : right_count;
-            const bool allowed = (left.count[place] >= min_docs) & (right_count >= min_docs) &
-                                 (left.curvature[place] >= min_curvature) & (right_curvature >= min_curvature) &
+        for (std::size_t place = 0; place < n; ++place) {
+            const Sums left = places[place], right = leaf - left;
+            const auto left_curvature = static_cast<double>(left.curvature);
+            const auto right_curvature = static_cast<double>(right.curvature);
+            const double left_below = newton ? left_curvature + l2 : static_cast<double>(left.count);
+            const double right_below = newton ? right_curvature + l2 : static_cast<double>(right.count);
+            const bool allowed = (left.count >= min_docs) & (right.count >= min_docs) &
+                                 (left_curvature >= min_curvature) & (right_curvature >= min_curvature) &
                                  (left_below > 0) & (right_below > 0);
-            const double score =
-                score_of(left.gradient[place], left_below, gradient - left.gradient[place], right_below);
+            const double score = score_of(static_cast<double>(left.gradient), left_below,
+                                          static_cast<double>(right.gradient), right_below);
             scores[place] = allowed ? score : Split::none;
         }
+        std::int64_t most = as_bits(Split::none);
+        for (std::size_t place = 0; place < n; ++place) most = std::max(most, as_bits(scores[place]));
+        *greatest = most;
     }
 };
 
@@ -67,8 +85,7 @@ double SplitRules::score(Sums left, Sums right, Bounds bounds) const {
 }
 
 SplitSearch::SplitSearch(const SplitRules &split_rules, std::size_t max_bins, Simd processor)
-    : rules(split_rules), simd(processor), gradient(max_bins), curvature(max_bins), count(max_bins), scores(max_bins),
-      ratio(max_bins + 1) {
+    : rules(split_rules), simd(processor), words(max_bins), rest(max_bins), scores(max_bins), ratio(max_bins + 1) {
     order.reserve(max_bins + 1);
 }
 
@@ -82,24 +99,38 @@ void SplitSearch::offer(Split &best, double score, std::int32_t feature, std::si
     best = {score, feature, place, missing_left, left, {}};
 }
 
-template <typename Bins>
-void SplitSearch::scan(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, Missing missing, Split &best) {
-    auto left = sum_before(feature, missing == Missing::left);
+void SplitSearch::add_up(const FeatureBins<PackedBins> &feature, std::size_t n_places, bool with_missing) {
+    Packed left = sum_before(feature, with_missing);
+    for (std::size_t place = 0; place < n_places; ++place) words[place] = (left = left + feature.bins[place]).word;
+}
+
+void SplitSearch::add_up(const FeatureBins<WideBins> &feature, std::size_t n_places, bool with_missing) {
+    Wide left = sum_before(feature, with_missing);
     for (std::size_t place = 0; place < n_places; ++place) {
         left = left + feature.bins[place];
-        const Sums sums = left.sums();
-        gradient[place] = static_cast<double>(sums.gradient);
-        curvature[place] = static_cast<double>(sums.curvature);
-        count[place] = static_cast<double>(sums.count);
+        words[place] = static_cast<std::uint64_t>(left.gradient);
+        rest[place] = left.rest;
     }
+}
+
+template <typename Bins>
+void SplitSearch::scan(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, Missing missing, Split &best) {
+    using Places = std::conditional_t<std::is_same_v<Bins, PackedBins>, PackedPlaces, WidePlaces>;
     if (n_places == 0) return;
-    const Places left_of{gradient.data(), curvature.data(), count.data(), n_places};
-    run_for<ScorePlaces>(simd, left_of, leaf, &std::as_const(rules), scores.data());
+    add_up(feature, n_places, missing == Missing::left);
+    Places places;
+    if constexpr (std::is_same_v<Bins, PackedBins>) {
+        places = {words.data()};
+    } else {
+        places = {words.data(), rest.data()};
+    }
+    std::int64_t greatest;
+    run_for<ScorePlaces<Places>>(simd, places, n_places, leaf, &std::as_const(rules), scores.data(), &greatest);
+    if (greatest < as_bits(best.score)) return; // most features are not the best
+    const double score = std::bit_cast<double>(greatest);
     const auto bin =
-        static_cast<std::size_t>(std::max_element(scores.data(), scores.data() + n_places) - scores.data());
-    const Sums left_of_bin{static_cast<std::int64_t>(gradient[bin]), static_cast<std::int64_t>(curvature[bin]),
-                           static_cast<std::int64_t>(count[bin])};
-    offer(best, scores[bin], feature.feature, bin, left_of_bin, leaf, missing);
+        static_cast<std::size_t>(std::find(scores.data(), scores.data() + n_places, score) - scores.data());
+    offer(best, score, feature.feature, bin, places[bin], leaf, missing);
 }
 
 template <typename Bins> void SplitSearch::numbers(FeatureBins<Bins> feature, Sums leaf, Split &best) {

@@ -83,6 +83,9 @@ class SplitSearch {
   private:
     enum class Missing { none, right, left };
 
+    void add_up(const FeatureBins<PackedBins> &feature, std::size_t n_places, bool with_missing);
+    void add_up(const FeatureBins<WideBins> &feature, std::size_t n_places, bool with_missing);
+
     template <typename Bins>
     void scan(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, Missing missing, Split &best);
     template <typename Bins>
@@ -93,10 +96,10 @@ class SplitSearch {
 
     SplitRules rules;
     Simd simd;
-    std::vector<double> gradient, curvature, count; // left of each place
-    std::vector<double> scores;                     // of each place
-    std::vector<double> ratio;                      // by category
-    std::vector<std::uint16_t> order;               // of categories
+    std::vector<std::uint64_t> words, rest; // sums left of each place
+    std::vector<double> scores;             // of each place
+    std::vector<double> ratio;              // by category
+    std::vector<std::uint16_t> order;       // of categories
 };
 
 } // namespace rankwright

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,10 +80,8 @@ def grow_tree(
     It is grown on the given `rows` (default: all) and splits on the given `features` (default: all). `monotone` maps a
     feature to +1 where scores must not fall as it rises, -1 where they must not rise.
     """
-    gradients = _finite(gradient, "gradient", data.n_docs)
-    curvatures = _finite(curvature, "curvature", data.n_docs)
-    if len(curvatures) and curvatures.min() < 0:
-        raise InputError(f"curvature must be 0 or more, got {curvatures.min()}")
+    gradients = as_vector(gradient, name="gradient", dtype=np.float32, length=data.n_docs)
+    curvatures = as_vector(curvature, name="curvature", dtype=np.float32, length=data.n_docs)
     memory = memory or GrowerMemory(data, params.max_leaves)
     own_rows = _rows_of_tree(rows, data.n_docs)
     scales = _scales(gradients, curvatures, own_rows)
@@ -132,13 +131,6 @@ def grow_tree(
     return GrownTree(_cut(nodes, n_nodes, data), tree_rows, begin[:n_nodes])
 
 
-def _finite(values: ArrayLike, name: str, length: int) -> Float32Array:
-    array = as_vector(values, name=name, dtype=np.float32, length=length)
-    if not np.isfinite(array).all():
-        raise InputError(f"{name} must be finite, but row {int(np.flatnonzero(~np.isfinite(array))[0])} is not")
-    return array
-
-
 def _rows_of_tree(rows: ArrayLike | None, n_docs: int) -> NDArray[np.uint32] | None:
     if n_docs > MAX_ROWS:
         raise InputError(f"a tree can be grown on at most {MAX_ROWS} rows, got {n_docs}")
@@ -154,13 +146,23 @@ def _scales(gradient: Float32Array, curvature: Float32Array, rows: NDArray[np.ui
     """Levels per unit of gradient and of curvature."""
     own_gradient = gradient if rows is None else gradient[rows]
     own_curvature = curvature if rows is None else curvature[rows]
-    largest = float(np.abs(own_gradient).max(initial=0.0))
+    largest = max(float(own_gradient.max(initial=0.0)), -float(own_gradient.min(initial=0.0)))
     largest_curvature = float(own_curvature.max(initial=0.0))
-    total = float(own_curvature.sum(dtype=np.float64))
-    return (
-        GRADIENT_LEVELS / largest if largest > 0 else 1.0,
-        min(CURVATURE_LEVELS / largest_curvature, MAX_CURVATURE_SUM / total) if largest_curvature > 0 else 1.0,
-    )
+    if not (isfinite(largest) and isfinite(largest_curvature) and own_curvature.min(initial=0.0) >= 0):
+        raise InputError(
+            "gradients must be finite, and curvatures finite and 0 or more, but "
+            + _first_bad(own_gradient, own_curvature)
+        )
+    curvature_scale = CURVATURE_LEVELS / largest_curvature if largest_curvature > 0 else 1.0
+    if len(own_curvature) * CURVATURE_LEVELS > MAX_CURVATURE_SUM:
+        total = float(own_curvature.sum(dtype=np.float64))
+        curvature_scale = min(curvature_scale, MAX_CURVATURE_SUM / total) if total > 0 else 1.0
+    return GRADIENT_LEVELS / largest if largest > 0 else 1.0, curvature_scale
+
+
+def _first_bad(gradient: Float32Array, curvature: Float32Array) -> str:
+    bad = np.flatnonzero(~(np.isfinite(gradient) & np.isfinite(curvature) & (curvature >= 0)))[0]
+    return f"document {bad} of the tree has {gradient[bad]} and {curvature[bad]}"
 
 
 def _directions(monotone: Mapping[int, int], data: BinnedDataset) -> NDArray[np.int8]:
