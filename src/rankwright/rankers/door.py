@@ -13,8 +13,6 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError
 
-PER_ROW = ("qid", "sample_weight", "position")
-
 
 class OneQueryWarning(UserWarning):
     """Rows came without query ids and were taken as the documents of one query."""
@@ -31,19 +29,18 @@ def training_data(
     query_weight: Any = None,
     position: Any = None,
     preferences: Preferences | None = None,
+    initial_scores: Any = None,
 ) -> RankingDataset:
     """The dataset to train on; `ranker` learns the number and the names of its features from it."""
     if isinstance(X, RankingDataset):
         given = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight}
-        _refuse_beside_a_dataset(given | {"position": position, "preferences": preferences})
+        given |= {"position": position, "preferences": preferences, "initial_scores": initial_scores}
+        _refuse_beside_a_dataset(given)
         _remember_features(ranker, X)
         return X
     X, y = _checked(ranker, X, y, reset=True)
     if qid is None and group is None:
-        warnings.warn(
-            f"no qid: the {len(X)} rows are taken as the documents of one query", OneQueryWarning, stacklevel=3
-        )
-        group = [len(X)]
+        group = _one_query(len(X))
     return RankingDataset.from_arrays(
         X,
         y,
@@ -53,23 +50,35 @@ def training_data(
         query_weights=query_weight,
         document_weights=sample_weight,
         positions=position,
+        initial_scores=initial_scores,
         feature_names=tuple(getattr(ranker, "feature_names_in_", ())),
     )
 
 
 def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
-    """The dataset to validate on, from a dataset or from `(X, y, qid)`."""
+    """The dataset to validate on, from a dataset or from `(X, y, qid)`, with or without initial scores as a fourth."""
     if valid is None:
         return None
     if isinstance(valid, RankingDataset):
         _check_width(ranker, valid.n_features)
         return valid
-    try:
-        X, y, qid = valid
-    except (TypeError, ValueError):
-        raise InputError(f"valid must be a RankingDataset or (X, y, qid), got {type(valid).__name__}") from None
+    if not isinstance(valid, tuple | list) or len(valid) not in (3, 4):
+        found = f"{len(valid)} parts" if isinstance(valid, tuple | list) else type(valid).__name__
+        raise InputError(f"valid must be a RankingDataset, (X, y, qid), or (X, y, qid, initial_scores), got {found}")
+    X, y, qid, initial_scores = (*valid, None)[:4]
     X, y = _checked(ranker, X, y, reset=False)
-    return RankingDataset.from_arrays(X, y, qid=qid)
+    return RankingDataset.from_arrays(X, y, qid=qid, initial_scores=initial_scores)
+
+
+def judged_data(ranker: BaseEstimator, X: Any, y: Any, qid: Any) -> RankingDataset:
+    """The documents and labels to measure a trained ranker on."""
+    if isinstance(X, RankingDataset):
+        _refuse_beside_a_dataset({"y": y, "qid": qid})
+        _check_width(ranker, X.n_features)
+        return X
+    X, y = _checked(ranker, X, y, reset=False)
+    group = _one_query(len(X)) if qid is None else None
+    return RankingDataset.from_arrays(X, y, qid=qid, group=group)
 
 
 def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDataset:
@@ -80,6 +89,12 @@ def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDatas
         return X
     X, _ = _checked(ranker, X, None, reset=False)
     return RankingDataset.from_arrays(X, qid=qid) if qid is not None else RankingDataset.from_arrays(X, group=[len(X)])
+
+
+def _one_query(n_docs: int) -> list[int]:
+    """The group sizes of rows without query ids; `stacklevel` points at the caller of the ranker's method."""
+    warnings.warn(f"no qid: the {n_docs} rows are taken as the documents of one query", OneQueryWarning, stacklevel=4)
+    return [n_docs]
 
 
 def _checked(ranker: BaseEstimator, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
