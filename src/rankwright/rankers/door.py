@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,11 +38,15 @@ def training_data(
         given |= {"position": position, "preferences": preferences, "initial_scores": initial_scores}
         _refuse_beside_a_dataset(given)
         _remember_features(ranker, X)
-        return X
+        return _with_something_to_learn(X)
+    if y is None and preferences is None:
+        raise InputError(
+            f"{ranker.name} requires y to be passed, but the target y is None, and preferences are as well"
+        )
     X, y = _checked(ranker, X, y, reset=True)
     if qid is None and group is None:
         group = _one_query(len(X))
-    return RankingDataset.from_arrays(
+    data = RankingDataset.from_arrays(
         X,
         y,
         qid=qid,
@@ -53,6 +58,7 @@ def training_data(
         initial_scores=initial_scores,
         feature_names=tuple(getattr(ranker, "feature_names_in_", ())),
     )
+    return _with_something_to_learn(data)
 
 
 def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
@@ -70,15 +76,22 @@ def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
     return RankingDataset.from_arrays(X, y, qid=qid, initial_scores=initial_scores)
 
 
-def judged_data(ranker: BaseEstimator, X: Any, y: Any, qid: Any) -> RankingDataset:
-    """The documents and labels to measure a trained ranker on."""
+def judged_data(ranker: BaseEstimator, X: Any, y: Any, qid: Any, sample_weight: Any = None) -> RankingDataset:
+    """The documents and labels to measure a trained ranker on.
+
+    Metrics weigh queries, not documents: a query counts as much as its documents do on average.
+    """
     if isinstance(X, RankingDataset):
-        _refuse_beside_a_dataset({"y": y, "qid": qid})
+        _refuse_beside_a_dataset({"y": y, "qid": qid, "sample_weight": sample_weight})
         _check_width(ranker, X.n_features)
         return X
     X, y = _checked(ranker, X, y, reset=False)
     group = _one_query(len(X)) if qid is None else None
-    return RankingDataset.from_arrays(X, y, qid=qid, group=group)
+    data = RankingDataset.from_arrays(X, y, qid=qid, group=group, document_weights=sample_weight)
+    if data.document_weights is None:
+        return data
+    sums = np.add.reduceat(data.document_weights.astype(np.float64), data.groups.offsets[:-1])
+    return replace(data, query_weights=(sums / data.groups.sizes).astype(np.float32))
 
 
 def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDataset:
@@ -91,6 +104,14 @@ def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDatas
     return RankingDataset.from_arrays(X, qid=qid) if qid is not None else RankingDataset.from_arrays(X, group=[len(X)])
 
 
+def _with_something_to_learn(data: RankingDataset) -> RankingDataset:
+    for name in ("document_weights", "query_weights"):
+        weights = getattr(data, name)
+        if weights is not None and not weights.any():
+            raise InputError(f"{name} are all zero: there is nothing to learn from")
+    return data
+
+
 def _one_query(n_docs: int) -> list[int]:
     """The group sizes of rows without query ids; `stacklevel` points at the caller of the ranker's method."""
     warnings.warn(f"no qid: the {n_docs} rows are taken as the documents of one query", OneQueryWarning, stacklevel=4)
@@ -99,7 +120,7 @@ def _one_query(n_docs: int) -> list[int]:
 
 def _checked(ranker: BaseEstimator, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
     # scikit-learn's own check: its users know its messages, and its name and width bookkeeping comes with it.
-    options = {"dtype": np.float32, "ensure_all_finite": "allow-nan", "accept_sparse": True, "order": "C"}
+    options = {"dtype": np.float32, "ensure_all_finite": "allow-nan", "accept_sparse": ["csr", "csc"], "order": "C"}
     if y is None:
         return _dense(validate_data(ranker, X, reset=reset, **options)), None
     labels = np.asarray(y)

@@ -82,10 +82,16 @@ class MART(ForestRanker):
 
     def _base_score(self, data: BinnedDataset) -> float:
         """The best constant: the mean of the judged labels, or for the logistic loss the log-odds of relevance."""
-        labels = data.labels
-        if labels is None or not (judged := labels[~np.isnan(labels)].astype(np.float64)).size:
+        if data.labels is None:
             return 0.0
+        weights = np.ones(data.n_docs) if data.document_weights is None else data.document_weights.astype(np.float64)
+        if data.query_weights is not None:
+            weights = weights * np.repeat(data.query_weights, data.groups.sizes)
+        counts = ~np.isnan(data.labels) & (weights > 0)
+        if not counts.any():
+            return 0.0
+        judged, weights = data.labels[counts].astype(np.float64), weights[counts]
         if self.loss == "squared":
-            return float(judged.mean())
-        share = float((judged > 0).mean())
+            return float(np.average(judged, weights=weights))
+        share = float(np.average(judged > 0, weights=weights))
         return float(np.log(share / (1 - share))) if 0 < share < 1 else 0.0

@@ -39,6 +39,11 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     fitted on the training data, `_learn` and `_scores` are given scaled features, and the model file holds it.
     """
 
+    # What scikit-learn's metadata routing hands on without being asked: ranking knows no rows without queries.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
+
     name: ClassVar[str]
     needs_qid: ClassVar[bool] = False  # whether a document's score depends on the rest of its list
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
@@ -102,13 +107,14 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         data = self._documents(X, qid)
         return rank(self._scores(data), data.groups)
 
-    def score(self, X: Any, y: Any = None, *, qid: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, *, qid: Any = None, sample_weight: Any = None) -> float:
         """The mean of the metric that `select` names: what scikit-learn's search classes maximise.
 
-        Initial scores of a dataset count, as they do in training; a metric where less is better is negated.
+        Initial scores of a dataset count, as they do in training; a metric where less is better is negated. With
+        `sample_weight`, a query counts as much as its documents do on average.
         """
         check_is_fitted(self)
-        data = judged_data(self, X, y, qid)
+        data = judged_data(self, X, y, qid, sample_weight)
         measure = parse_metric(self._selected())
         evaluation = evaluate(self.predict_from_start(data), data, [measure], measure.convention, threads=self.threads)
         mean = evaluation[measure.metric.name].mean
