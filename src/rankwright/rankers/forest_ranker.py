@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import BoolArray, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import SettingError, require
+from rankwright.errors import InputError, SettingError, require
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import History, Listener, LoopPlan
@@ -214,6 +214,8 @@ class ForestRanker(Ranker):
         self.history_ = History.from_dict(header["history"])
         self.data_digest_ = str(header["training_data"])
         self.forest_ = forest_from_arrays(arrays)
+        if self.forest_.n_features != self.n_features_in_:
+            raise InputError(f"the trees are of {self.forest_.n_features} features, the model of {self.n_features_in_}")
 
 
 def _least_docs(setting: float, n_docs: int) -> int:
