@@ -161,7 +161,7 @@ class TestWeights:
         X, y, qid = rows_of(small_data)
         n_queries = small_data.n_queries
         plain = quick(name).fit(X, y, qid=qid).predict(X, qid=qid)
-        ones = {"sample_weight": np.ones(len(y)), "query_weight": np.ones(n_queries)}
+        ones: dict[str, Any] = {"sample_weight": np.ones(len(y)), "query_weight": np.ones(n_queries)}
         assert np.array_equal(quick(name).fit(X, y, qid=qid, **ones).predict(X, qid=qid), plain)
 
     @pytest.mark.parametrize("which", ["sample_weight", "query_weight"])
@@ -169,7 +169,8 @@ class TestWeights:
         X, y, qid = rows_of(small_data)
         n = len(y) if which == "sample_weight" else small_data.n_queries
         weights = np.linspace(0.0, 4.0, n)
-        weighted = quick(name).fit(X, y, qid=qid, **{which: weights})
+        given: dict[str, Any] = {which: weights}
+        weighted = quick(name).fit(X, y, qid=qid, **given)
         assert not np.array_equal(weighted.predict(X, qid=qid), quick(name).fit(X, y, qid=qid).predict(X, qid=qid))
 
 

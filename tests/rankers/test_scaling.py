@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import rankwright as rw
 from rankwright.container.file import read_container
@@ -63,3 +64,21 @@ def test_a_second_fit_forgets_the_first_scaling(small_data):
     ranker = rw.LambdaMART(**SMALL, scaling="query-minmax").fit(small_data)
     ranker.set_params(scaling=None).fit(small_data)
     assert np.array_equal(ranker.predict(small_data), rw.LambdaMART(**SMALL).fit(small_data).predict(small_data))
+
+
+def test_a_warm_start_keeps_the_scaling_it_began_with(small_data):
+    whole = rw.LambdaMART(**SMALL | {"n_trees": 9}, scaling="zscore").fit(small_data)
+    warm = rw.LambdaMART(**SMALL, scaling="zscore", warm_start=True).fit(small_data)
+    began = warm.scaling_
+    assert warm.set_params(n_trees=9).fit(small_data).forest_.equals(whole.forest_)
+    assert warm.scaling_ is began
+    with pytest.raises(SettingError, match="warm_start goes on with the scaling it began with: zscore"):
+        warm.set_params(scaling=None).fit(small_data)
+
+
+def test_training_that_failed_leaves_no_ranker(small_data):
+    ranker = rw.LambdaMART(max_leaves=1)
+    with pytest.raises(SettingError):
+        ranker.fit(small_data)
+    with pytest.raises(NotFittedError):
+        ranker.predict(small_data)

@@ -73,8 +73,9 @@ class ForestRanker(Ranker):
     ) -> Self:
         """This ranker, trained on data that is binned already: no float matrix is needed."""
         require(self.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
-        self.n_features_in_, self.scaling_ = data.n_features, None
+        self.n_features_in_ = data.n_features
         self._grow(data, valid, listeners, checkpoint)
+        self.scaling_ = None
         return self
 
     def _grow(
@@ -84,15 +85,17 @@ class ForestRanker(Ranker):
         listeners: Sequence[Listener],
         checkpoint: str | os.PathLike[str] | None,
     ) -> None:
-        # Initial scores are all there is to start from: a constant beside them would be learned twice.
-        self.base_score_ = self._base_score(data) if data.initial_scores is None else 0.0
+        earlier = self._earlier()
+        if earlier is None:
+            # Initial scores are all there is to start from: a constant beside them would be learned twice.
+            self.base_score_ = self._base_score(data) if data.initial_scores is None else 0.0
         grown = fit_forest(
             data,
             self._objective(),
             self._plan(data),
             valid=valid,
             base_score=self.base_score_,
-            earlier=self._earlier(),
+            earlier=earlier,
             checkpoint=None if checkpoint is None else Path(checkpoint),
             settings=self._lasting_settings(),
             listeners=listeners,

@@ -18,7 +18,7 @@ from rankwright.container.file import write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.data.scaling import FittedScaling, parse_scaling
-from rankwright.errors import InputError, UnknownNameError
+from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.door import judged_data, scoring_data, training_data, validation_data
@@ -48,9 +48,11 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     needs_qid: ClassVar[bool] = False  # whether a document's score depends on the rest of its list
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     importance_kinds: ClassVar[tuple[str, ...]] = ()  # what `importances` can be asked for
-    scaling: str | None = None  # the setting, for rankers that have none
-    scaling_: FittedScaling | None
+    # Settings that not every ranker has, as they are where there is none.
+    scaling: str | None = None
+    warm_start: bool = False
     threads: int | None = None
+    scaling_: FittedScaling | None  # set last in training: where it is, there is a trained model
 
     def fit(
         self,
@@ -73,8 +75,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         `group` gives group sizes instead of `qid`; `sample_weight` and `position` have a value a row, `query_weight`
         one a query. `valid` is a `RankingDataset` or `(X, y, qid)`: what early stopping and model choice look at.
         `initial_scores`, a value a row, are what training starts from: the model learns what to add to them, `predict`
-        gives that alone, and `valid` needs its own, as `(X, y, qid, initial_scores)`.
-        `listeners` are told after every step. A run that was killed is taken up where its `checkpoint` folder left it.
+        gives that alone, and `valid` needs its own, as `(X, y, qid, initial_scores)`. `listeners` are told after every
+        step. A run that was killed is taken up where its `checkpoint` folder left it.
         """
         data = training_data(
             self, X, y, qid=qid, group=group, sample_weight=sample_weight, query_weight=query_weight,
@@ -83,10 +85,12 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         watched = validation_data(self, valid)
         if data.initial_scores is not None and not self.takes_initial_scores:
             raise InputError(f"{self.name} cannot start from initial scores: leave them out")
-        self.scaling_ = (
-            None if self.scaling is None else parse_scaling(str(self.scaling)).fit(data, threads=self.threads)
-        )
-        self._learn(self._scaled(data), None if watched is None else self._scaled(watched), listeners, checkpoint)
+        scaling = self._scaling_for(data)
+        if scaling is not None:
+            data = scaling.apply(data, threads=self.threads)
+            watched = None if watched is None else scaling.apply(watched, threads=self.threads)
+        self._learn(data, watched, listeners, checkpoint)
+        self.scaling_ = scaling
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
@@ -172,10 +176,17 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
                 raise InputError(
                     f"{why} looks at the documents of a query together: give qid, the query id of each row"
                 )
-        return self._scaled(scoring_data(self, X, qid))
-
-    def _scaled(self, data: RankingDataset) -> RankingDataset:
+        data = scoring_data(self, X, qid)
         return data if self.scaling_ is None else self.scaling_.apply(data, threads=self.threads)
+
+    def _scaling_for(self, data: RankingDataset) -> FittedScaling | None:
+        """The scaling to train with: fitted on `data`, or what a warm start began with."""
+        chosen = None if self.scaling is None else parse_scaling(str(self.scaling))
+        if self.warm_start and self.__sklearn_is_fitted__():
+            before = None if self.scaling_ is None else self.scaling_.scaling
+            require(chosen == before, f"warm_start goes on with the scaling it began with: {before and before.name}")
+            return self.scaling_
+        return None if chosen is None else chosen.fit(data, threads=self.threads)
 
     def _storable_settings(self) -> dict[str, Any]:
         # The number of threads is how, not what: a model file must not depend on it.
@@ -201,6 +212,9 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
 
     @abstractmethod
     def _selected(self) -> str: ...
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "scaling_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
