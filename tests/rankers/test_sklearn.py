@@ -21,7 +21,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.door import OneQueryWarning
 from rankwright.rankers.ranker import Ranker
 
-QUICK = {"n_trees": 4, "max_leaves": 4, "min_docs_in_leaf": 3, "n_epochs": 4}
+QUICK = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 3, "n_epochs": 3}
 EACH = pytest.mark.parametrize("name", RANKERS)
 Rows = tuple[Any, Any, Any]
 
@@ -68,7 +68,7 @@ def test_a_pipeline_hands_query_ids_on_by_the_steps_name(name, rows):
     X, y, qid = rows
     pipeline = plain_pipeline(quick(name)).fit(X, y, ranker__qid=qid)
     expected = quick(name).fit(scaled_by_hand(rows), y, qid=qid).predict(scaled_by_hand(rows), qid=qid)
-    assert np.array_equal(pipeline.predict(X), expected)
+    assert np.array_equal(pipeline.predict(X, qid=qid), expected)
 
 
 @EACH
@@ -76,7 +76,7 @@ def test_make_pipeline_names_the_step_after_the_ranker(name, rows):
     X, y, qid = rows
     step = ranker_named(name).__name__.lower()
     pipeline = make_pipeline(StandardScaler(), quick(name)).fit(X, y, **{f"{step}__qid": qid})
-    assert pipeline.predict(X).shape == (len(X),)
+    assert pipeline.predict(X, qid=qid).shape == (len(X),)
 
 
 @EACH
@@ -168,10 +168,12 @@ def test_frames_bring_their_names(name, library, rows):
     frame = frames.DataFrame({column: X[:, number] for number, column in enumerate(columns)})
     ranker = quick(name).fit(frame, frames.Series(y), qid=frames.Series(qid))
     assert ranker.feature_names_in_.tolist() == columns
-    assert np.array_equal(ranker.predict(frame, qid=frames.Series(qid)), quick(name).fit(X, y, qid=qid).predict(X))
+    assert np.array_equal(
+        ranker.predict(frame, qid=frames.Series(qid)), quick(name).fit(X, y, qid=qid).predict(X, qid=qid)
+    )
     assert ranker.score(frame, frames.Series(y), qid=frames.Series(qid)) == ranker.score(frame, y, qid=qid)
     with pytest.raises(ValueError, match="feature names"):
-        ranker.predict(frame[columns[::-1]])
+        ranker.predict(frame[columns[::-1]], qid=qid)
 
 
 @EACH
@@ -189,8 +191,8 @@ def test_sparse_matrices_are_dense_ones_with_zeros(name, kind, rows):
     X, y, qid = rows
     thin = np.where(np.abs(X) > 0.5, X, 0)
     ranker = quick(name).fit(kind(thin), y, qid=qid)
-    expected = quick(name).fit(thin, y, qid=qid).predict(thin)
-    assert np.array_equal(ranker.predict(kind(thin)), expected)
+    expected = quick(name).fit(thin, y, qid=qid).predict(thin, qid=qid)
+    assert np.array_equal(ranker.predict(kind(thin), qid=qid), expected)
 
 
 @EACH
