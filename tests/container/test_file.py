@@ -218,8 +218,12 @@ def test_a_write_killed_after_the_name_changed_leaves_the_new_file(path):
     assert read_container(path).header == {"new": True}
 
 
-def test_a_file_is_known_by_its_beginning(path, tmp_path):
-    assert is_container(path)
+def test_a_file_is_known_by_its_ending_or_its_beginning(path, tmp_path):
+    assert is_container(tmp_path / "absent.rw")
+    assert not is_container(tmp_path / "absent")
+    assert not is_container(tmp_path)
+    (tmp_path / "whole").write_bytes(path.read_bytes())
+    assert is_container(tmp_path / "whole")
     (tmp_path / "cut").write_bytes(path.read_bytes()[:100])
     (tmp_path / "text").write_text("1 qid:1 1:0.5\n")
     (tmp_path / "empty").write_bytes(b"")

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rankwright.catalog.rankers import RANKERS, ranker_named
 
 # Whatever a ranker's size is called: small enough for checks by the dozen, large enough to learn from ten rows.
-QUICK = {"n_trees": 3, "min_docs_in_leaf": 1, "n_epochs": 3, "threads": 1}
+QUICK = {"n_trees": 3, "min_docs_in_leaf": 1, "epochs": 3, "threads": 1}
 WEIGHTS = (
     "a document's weight multiplies its pairs' forces; a copy of it would take another place in the list. And bins, "
     "leaf sizes and normalisation count rows, those of weight 0 too"

@@ -82,3 +82,35 @@ def test_training_that_failed_leaves_no_ranker(small_data):
         ranker.fit(small_data)
     with pytest.raises(NotFittedError):
         ranker.predict(small_data)
+
+
+class ByMode(rw.LambdaMART):
+    """Scales itself, in a way that another setting chooses."""
+
+    scales_itself = True
+
+    def _scaling_name(self) -> str | None:
+        return "query-minmax" if self.mode == "paper" else None
+
+    def _learn(self, data, valid, listeners, checkpoint):
+        super()._learn(self._by_itself(data), valid, listeners, checkpoint)
+
+    def _scores(self, data):
+        return super()._scores(self._by_itself(data))
+
+    def _by_itself(self, data):
+        return data if self.scaling_ is None else self.scaling_.apply(data)
+
+
+@pytest.mark.parametrize("mode", ["default", "paper"])
+def test_a_ranker_may_choose_its_scaling_and_apply_it_itself(mode, small_data, tmp_path):
+    ranker = ByMode(**SMALL, mode=mode).fit(small_data)
+    plain = rw.LambdaMART(**SMALL, mode=mode, scaling=ranker._scaling_name()).fit(small_data)
+    assert np.array_equal(ranker.predict(small_data), plain.predict(small_data))
+    ranker.save(tmp_path / "model.rw")
+    model = read_container(tmp_path / "model.rw")
+    restored = ByMode.from_state(model.header, model.arrays)
+    assert np.array_equal(restored.predict(small_data), plain.predict(small_data))
+    if mode == "paper":
+        with pytest.raises(InputError, match="scaling 'query-minmax' looks at"):
+            ranker.predict(small_data.features)

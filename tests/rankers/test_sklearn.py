@@ -21,7 +21,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.door import OneQueryWarning
 from rankwright.rankers.ranker import Ranker
 
-QUICK = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 3, "n_epochs": 3}
+QUICK = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 3, "epochs": 3}
 EACH = pytest.mark.parametrize("name", RANKERS)
 Rows = tuple[Any, Any, Any]
 

@@ -10,11 +10,6 @@ import numpy as np
 
 from rankwright.arrays import IntArray
 from rankwright.catalog.rankers import read_model
-from rankwright.container.file import is_container
-from rankwright.rankers.ranker import Ranker
-from rankwright.training.loop import History
-
-MODEL_SUFFIX = ".rw"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +21,7 @@ class ModelDescription:
     feature_names: tuple[str, ...]  # where training had none, numbers from 1
     scaling: str | None
     training_data: str | None  # a fingerprint
-    history: dict[str, Any] | None
+    history: dict[str, Any]  # what was watched after each step, and the best of it
     facts: dict[str, Any]  # what the model is made of, as its kind tells
     importances: dict[str, list[float]]  # of each kind the ranker knows, one a feature
 
@@ -54,16 +49,10 @@ class ModelDescription:
         }
 
 
-def holds_model(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is meant to be a model, by its ending or its first bytes; what cannot be opened is not."""
-    if os.fspath(path).endswith(MODEL_SUFFIX):
-        return True
-    return os.path.isfile(path) and is_container(path)  # noqa: PTH113  # takes paths of any kind
-
-
 def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
     """The description of the model in a file."""
     ranker, header = read_model(path)
+    history = ranker.history_
     numbers = range(1, ranker.n_features_in_ + 1)
     return ModelDescription(
         ranker=ranker.name,
@@ -71,14 +60,7 @@ def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
         feature_names=tuple(header["feature_names"]) or tuple(map(str, numbers)),
         scaling=None if ranker.scaling_ is None else ranker.scaling_.scaling.name,
         training_data=header.get("training_data"),
-        history=_history_of(ranker),
+        history=history.to_dict() | {"best_step": history.best_step, "best_value": history.best_value},
         facts=ranker.facts(),
         importances={kind: ranker.importances(kind).tolist() for kind in ranker.importance_kinds},
     )
-
-
-def _history_of(ranker: Ranker) -> dict[str, Any] | None:
-    history: History | None = getattr(ranker, "history_", None)
-    if history is None:
-        return None
-    return history.to_dict() | {"best_step": history.best_step, "best_value": history.best_value}

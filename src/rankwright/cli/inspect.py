@@ -43,10 +43,10 @@ def inspect(
     A model's features are shown by what their splits gained; with --data also by what the metric loses when a
     feature's values are shuffled among all documents.
     """
-    from rankwright.catalog.inspection import holds_model
+    from rankwright.container.file import is_container
 
     require(data is not None or metric is None, "--metric goes with --data")
-    if file != "-" and holds_model(file):
+    if is_container(file):
         _inspect_model(file, data, metric or DEFAULT_METRIC, format, threads, top, as_json)
         return
     require(data is None, f"--data goes with a model, and {file} is none")

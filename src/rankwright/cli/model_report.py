@@ -46,8 +46,7 @@ def _rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
     yield "scaling", model.scaling or "none"
     for name, value in model.facts.items():
         yield name.replace("_", " "), f"{value:,.6g}" if isinstance(value, float) else f"{value:,}"
-    if model.history is not None:
-        yield "training", _training(model.history)
+    yield "training", _training(model.history)
     if model.training_data is not None:
         yield "training data", model.training_data
     for place, (name, value) in enumerate(sorted(model.settings.items())):

@@ -27,6 +27,7 @@ from rankwright.errors import ContainerError, SettingError
 
 FORMAT = "rankwright"
 VERSION = 1
+SUFFIX = ".rw"
 BLANK_CHECKSUM = "0" * hashlib.sha256().digest_size * 2
 LENGTH_BYTES = 8  # a safetensors file begins with the length of its JSON
 MAGIC_ENTRY = "rankwright"  # the one entry of metadata: safetensors keeps several in no fixed order
@@ -45,7 +46,11 @@ class Container:
 
 
 def is_container(path: str | os.PathLike[str]) -> bool:
-    """Whether the file at `path` begins as those of `write_container` do; the rest of it may be damaged."""
+    """Whether a file is meant to be one of these, by its ending or its first bytes; the rest may be damaged."""
+    if Path(path).suffix == SUFFIX:
+        return True
+    if not Path(path).is_file():
+        return False  # a pipe can be read only once, and what cannot be opened is for its reader to say
     with Path(path).open("rb") as file:
         return file.read(LENGTH_BYTES + len(BEGINNING))[LENGTH_BYTES:] == BEGINNING
 

@@ -29,10 +29,10 @@ from rankwright.trees.params import SplitGain, TreeParams
 class ForestRanker(Ranker):
     """A ranker whose model is a forest; where documents should move says its objective."""
 
-    forest_: Forest
     takes_initial_scores: ClassVar[bool] = True
     importance_kinds: ClassVar[tuple[str, ...]] = tuple(IMPORTANCES)
-    history_: History
+
+    forest_: Forest
     base_score_: float
     data_digest_: str
 
@@ -74,8 +74,8 @@ class ForestRanker(Ranker):
         """This ranker, trained on data that is binned already: no float matrix is needed."""
         require(self.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
         self.n_features_in_ = data.n_features
-        self._grow(data, valid, listeners, checkpoint)
         self.scaling_ = None
+        self._grow(data, valid, listeners, checkpoint)
         return self
 
     def _grow(

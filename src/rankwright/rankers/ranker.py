@@ -23,7 +23,7 @@ from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.door import judged_data, scoring_data, training_data, validation_data
 from rankwright.ranking.order import Ranking, rank
-from rankwright.training.loop import Listener
+from rankwright.training.loop import History, Listener
 
 MODEL_KIND = "model"
 SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with in a model file
@@ -33,10 +33,13 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     """A ranker: settings in the constructor, `fit` to learn, `predict` for scores, `rank` for the order.
 
     A ranker of its own kind says how it learns (`_learn`), how it scores (`_scores`), and what its model file holds
-    (`_state`, `_restore`). Fitted attributes end in an underscore, as scikit-learn's users expect.
+    (`_state`, `_restore`). Fitted attributes end in an underscore, as scikit-learn's users expect; `_learn` sets
+    `history_`, by which a trained ranker is known.
 
     A ranker whose constructor takes `scaling`, the name of a way to scale features, need do no more for it: it is
-    fitted on the training data, `_learn` and `_scores` are given scaled features, and the model file holds it.
+    fitted on the training data, `_learn` and `_scores` are given scaled features, and the model file holds it. One with
+    a default that depends on other settings says so in `_scaling_name`; one with a faster way to scale than a scaled
+    copy is given features as they are (`scales_itself`) and finds the fitted scaling in `scaling_`.
     """
 
     # What scikit-learn's metadata routing hands on without being asked: ranking knows no rows without queries.
@@ -46,13 +49,16 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
 
     name: ClassVar[str]
     needs_qid: ClassVar[bool] = False  # whether a document's score depends on the rest of its list
+    scales_itself: ClassVar[bool] = False  # whether `_learn` and `_scores` apply `scaling_` themselves
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     importance_kinds: ClassVar[tuple[str, ...]] = ()  # what `importances` can be asked for
     # Settings that not every ranker has, as they are where there is none.
     scaling: str | None = None
     warm_start: bool = False
     threads: int | None = None
-    scaling_: FittedScaling | None  # set last in training: where it is, there is a trained model
+
+    scaling_: FittedScaling | None = None
+    history_: History
 
     def fit(
         self,
@@ -85,12 +91,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         watched = validation_data(self, valid)
         if data.initial_scores is not None and not self.takes_initial_scores:
             raise InputError(f"{self.name} cannot start from initial scores: leave them out")
-        scaling = self._scaling_for(data)
-        if scaling is not None:
-            data = scaling.apply(data, threads=self.threads)
-            watched = None if watched is None else scaling.apply(watched, threads=self.threads)
-        self._learn(data, watched, listeners, checkpoint)
-        self.scaling_ = scaling
+        self.scaling_ = self._scaling_for(data)
+        self._learn(self._scaled(data), None if watched is None else self._scaled(watched), listeners, checkpoint)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
@@ -172,16 +174,25 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         if qid is None and not isinstance(X, RankingDataset):
             by_scaling = self.scaling_ is not None and self.scaling_.scaling.needs_groups
             if by_scaling or self.needs_qid:
-                why = f"scaling {self.scaling!r}" if by_scaling else self.name
+                why = f"scaling {self._scaling_name()!r}" if by_scaling else self.name
                 raise InputError(
                     f"{why} looks at the documents of a query together: give qid, the query id of each row"
                 )
-        data = scoring_data(self, X, qid)
-        return data if self.scaling_ is None else self.scaling_.apply(data, threads=self.threads)
+        return self._scaled(scoring_data(self, X, qid))
+
+    def _scaled(self, data: RankingDataset) -> RankingDataset:
+        if self.scaling_ is None or self.scales_itself:
+            return data
+        return self.scaling_.apply(data, threads=self.threads)
+
+    def _scaling_name(self) -> str | None:
+        """The name of the scaling to train with, None for none."""
+        return None if self.scaling is None else str(self.scaling)
 
     def _scaling_for(self, data: RankingDataset) -> FittedScaling | None:
         """The scaling to train with: fitted on `data`, or what a warm start began with."""
-        chosen = None if self.scaling is None else parse_scaling(str(self.scaling))
+        name = self._scaling_name()
+        chosen = None if name is None else parse_scaling(name)
         if self.warm_start and self.__sklearn_is_fitted__():
             before = None if self.scaling_ is None else self.scaling_.scaling
             require(chosen == before, f"warm_start goes on with the scaling it began with: {before and before.name}")
@@ -214,7 +225,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     def _selected(self) -> str: ...
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "scaling_")
+        return hasattr(self, "history_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
