@@ -1,4 +1,4 @@
-"""`rankwright inspect`: what a data file holds."""
+"""`rankwright inspect`: what a data file or a model file holds."""
 
 from __future__ import annotations
 
@@ -8,28 +8,77 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankwright.cli.options import AsJson, DataFormat
-from rankwright.cli.output import print_json
+from rankwright.cli.output import LABEL_WIDTH, print_json
+from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.data.summary import Spread, Summary
 
-EXAMPLE = "Example: rankwright inspect train.txt.gz"
-LABEL_WIDTH = 22
+EXAMPLE = "Examples: rankwright inspect train.txt.gz; rankwright inspect model.rw --data test.txt --metric ndcg@10"
 NAMES_SHOWN = 10
+DEFAULT_METRIC = "ndcg@10"
 
 
 def inspect(
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="The data file, of any format that can be read; - for standard input.")
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA|MODEL", help="A data file of any format that can be read, - for standard input; or a model."
+        ),
     ],
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="F", help="Documents on which to tell what MODEL loses without each feature."),
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="What the loss with --data is told in.", show_default="ndcg@10")
+    ] = None,
+    top: Annotated[int, typer.Option(metavar="N", min=0, help="How many of MODEL's features to show.")] = 10,
     format: DataFormat = None,
+    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what a data file holds, and what in it deserves a second look."""
+    """Tell what a data file holds and what in it deserves a second look, or what a model file holds.
+
+    A model's features are shown by what their splits gained; with --data also by what the metric loses when a
+    feature's values are shuffled among all documents.
+    """
+    from rankwright.container.file import is_container
+
+    require(data is not None or metric is None, "--metric goes with --data")
+    if is_container(file):
+        _inspect_model(file, data, metric or DEFAULT_METRIC, format, threads, top, as_json)
+        return
+    require(data is None, f"--data goes with a model, and {file} is none")
+    _inspect_data(file, format, as_json)
+
+
+def _inspect_model(
+    path: str, data: str | None, metric: str, format: str | None, threads: int | None, top: int, as_json: bool
+) -> None:
+    from rankwright.catalog.inspection import describe_model
+    from rankwright.cli.model_report import show_model
+
+    model, permuted = describe_model(path), None
+    if data is not None:
+        from rankwright.catalog.rankers import load
+        from rankwright.data.reading import read_wide
+        from rankwright.rankers.permutation import permutation_importance
+
+        ranker = load(path).set_params(threads=threads)
+        documents = read_wide(data, ranker.n_features_in_, format=format)
+        permuted = permutation_importance(ranker, documents, metric, threads=threads)
+    if as_json:
+        print_json(model.to_dict() | {"permutation": None if permuted is None else permuted.to_dict()})
+    else:
+        show_model(model, permuted, top)
+
+
+def _inspect_data(path: str, format: str | None, as_json: bool) -> None:
     from rankwright.data.reading import read
     from rankwright.data.summary import summarise
 
-    summary = summarise(read(data, format=format))
+    summary = summarise(read(path, format=format))
     print_json(summary.as_dict()) if as_json else typer.echo("\n".join(report(summary)))
 
 
