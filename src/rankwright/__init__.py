@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rankwright.data.columns import Columns
     from rankwright.data.conversion import convert
     from rankwright.data.dataset import RankingDataset
+    from rankwright.data.files import DataFile
     from rankwright.data.groups import Groups
     from rankwright.data.pairs import read_pairs, write_pairs
     from rankwright.data.preferences import Preferences
@@ -34,11 +35,13 @@ if TYPE_CHECKING:
     from rankwright.rankers.mart import MART
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
+    from rankwright.trees.from_file import bin_file
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
     "Columns": "rankwright.data.columns",
     "Convention": "rankwright.metrics.convention",
+    "DataFile": "rankwright.data.files",
     "Evaluation": "rankwright.metrics.evaluation",
     "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
@@ -53,6 +56,7 @@ _HOME_OF = {
     "RankwrightError": "rankwright.errors",
     "Run": "rankwright.data.trec",
     "Ties": "rankwright.ranking.order",
+    "bin_file": "rankwright.trees.from_file",
     "compare_conventions": "rankwright.metrics.comparison",
     "convert": "rankwright.data.conversion",
     "evaluate": "rankwright.metrics.evaluation",
@@ -87,6 +91,7 @@ __all__ = [
     "MART",
     "Columns",
     "Convention",
+    "DataFile",
     "Evaluation",
     "Gain",
     "Groups",
@@ -101,6 +106,7 @@ __all__ = [
     "Run",
     "Ties",
     "__version__",
+    "bin_file",
     "compare_conventions",
     "convert",
     "evaluate",

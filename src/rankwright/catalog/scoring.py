@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.pieces import Paths
+from rankwright.data.files import DataFile
+from rankwright.data.pieces import Paths, blamed_on
 from rankwright.data.reading import format_named, format_of, options_of
-from rankwright.data.sources import FilePath, atomic_text_output
+from rankwright.data.sources import FilePath, atomic_text_output, input_name
 from rankwright.data.spool import spooled
 from rankwright.data.trec import run_of, write_run
 from rankwright.errors import UnknownNameError
+from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
 
 Scored = Iterator[tuple[RankingDataset, Float64Array]]
@@ -60,6 +62,25 @@ def _scored(ranker: Ranker, source: Paths, name: str | None, whole: bool) -> Sco
         data = read(paths, **options)
         for piece in [data] if whole else data:
             yield piece, ranker.predict(piece)
+
+
+def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None) -> Evaluation:
+    """How well the ranker does on the documents of a file; memory holds their judgments and scores, no feature matrix.
+
+    A ranker that scores lists, not documents, needs the whole file.
+    """
+    file = file.with_defaults(n_features=ranker.n_features_in_, threads=threads)
+    if ranker.needs_qid:
+        data = file.read()
+        return evaluate(ranker.predict(data), data, threads=threads)
+    scores: list[Float64Array] = []
+
+    def score(features: Float32Array) -> None:
+        scores.append(ranker.predict(RankingDataset.from_arrays(features, group=[len(features)])))
+
+    with blamed_on(", ".join(map(input_name, file.paths))):
+        documents = file.stream(score)
+    return evaluate(np.concatenate(scores), documents.data, threads=threads)
 
 
 def _write_scores(pieces: Scored, target: FilePath) -> None:

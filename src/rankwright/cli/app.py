@@ -57,6 +57,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except KeyboardInterrupt:
+        sys.stderr.write("interrupted: nothing more was written\n")
         sys.exit(INTERRUPTED)
     except (RankwrightError, OSError, TyperException, MemoryError) as error:
         sys.stderr.write(f"error: {describe(error)}\n")

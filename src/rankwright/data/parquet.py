@@ -14,8 +14,9 @@ from typing import IO, Any
 from rankwright.data.columns import Columns, Layout, check_written_names, find_layout
 from rankwright.data.compression import compression_of_name
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.documents import Documents, TakeFeatures
 from rankwright.data.frames import arrow_table, load, table_of
-from rankwright.data.pieces import OpenTable, Paths, blamed_on, read_in_pieces, read_whole
+from rankwright.data.pieces import OpenTable, Paths, blamed_on, read_in_pieces, read_whole, stream_through
 from rankwright.data.rows import Rows, numbered_pieces
 from rankwright.data.sources import FilePath, atomic_output
 from rankwright.data.tables import role_columns, rows_of_table
@@ -53,6 +54,19 @@ def iter_parquet(
     The rows of a query must stand together.
     """
     return read_in_pieces(paths, lambda path: _open_table(path, columns, features, drop, allow_infinity))
+
+
+def stream_parquet(
+    paths: Paths,
+    take: TakeFeatures,
+    columns: Columns | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    allow_infinity: bool = False,
+) -> Documents:
+    """The documents that `read_parquet` reads; their features go to `take`, a block of rows at a time."""
+    return stream_through(paths, lambda path: _open_table(path, columns, features, drop, allow_infinity), take)
 
 
 def _open_table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.files import as_data_file
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError
 
@@ -35,8 +37,8 @@ def training_data(
     """The dataset to train on; `ranker` learns the number and the names of its features from it."""
     if isinstance(X, RankingDataset):
         given = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight}
-        _refuse_beside_a_dataset(given | {"position": position, "preferences": preferences})
-        _remember_features(ranker, X)
+        refuse_beside_a_dataset(given | {"position": position, "preferences": preferences})
+        remember_features(ranker, X.n_features, X.feature_names)
         return X
     X, y = _checked(ranker, X, y, reset=True)
     if qid is None and group is None:
@@ -58,16 +60,19 @@ def training_data(
 
 
 def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
-    """The dataset to validate on, from a dataset or from `(X, y, qid)`."""
+    """The dataset to validate on, from a dataset, from a file or from `(X, y, qid)`."""
     if valid is None:
         return None
+    file = as_data_file(valid)
+    if file is not None:
+        valid = file.with_defaults(n_features=ranker.n_features_in_).read()
     if isinstance(valid, RankingDataset):
         _check_width(ranker, valid.n_features)
         return valid
     try:
         X, y, qid = valid
     except (TypeError, ValueError):
-        raise InputError(f"valid must be a RankingDataset or (X, y, qid), got {type(valid).__name__}") from None
+        raise InputError(f"valid must be a RankingDataset, a file or (X, y, qid), got {type(valid).__name__}") from None
     X, y = _checked(ranker, X, y, reset=False)
     return RankingDataset.from_arrays(X, y, qid=qid)
 
@@ -75,7 +80,7 @@ def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
 def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDataset:
     """The documents to score; without query ids they count as one query, which a score per document does not see."""
     if isinstance(X, RankingDataset):
-        _refuse_beside_a_dataset({"qid": qid})
+        refuse_beside_a_dataset({"qid": qid})
         _check_width(ranker, X.n_features)
         return X
     X, _ = _checked(ranker, X, None, reset=False)
@@ -96,10 +101,11 @@ def _dense(X: Any) -> Any:
     return X.toarray() if hasattr(X, "toarray") else X
 
 
-def _remember_features(ranker: BaseEstimator, data: RankingDataset) -> None:
-    ranker.n_features_in_ = data.n_features
-    if data.feature_names:
-        ranker.feature_names_in_ = np.array(data.feature_names, dtype=object)
+def remember_features(ranker: BaseEstimator, n_features: int, names: Sequence[str]) -> None:
+    """Tell the ranker the number and the names, if any, of the features it is trained on."""
+    ranker.n_features_in_ = n_features
+    if names:
+        ranker.feature_names_in_ = np.array(names, dtype=object)
     elif hasattr(ranker, "feature_names_in_"):
         del ranker.feature_names_in_
 
@@ -109,7 +115,10 @@ def _check_width(ranker: BaseEstimator, n_features: int) -> None:
         raise InputError(f"the ranker was trained on {ranker.n_features_in_} features, got {n_features}")
 
 
-def _refuse_beside_a_dataset(given: dict[str, Any]) -> None:
+def refuse_beside_a_dataset(given: Mapping[str, Any]) -> None:
+    """Raise where a caller gives apart what a dataset, or a file of one, holds itself."""
     extra = [name for name, value in given.items() if value is not None]
     if extra:
-        raise InputError(f"a RankingDataset brings its own {', '.join(extra)}; give it to the dataset instead")
+        raise InputError(
+            f"a RankingDataset, or a file, brings its own {', '.join(extra)}; give it to the dataset instead"
+        )

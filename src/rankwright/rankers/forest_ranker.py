@@ -14,16 +14,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import SettingError, require
+from rankwright.data.files import DataFile, as_data_file
+from rankwright.errors import require
 from rankwright.objectives.objective import Objective
-from rankwright.rankers.door import scoring_data
+from rankwright.rankers.door import remember_features, scoring_data, validation_data
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import History, Listener, LoopPlan
-from rankwright.trees.binned import BinnedDataset, bin_dataset
+from rankwright.trees.binned import BinnedDataset, bin_dataset, feature_numbers
 from rankwright.trees.boosting import BoostingParams
 from rankwright.trees.fitting import ForestPlan, GrownForest, StartScores, data_digest, fit_forest
 from rankwright.trees.forest import Forest
 from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
+from rankwright.trees.from_file import bin_file
 from rankwright.trees.params import SplitGain, TreeParams
 
 
@@ -51,13 +53,31 @@ class ForestRanker(Ranker):
         listeners: Sequence[Listener],
         checkpoint: str | os.PathLike[str] | None,
     ) -> None:
-        names = self._feature_numbers(data.names)
-        categorical = [names(feature) for feature in self.categorical or ()]
-        binned = bin_dataset(
-            data, max_bins=self.max_bins, categorical=categorical, seed=self.seed, threads=self.threads
-        )
+        binned = bin_dataset(data, **self._binning())
         watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
-        self.fit_binned(binned, watched, listeners=listeners, checkpoint=checkpoint)
+        self._grow(binned, watched, listeners, checkpoint)
+
+    def _learn_from_file(
+        self, file: DataFile, valid: Any, listeners: Sequence[Listener], checkpoint: str | os.PathLike[str] | None
+    ) -> None:
+        # Codes straight from the file: the same as those of `_learn`, without its feature matrix in memory.
+        binned = bin_file(file, **self._binning())
+        remember_features(self, binned.n_features, binned.feature_names)
+        valid_file = as_data_file(valid)
+        if valid_file is not None:
+            watched: BinnedDataset | None = bin_file(valid_file, binned.mapper, threads=self.threads)
+        else:
+            data = validation_data(self, valid)
+            watched = None if data is None else bin_dataset(data, binned.mapper, threads=self.threads)
+        self._grow(binned, watched, listeners, checkpoint)
+
+    def _binning(self) -> dict[str, Any]:
+        return {
+            "max_bins": self.max_bins,
+            "categorical": tuple(self.categorical or ()),
+            "seed": self.seed,
+            "threads": self.threads,
+        }
 
     def fit_binned(
         self,
@@ -67,8 +87,21 @@ class ForestRanker(Ranker):
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """This ranker, trained on data that is binned already: no float matrix is needed."""
-        self.n_features_in_ = data.n_features
+        """This ranker, trained on data that is binned already, by `bin_file` for one; `valid` has the same bins.
+
+        How the bins were made is the data's own: `max_bins` and `categorical` have no say here.
+        """
+        remember_features(self, data.n_features, data.feature_names)
+        self._grow(data, valid, listeners, checkpoint)
+        return self
+
+    def _grow(
+        self,
+        data: BinnedDataset,
+        valid: BinnedDataset | None,
+        listeners: Sequence[Listener],
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> None:
         self.base_score_ = self._base_score(data)
         grown = fit_forest(
             data,
@@ -86,10 +119,9 @@ class ForestRanker(Ranker):
             raise KeyboardInterrupt  # nothing was trained that could be kept
         self.forest_, self.history_ = grown.best(), grown.history
         self.data_digest_ = data_digest(data)
-        return self
 
     def _plan(self, data: BinnedDataset) -> ForestPlan:
-        numbers = self._feature_numbers(data.names)
+        monotone = dict(self.monotone or {})
         tree = TreeParams(
             max_leaves=self.max_leaves,
             max_depth=self.max_depth,
@@ -102,7 +134,7 @@ class ForestRanker(Ranker):
             tree=tree,
             query_fraction=self.query_fraction,
             feature_fraction=self.feature_fraction,
-            monotone={numbers(feature): sign for feature, sign in dict(self.monotone or {}).items()},
+            monotone=dict(zip(feature_numbers(data.names, monotone), monotone.values(), strict=True)),
             seed=self.seed,
         )
         return ForestPlan(boosting, LoopPlan(self.n_trees, self.early_stopping), self._selected())
@@ -127,18 +159,6 @@ class ForestRanker(Ranker):
             f"warm_start adds trees: n_trees must be {self.forest_.n_trees} or more, got {self.n_trees}",
         )
         return GrownForest(self.forest_, self.history_)
-
-    def _feature_numbers(self, names: Sequence[str]) -> Any:
-        number_of = {name: number for number, name in enumerate(names)}
-
-        def number(feature: int | str) -> int:
-            if isinstance(feature, str):
-                if feature not in number_of:
-                    raise SettingError(f"there is no feature named {feature!r}")
-                return number_of[feature]
-            return int(feature)
-
-        return number
 
     def _selected(self) -> str:
         return str(self.select or self.metric)

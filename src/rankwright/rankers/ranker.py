@@ -16,10 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 from rankwright.arrays import Float64Array
 from rankwright.container.file import write_container
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.files import DataFile, as_data_file
 from rankwright.data.preferences import Preferences
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
-from rankwright.rankers.door import scoring_data, training_data, validation_data
+from rankwright.rankers.door import refuse_beside_a_dataset, scoring_data, training_data, validation_data
 from rankwright.ranking.order import Ranking, rank
 from rankwright.training.loop import Listener
 
@@ -51,17 +52,24 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """This ranker, trained on a `RankingDataset`, or on rows `X` in any order with labels `y` and query ids `qid`.
+        """This ranker, trained on a `RankingDataset`, on a file, or on rows `X` in any order with labels `y` and `qid`.
 
-        `group` gives group sizes instead of `qid`; `sample_weight` and `position` have a value a row, `query_weight`
-        one a query. `valid` is a `RankingDataset` or `(X, y, qid)`: what early stopping and model choice look at.
-        `listeners` are told after every step. A run that was killed is taken up where its `checkpoint` folder left it.
+        A file is a path, several, or a `DataFile`. `qid` has a query id a row; `group` gives group sizes instead;
+        `sample_weight` and `position` have a value a row, `query_weight` one a query. `valid` is a `RankingDataset`, a
+        file or `(X, y, qid)`: what early stopping and model choice look at. `listeners` are told after every step. A
+        run that was killed is taken up where its `checkpoint` folder left it.
         """
-        data = training_data(
-            self, X, y, qid=qid, group=group, sample_weight=sample_weight, query_weight=query_weight,
-            position=position, preferences=preferences,
-        )  # fmt: skip
-        self._learn(data, validation_data(self, valid), listeners, checkpoint)
+        beside = {
+            "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
+            "position": position, "preferences": preferences,
+        }  # fmt: skip
+        file = as_data_file(X)
+        if file is not None:
+            refuse_beside_a_dataset({"y": y} | beside)
+            self._learn_from_file(file, valid, listeners, checkpoint)
+        else:
+            data = training_data(self, X, y, **beside)
+            self._learn(data, validation_data(self, valid), listeners, checkpoint)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
@@ -119,6 +127,12 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         listeners: Sequence[Listener],
         checkpoint: str | os.PathLike[str] | None,
     ) -> None: ...
+
+    def _learn_from_file(
+        self, file: DataFile, valid: Any, listeners: Sequence[Listener], checkpoint: str | os.PathLike[str] | None
+    ) -> None:
+        data = training_data(self, file.read(), None)
+        self._learn(data, validation_data(self, valid), listeners, checkpoint)
 
     @abstractmethod
     def _scores(self, data: RankingDataset) -> Float64Array: ...
