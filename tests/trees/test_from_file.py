@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +42,7 @@ def documents(n_docs: int = 600, *, moved: bool, names: bool = False, extras: bo
     features[rng.random(n_docs) < 0.2, 3] = np.nan
     queries = np.sort(rng.integers(0, 40, n_docs))
     query_of_row = rng.permutation(queries) if moved else queries
-    given = {
+    given: dict[str, Any] = {
         "query_weights": rng.random(len(np.unique(queries))),
         "document_weights": rng.random(n_docs),
         "positions": rng.integers(0, 10, n_docs),
@@ -70,7 +72,12 @@ def assert_same(binned, expected):
 def test_a_file_gives_the_codes_of_its_dataset(name, sample_size, moved, tmp_path):
     tabular = not name.startswith("data.txt")
     write(documents(moved=moved, names=tabular, extras=tabular), tmp_path / name)
-    settings = {"sample_size": sample_size, "categorical": ["kind" if tabular else "3"], "seed": 7, "max_bins": 60}
+    settings: dict[str, Any] = {
+        "sample_size": sample_size,
+        "categorical": ["kind" if tabular else "3"],
+        "seed": 7,
+        "max_bins": 60,
+    }
     data = read(tmp_path / name)
     assert (data.source_rows is not None) == moved
     assert_same(bin_file(tmp_path / name, **settings), bin_dataset(data, **settings))
@@ -80,7 +87,7 @@ def test_a_file_gives_the_codes_of_its_dataset(name, sample_size, moved, tmp_pat
 @pytest.mark.parametrize("sample_size", [400, 10_000])
 def test_two_byte_codes(name, sample_size, tmp_path):
     write(documents(moved=True), tmp_path / name)
-    settings = {"max_bins": 300, "sample_size": sample_size}
+    settings: dict[str, Any] = {"max_bins": 300, "sample_size": sample_size}
     binned = bin_file(tmp_path / name, **settings)
     assert binned.codes.dtype == np.uint16
     assert_same(binned, bin_dataset(read(tmp_path / name), **settings))
@@ -193,13 +200,25 @@ def test_what_is_streamed_is_what_is_read(name, tmp_path):
         stream(path, blocks.append, nonsense=1)
 
 
-def test_what_is_a_file():
-    assert as_data_file("a.txt").paths == as_data_file(["a.txt"]).paths == ("a.txt",)
-    assert as_data_file(("a.txt", "b.txt")).paths == ("a.txt", "b.txt")
-    assert as_data_file(np.zeros((2, 2))) is as_data_file([[1.0], [2.0]]) is as_data_file([]) is None
-    assert repr(DataFile("a.txt", absent="missing")) == "DataFile('a.txt', absent='missing')"
-    with pytest.raises(InputError, match="a file must be a path, several, or a DataFile, got ndarray"):
-        bin_file(np.zeros((2, 2)))
+@pytest.mark.parametrize("value", ["a.txt", ["a.txt"], ("a.txt", Path("b.txt")), DataFile("a.txt", absent="missing")])
+def test_paths_are_files(value):
+    file = as_data_file(value)
+    assert file is not None
+    assert file.paths == (("a.txt", "b.txt") if isinstance(value, tuple) else ("a.txt",))
+
+
+@pytest.mark.parametrize("value", [None, [], [[1.0], [2.0]], ([[1.0]], [1.0], [1]), np.zeros((2, 2))])
+def test_arrays_are_no_files(value):
+    assert as_data_file(value) is None
+    with pytest.raises(InputError, match="a file must be a path, several, or a DataFile"):
+        bin_file(value)
+
+
+def test_a_file_prints_as_it_is_made():
+    assert repr(DataFile("a.txt", format="svmlight", n_features=3)) == (
+        "DataFile('a.txt', format='svmlight', n_features=3)"
+    )
+    assert repr(DataFile(["a.txt", "b.txt"])) == "DataFile(['a.txt', 'b.txt'])"
 
 
 @pytest.mark.parametrize("size", [1, 7, 100, 2000])

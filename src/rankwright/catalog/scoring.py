@@ -14,7 +14,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.files import DataFile
 from rankwright.data.pieces import Paths, blamed_on
 from rankwright.data.reading import format_named, format_of, options_of
-from rankwright.data.sources import FilePath, atomic_text_output, input_name
+from rankwright.data.sources import FilePath, atomic_text_output
 from rankwright.data.spool import spooled
 from rankwright.data.trec import run_of, write_run
 from rankwright.errors import UnknownNameError
@@ -78,7 +78,7 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
     def score(features: Float32Array) -> None:
         scores.append(ranker.predict(RankingDataset.from_arrays(features, group=[len(features)])))
 
-    with blamed_on(", ".join(map(input_name, file.paths))):
+    with blamed_on(file.name):
         documents = file.stream(score)
     return evaluate(np.concatenate(scores), documents.data, threads=threads)
 

@@ -57,6 +57,8 @@ def train(
             for name, path in named.items()
             if path is not None
         }
+        for file in files.values():
+            file.check_readable()
         with training_progress() as listeners:
             chosen.fit(files.pop("train"), valid=files.get("valid"), listeners=listeners, checkpoint=checkpoint)
         chosen.save(out)

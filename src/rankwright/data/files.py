@@ -11,6 +11,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.documents import Documents, TakeFeatures
 from rankwright.data.pieces import Paths, listed
 from rankwright.data.reading import format_named, format_of, options_of, read, stream
+from rankwright.data.sources import input_name, open_input
 from rankwright.data.spool import spooled
 from rankwright.data.svmlight_parser import VALUE_OF_ABSENT
 
@@ -33,6 +34,11 @@ class DataFile:
         paths = self.paths[0] if len(self.paths) == 1 else list(self.paths)
         return f"DataFile({', '.join([repr(paths), *(f'{name}={value!r}' for name, value in options.items())])})"
 
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return ", ".join(map(input_name, self.paths))
+
     def read(self) -> RankingDataset:
         """The dataset that the file holds."""
         return read(self.paths, format=self.format, **self.options)
@@ -40,6 +46,11 @@ class DataFile:
     def stream(self, take: TakeFeatures) -> Documents:
         """The documents without their features, which go to `take`, a block of rows at a time in the file's order."""
         return stream(self.paths, take, format=self.format, **self.options)
+
+    def check_readable(self) -> None:
+        """Raise where a file cannot be opened: soon, where it will be read late."""
+        for path in self.paths:
+            open_input(path).close()
 
     @property
     def absent(self) -> float:
@@ -55,10 +66,9 @@ class DataFile:
 
     @contextmanager
     def repeatable(self) -> Iterator[DataFile]:
-        """The same file as one that can be read more than once, as standard input cannot."""
-        name = format_of(self.paths) if self.format is None else self.format
+        """The same file as one that can be read more than once, as standard input and pipes cannot."""
         with spooled(self.paths) as paths:
-            yield DataFile(paths, format=name, **self.options)
+            yield DataFile(paths, format=self.format, **self.options)
 
 
 def as_data_file(value: Any) -> DataFile | None:

@@ -15,7 +15,6 @@ from rankwright.data.dataset import numbered_names
 from rankwright.data.documents import Documents
 from rankwright.data.files import DataFile, as_data_file
 from rankwright.data.pieces import Paths, blamed_on
-from rankwright.data.sources import input_name
 from rankwright.errors import InputError
 from rankwright.trees.binned import BinnedDataset, feature_numbers
 from rankwright.trees.binning import MAX_BINS, BinMapper, bin_columns, bin_rows, empty_codes, fit_bins
@@ -91,7 +90,7 @@ class _PickedRows:
 def _coded(file: DataFile, mapper: BinMapper, threads: int | None) -> BinnedDataset:
     """The file's data with codes by `mapper`."""
     pieces = _CodePieces(mapper, threads)
-    with blamed_on(", ".join(map(input_name, file.paths))):
+    with blamed_on(file.name):
         documents = file.with_defaults(n_features=mapper.n_features).stream(pieces.add)
     return BinnedDataset(pieces.joined(documents.data.source_rows), mapper, documents.data, documents.feature_names)
 
