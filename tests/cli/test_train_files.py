@@ -8,13 +8,13 @@ import pytest
 
 import rankwright as rw
 
-SETTINGS = ["--set", "n_trees=5", "--set", "max_leaves=4"]
+SETTINGS = ["--set", "n_trees=3", "--set", "max_leaves=4"]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("train-files")
-    train, valid, test = rw.synthetic.web_search(n_queries=25, seed=1).split(valid=0.2, test=0.2, seed=0)
+    train, valid, test = rw.synthetic.web_search(n_queries=10, seed=1).split(valid=0.2, test=0.2, seed=0)
     for ending in ("txt.gz", "txt.zst", "parquet", "csv"):
         rw.write(train, folder / f"train.{ending}")
     for part, name in ((valid, "valid"), (test, "test")):
@@ -38,7 +38,7 @@ def test_the_model_is_that_of_the_dataset(ending, run, folder):
     result = run("train", f"train.{ending}", *parts, *SETTINGS, "--out", "model.rw", "--json")
     assert result.code == 0, result.stderr
     data, valid, test = (rw.read(folder / name) for name in (f"train.{ending}", "valid.txt", "test.txt"))
-    ranker = rw.LambdaMART(n_trees=5, max_leaves=4).fit(data, valid=valid)
+    ranker = rw.LambdaMART(n_trees=3, max_leaves=4).fit(data, valid=valid)
     ranker.save(folder / "expected.rw")
     assert (folder / "model.rw").read_bytes() == (folder / "expected.rw").read_bytes()
     told = json.loads(result.stdout)
@@ -74,4 +74,4 @@ def test_a_bad_line_of_the_test_file_does_not_cost_the_model(run, folder):
     result = run("train", "train.csv", "--test", "bad.txt", *SETTINGS, "--out", "kept.rw")
     assert result.code == 2
     assert result.stderr.startswith("error: bad.txt:2: the value of '1:two' is not a number")
-    assert rw.load(folder / "kept.rw").n_trees_ == 5
+    assert rw.load(folder / "kept.rw").n_trees_ == 3

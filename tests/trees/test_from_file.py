@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +19,7 @@ from rankwright.data.reading import FORMATS, read, stream, write
 from rankwright.data.sources import open_line_blocks
 from rankwright.errors import FileFormatError, InputError, SettingError
 from rankwright.trees import from_file
-from rankwright.trees.binned import bin_dataset
+from rankwright.trees.binned import bin_dataset, without_features
 from rankwright.trees.from_file import bin_file
 from rankwright.trees.sampling import RowSample
 
@@ -186,6 +188,26 @@ def test_standard_input_can_be_binned_though_it_is_read_twice(name, tmp_path, mo
         assert_same(bin_file("-", sample_size=SMALL_SAMPLE), expected)
 
 
+@pytest.mark.parametrize("content", ["data.txt", "data.txt.gz", "data.parquet"])
+def test_a_pipe_can_be_binned_though_it_is_read_twice(content, tmp_path):
+    write(documents(moved=False), tmp_path / content)
+    os.mkfifo(tmp_path / "pipe")
+    writer = Thread(target=lambda: (tmp_path / "pipe").write_bytes((tmp_path / content).read_bytes()))
+    writer.start()
+    binned = bin_file(tmp_path / "pipe", sample_size=SMALL_SAMPLE)
+    writer.join()
+    assert_same(binned, bin_dataset(read(tmp_path / content), sample_size=SMALL_SAMPLE))
+
+
+def test_what_is_wrong_with_a_pipe_is_told_by_its_name(tmp_path):
+    os.mkfifo(tmp_path / "pipe.txt")
+    writer = Thread(target=lambda: (tmp_path / "pipe.txt").write_text("1 qid:1 1:2\n1 qid:1 1:x\n"))
+    writer.start()
+    with pytest.raises(FileFormatError, match=r"pipe\.txt:2: the value of '1:x' is not a number"):
+        bin_file(tmp_path / "pipe.txt")
+    writer.join()
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_is_streamed_is_what_is_read(name, tmp_path):
     path = tmp_path / f"data{FORMATS[name].suffixes[0]}"
@@ -195,7 +217,7 @@ def test_what_is_streamed_is_what_is_read(name, tmp_path):
     data = read(path)
     assert len(blocks) > 1 or name == "svmlight"
     assert np.array_equal(streamed.data.from_source_order(np.concatenate(blocks)), data.features, equal_nan=True)
-    assert np.array_equal(streamed.data.labels, data.labels)
+    assert streamed.data.equals(without_features(data))
     with pytest.raises(SettingError, match="no option 'nonsense'"):
         stream(path, blocks.append, nonsense=1)
 
