@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -255,3 +256,22 @@ def test_a_sample_holds_little_more_than_its_size(size):
     assert len(in_chunks.features()) == size
     with pytest.raises(InputError, match="1 columns or more, got 0"):
         in_chunks.add(features[:, :0])
+
+
+@pytest.mark.skipif(os.environ.get("RANKWRIGHT_KERNELS") == "reference", reason="the kernels' twins do not save memory")
+def test_memory_never_holds_the_feature_matrix(tmp_path, monkeypatch):
+    monkeypatch.setattr(from_file, "PIECE_SIZE", 1 << 14)
+    features = np.random.default_rng(0).integers(0, 100, (4000, 64)).astype(np.float32)
+    write(RankingDataset.from_arrays(features, np.zeros(4000), qid=np.arange(4000) // 20), tmp_path / "data.txt")
+    file = DataFile(tmp_path / "data.txt", block_size=10_000, threads=1)
+    bin_file(file, sample_size=100)  # what is made once, such as imports, is made here
+    peaks = []
+    for work in (lambda: bin_file(file, sample_size=100), lambda: bin_dataset(file.read(), sample_size=100)):
+        tracemalloc.start()
+        binned = work()
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    judgments = 4000 * (4 + 3 * 8)  # labels, and query ids on their way to groups
+    assert peaks[0] < 1.3 * binned.codes.nbytes + judgments + (1 << 18)
+    assert peaks[1] > features.nbytes
+    assert peaks[0] < features.nbytes
