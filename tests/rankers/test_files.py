@@ -9,6 +9,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.catalog.rankers import RANKERS
+from rankwright.catalog.scoring import evaluate_file
 from rankwright.errors import FileFormatError, InputError
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
@@ -109,6 +110,24 @@ def test_a_file_brings_all_that_belongs_to_it(kind, folder):
     (folder / "wide.txt").write_text("1 qid:1 4:1\n")
     with pytest.raises(FileFormatError, match=r"wide\.txt:1: feature index 4 lies beyond n_features=3"):
         kind().fit(folder / "data.csv", valid=folder / "wide.txt")
+
+
+@pytest.mark.parametrize("kind", [*(RANKERS[name] for name in FORESTS), BestFeature])
+def test_columns_in_another_order_are_refused(kind, folder):
+    data = rw.read(folder / "data.csv")
+    turned = rw.RankingDataset.from_arrays(
+        data.features[:, [0, 2, 1]], data.labels, qid=data.qid, feature_names=("age", "price", "clicks")
+    )
+    rw.write(turned, folder / "turned.csv")
+    message = "trained on other features: number 2 was 'clicks' and is 'price'"
+    for valid in (turned, folder / "turned.csv"):
+        with pytest.raises(ValueError, match=message):
+            kind().fit(folder / "data.csv", valid=valid)
+    ranker = kind(**(SMALL if kind is not BestFeature else {})).fit(folder / "data.csv")
+    with pytest.raises(InputError, match=message):
+        ranker.predict(turned)
+    with pytest.raises(ValueError, match=message):
+        evaluate_file(ranker, rw.DataFile(folder / "turned.csv"))
 
 
 def test_binned_data_is_trained_on_as_it_is(folder):

@@ -19,6 +19,7 @@ from rankwright.data.spool import spooled
 from rankwright.data.trec import run_of, write_run
 from rankwright.errors import UnknownNameError
 from rankwright.metrics.evaluation import Evaluation, evaluate
+from rankwright.rankers.door import check_features
 from rankwright.rankers.ranker import Ranker
 
 Scored = Iterator[tuple[RankingDataset, Float64Array]]
@@ -80,6 +81,7 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
 
     with blamed_on(file.name):
         documents = file.stream(score)
+        check_features(ranker, ranker.n_features_in_, documents.feature_names)
     return evaluate(np.concatenate(scores), documents.data, threads=threads)
 
 

@@ -67,7 +67,7 @@ def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
     if file is not None:
         valid = file.with_defaults(n_features=ranker.n_features_in_).read()
     if isinstance(valid, RankingDataset):
-        _check_width(ranker, valid.n_features)
+        check_features(ranker, valid.n_features, valid.feature_names)
         return valid
     try:
         X, y, qid = valid
@@ -81,7 +81,7 @@ def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDatas
     """The documents to score; without query ids they count as one query, which a score per document does not see."""
     if isinstance(X, RankingDataset):
         refuse_beside_a_dataset({"qid": qid})
-        _check_width(ranker, X.n_features)
+        check_features(ranker, X.n_features, X.feature_names)
         return X
     X, _ = _checked(ranker, X, None, reset=False)
     return RankingDataset.from_arrays(X, qid=qid) if qid is not None else RankingDataset.from_arrays(X, group=[len(X)])
@@ -110,9 +110,17 @@ def remember_features(ranker: BaseEstimator, n_features: int, names: Sequence[st
         del ranker.feature_names_in_
 
 
-def _check_width(ranker: BaseEstimator, n_features: int) -> None:
+def check_features(ranker: BaseEstimator, n_features: int, names: Sequence[str]) -> None:
+    """Raise where features are not as many as in training, or, where both have names, are called otherwise."""
     if n_features != ranker.n_features_in_:
         raise InputError(f"the ranker was trained on {ranker.n_features_in_} features, got {n_features}")
+    trained = list(getattr(ranker, "feature_names_in_", ()))
+    if trained and names and list(names) != trained:
+        place = next(place for place, name in enumerate(names) if name != trained[place])
+        raise InputError(
+            f"the ranker was trained on other features: number {place + 1} was {trained[place]!r} and is "
+            f"{names[place]!r}; wanted the same ones in the same order"
+        )
 
 
 def refuse_beside_a_dataset(given: Mapping[str, Any]) -> None:

@@ -15,9 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from rankwright.arrays import Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.files import DataFile, as_data_file
+from rankwright.data.pieces import blamed_on
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
-from rankwright.rankers.door import remember_features, scoring_data, validation_data
+from rankwright.rankers.door import check_features, remember_features, scoring_data, validation_data
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import History, Listener, LoopPlan
 from rankwright.trees.binned import BinnedDataset, bin_dataset, feature_numbers
@@ -63,9 +64,12 @@ class ForestRanker(Ranker):
         # Codes straight from the file: the same as those of `_learn`, without its feature matrix in memory.
         binned = bin_file(file, **self._binning())
         remember_features(self, binned.n_features, binned.feature_names)
+        watched: BinnedDataset | None
         valid_file = as_data_file(valid)
         if valid_file is not None:
-            watched: BinnedDataset | None = bin_file(valid_file, binned.mapper, threads=self.threads)
+            watched = bin_file(valid_file, binned.mapper, threads=self.threads)
+            with blamed_on(valid_file.name):
+                check_features(self, watched.n_features, watched.feature_names)
         else:
             data = validation_data(self, valid)
             watched = None if data is None else bin_dataset(data, binned.mapper, threads=self.threads)

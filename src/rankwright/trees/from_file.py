@@ -35,8 +35,8 @@ def bin_file(
 ) -> BinnedDataset:
     """The data of a file, or of several, with codes for features: bit for bit `bin_dataset(read(source), …)`.
 
-    With a `mapper`, that of the training data, its bins are used, and text files are read as wide as they are. A
-    `DataFile` says how to read a file. Memory holds the codes, the judgments and, before the codes, `sample_size` rows.
+    A `mapper`, that of the training data, is used where it is given: then features that text leaves out count as
+    absent. A `DataFile` says how to read a file. Memory holds judgments, and first `sample_size` rows, then the codes.
     """
     given = as_data_file(source)
     if given is None:
