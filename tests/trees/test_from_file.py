@@ -86,6 +86,13 @@ def test_a_file_gives_the_codes_of_its_dataset(name, sample_size, moved, tmp_pat
     assert_same(bin_file(tmp_path / name, **settings), bin_dataset(data, **settings))
 
 
+@pytest.mark.parametrize("absent", ["zero", "missing"])
+@pytest.mark.parametrize("name", ["MQ2008/Fold1/vali.txt.gz", "OHSUMED/Fold1/vali.txt.gz"])
+def test_real_files(name, absent, real_data):
+    file = DataFile(real_data(name), absent=absent)
+    assert_same(bin_file(file, sample_size=500), bin_dataset(file.read(), sample_size=500))
+
+
 @pytest.mark.parametrize("name", ["data.txt", "data.parquet", "data.csv"])
 @pytest.mark.parametrize("sample_size", [400, 10_000])
 def test_two_byte_codes(name, sample_size, tmp_path):
