@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankwright.data.columns import Columns
     from rankwright.data.conversion import convert
     from rankwright.data.dataset import RankingDataset
+    from rankwright.data.files import DataFile
     from rankwright.data.groups import Groups
     from rankwright.data.pairs import read_pairs, write_pairs
     from rankwright.data.preferences import Preferences
@@ -36,11 +37,13 @@ if TYPE_CHECKING:
     from rankwright.rankers.permutation import PermutationImportance, permutation_importance
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
+    from rankwright.trees.from_file import bin_file
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
     "Columns": "rankwright.data.columns",
     "Convention": "rankwright.metrics.convention",
+    "DataFile": "rankwright.data.files",
     "Evaluation": "rankwright.metrics.evaluation",
     "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
@@ -57,6 +60,7 @@ _HOME_OF = {
     "RankwrightError": "rankwright.errors",
     "Run": "rankwright.data.trec",
     "Ties": "rankwright.ranking.order",
+    "bin_file": "rankwright.trees.from_file",
     "compare_conventions": "rankwright.metrics.comparison",
     "convert": "rankwright.data.conversion",
     "describe_model": "rankwright.catalog.inspection",
@@ -93,6 +97,7 @@ __all__ = [
     "MART",
     "Columns",
     "Convention",
+    "DataFile",
     "Evaluation",
     "Gain",
     "Groups",
@@ -109,6 +114,7 @@ __all__ = [
     "Run",
     "Ties",
     "__version__",
+    "bin_file",
     "compare_conventions",
     "convert",
     "describe_model",
