@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rankwright import objectives
     from rankwright.catalog.rankers import load
-    from rankwright.data import scaling, synthetic
+    from rankwright.data import scaling, synthetic, targets
     from rankwright.data.columns import Columns
     from rankwright.data.conversion import convert
     from rankwright.data.dataset import RankingDataset
@@ -72,6 +72,7 @@ _HOME_OF = {
     "read_svmlight": "rankwright.data.svmlight",
     "scaling": "rankwright.data.scaling",
     "synthetic": "rankwright.data.synthetic",
+    "targets": "rankwright.data.targets",
     "to_arrow": "rankwright.data.tables",
     "to_pandas": "rankwright.data.tables",
     "to_polars": "rankwright.data.tables",
@@ -120,6 +121,7 @@ __all__ = [
     "read_svmlight",
     "scaling",
     "synthetic",
+    "targets",
     "to_arrow",
     "to_pandas",
     "to_polars",
