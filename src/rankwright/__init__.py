@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rankwright.metrics.registry import Measure, parse_metric
     from rankwright.metrics.runs import evaluate_run
     from rankwright.metrics.significance import paired_test
+    from rankwright.objectives.diagnostics import Diagnosis, diagnose
     from rankwright.rankers.lambdamart import LambdaMART
     from rankwright.rankers.mart import MART
     from rankwright.ranking.gains import Gain
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _HOME_OF = {
     "Columns": "rankwright.data.columns",
     "Convention": "rankwright.metrics.convention",
+    "Diagnosis": "rankwright.objectives.diagnostics",
     "Evaluation": "rankwright.metrics.evaluation",
     "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
@@ -55,6 +57,7 @@ _HOME_OF = {
     "Ties": "rankwright.ranking.order",
     "compare_conventions": "rankwright.metrics.comparison",
     "convert": "rankwright.data.conversion",
+    "diagnose": "rankwright.objectives.diagnostics",
     "evaluate": "rankwright.metrics.evaluation",
     "evaluate_run": "rankwright.metrics.runs",
     "from_frame": "rankwright.data.tables",
@@ -88,6 +91,7 @@ __all__ = [
     "MART",
     "Columns",
     "Convention",
+    "Diagnosis",
     "Evaluation",
     "Gain",
     "Groups",
@@ -104,6 +108,7 @@ __all__ = [
     "__version__",
     "compare_conventions",
     "convert",
+    "diagnose",
     "evaluate",
     "evaluate_run",
     "from_frame",
