@@ -18,7 +18,6 @@ from rankwright.objectives import (
     Objective,
     PairwiseObjective,
     from_function,
-    lambdarank,
     objective_named,
     paper_lambdarank,
     ranknet,
@@ -75,7 +74,7 @@ def test_ndcgs_force_has_a_symmetric_jacobian_and_no_cost():
 
 
 def test_the_worst_that_is_told_can_be_seen_again():
-    objective = lambdarank("ndcg@3")  # scaled by query and by gap: not even its Jacobian is symmetric
+    objective = PairwiseObjective(delta=NDCG(3), query_norm=True)  # scaled by query: its Jacobian is not symmetric
     found = quick(objective)
     field = ForceField.of(objective, LABELS)
     assert not found.has_symmetric_jacobian
@@ -219,7 +218,7 @@ def test_long_lists_are_looked_at_by_a_sample_of_their_documents():
 
 
 def test_the_same_seed_finds_the_same():
-    one, two, three = (quick("lambdarank:map", seed=seed).as_dict() for seed in (1, 1, 2))
+    one, two, three = (quick("softmax", seed=seed, points=2, loops=2).as_dict() for seed in (1, 1, 2))
     assert json.dumps(one, allow_nan=False) == json.dumps(two)
     assert one["loop"] != three["loop"]
 

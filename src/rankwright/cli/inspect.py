@@ -1,4 +1,4 @@
-"""`rankwright inspect`: what a data file holds."""
+"""`rankwright inspect`: what a data file holds, or what an objective's forces are."""
 
 from __future__ import annotations
 
@@ -7,25 +7,47 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rankwright.cli.inspect_objective import ObjectiveSettings, inspect_objective
 from rankwright.cli.options import AsJson, DataFormat
 from rankwright.cli.output import print_json
+from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.data.summary import Spread, Summary
 
-EXAMPLE = "Example: rankwright inspect train.txt.gz"
+EXAMPLE = (
+    "Example: rankwright inspect train.txt.gz, or rankwright inspect --objective lambdarank:ndcg@10 --plot forces.svg"
+)
 LABEL_WIDTH = 22
 NAMES_SHOWN = 10
 
 
 def inspect(
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="The data file, of any format that can be read; - for standard input.")
-    ],
+        str | None,
+        typer.Argument(metavar="DATA", help="The data file, of any format that can be read; - for standard input."),
+    ] = None,
+    objective: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Diagnose this objective's forces on a query instead.")
+    ] = None,
+    settings: ObjectiveSettings = None,
+    query: Annotated[str | None, typer.Option(metavar="Q", help="The id of DATA's query. Default: the first.")] = None,
+    scores: Annotated[
+        str | None, typer.Option(metavar="F", help="A score for each document of DATA. Default: random ones.")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the forces on the query's documents: .svg, .png or .pdf.")
+    ] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what a data file holds, and what in it deserves a second look."""
+    """Tell what a data file holds, and what in it deserves a second look; or what an objective's forces are."""
+    if objective is not None:
+        inspect_objective(objective, settings or (), data, query, scores, plot, format, as_json)
+        return
+    require(not (settings or query or scores or plot), "--set, --query, --scores and --plot go with --objective")
+    if data is None:
+        raise typer.BadParameter("give a data file, or an --objective")
     from rankwright.data.reading import read
     from rankwright.data.summary import summarise
 
