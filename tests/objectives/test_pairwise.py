@@ -350,6 +350,16 @@ def test_a_query_of_a_million_documents():
     assert (found.gradient[labels == 1] < 0).all()
 
 
+def test_a_huge_query_draws_its_pairs():
+    n_docs = 200_000  # twenty billion pairs
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 5, n_docs) + rng.choice([0.0, 0.25], n_docs), rng.normal(size=n_docs)
+    found = ranknet(sampled_pairs=2).bind(one_query(labels))(scores, key=1)
+    assert (found.curvature > 0).all()
+    assert abs(found.gradient.sum(dtype=float)) < 1e-7 * np.abs(found.gradient).sum(dtype=float)
+    assert found.gradient[labels == labels.max()].mean() < 0 < found.gradient[labels == 0].mean()
+
+
 def test_a_large_sum_of_float32_keeps_its_digits():
     n_docs = 30_000
     labels = np.zeros(n_docs)

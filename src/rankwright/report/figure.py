@@ -32,6 +32,7 @@ STYLE: dict[Any, Any] = {
     "grid.color": FAINT,
     "grid.linewidth": 0.6,
     "legend.frameon": False,
+    "lines.linewidth": 2.0,
     "savefig.dpi": 144,
     "svg.fonttype": "none",  # text stays text: it can be searched, and needs no outlines
     "svg.hashsalt": "rankwright",  # ids in the file depend on what is drawn alone
