@@ -24,7 +24,7 @@ LEARNING_RATE, MIN_DOCS = 0.1, 20
 
 def train_lightgbm(data: RankingDataset, n_trees: int, max_leaves: int, max_bins: int, threads: int) -> Any:
     settings = {
-        "objective": "l2",
+        "objective": "regression",
         "boost_from_average": False,
         "num_leaves": max_leaves,
         "learning_rate": LEARNING_RATE,

@@ -9,7 +9,7 @@ namespace rankwright {
 namespace {
 
 constexpr std::size_t rows_worth_a_thread = 8192;
-constexpr std::size_t rows_ahead = 32;
+constexpr std::size_t rows_ahead = 64;
 constexpr std::size_t rows_at_a_time = 1024;
 
 // Fills sides[i] with 1 where row i goes left, and returns how many do.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankwright import objectives
+    from rankwright.catalog.inspection import ModelDescription, describe_model
     from rankwright.catalog.rankers import load
     from rankwright.data import scaling, synthetic, targets
     from rankwright.data.columns import Columns
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from rankwright.objectives.diagnostics import Diagnosis, diagnose
     from rankwright.rankers.lambdamart import LambdaMART
     from rankwright.rankers.mart import MART
+    from rankwright.rankers.permutation import PermutationImportance, permutation_importance
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
 
@@ -47,6 +49,8 @@ _HOME_OF = {
     "LambdaMART": "rankwright.rankers.lambdamart",
     "MART": "rankwright.rankers.mart",
     "Measure": "rankwright.metrics.registry",
+    "ModelDescription": "rankwright.catalog.inspection",
+    "PermutationImportance": "rankwright.rankers.permutation",
     "Preferences": "rankwright.data.preferences",
     "Qrels": "rankwright.data.trec",
     "QueryKFold": "rankwright.data.splits",
@@ -57,6 +61,7 @@ _HOME_OF = {
     "Ties": "rankwright.ranking.order",
     "compare_conventions": "rankwright.metrics.comparison",
     "convert": "rankwright.data.conversion",
+    "describe_model": "rankwright.catalog.inspection",
     "diagnose": "rankwright.objectives.diagnostics",
     "evaluate": "rankwright.metrics.evaluation",
     "evaluate_run": "rankwright.metrics.runs",
@@ -67,6 +72,7 @@ _HOME_OF = {
     "paired_test": "rankwright.metrics.significance",
     "parse_convention": "rankwright.metrics.convention",
     "parse_metric": "rankwright.metrics.registry",
+    "permutation_importance": "rankwright.rankers.permutation",
     "rank": "rankwright.ranking.order",
     "read": "rankwright.data.reading",
     "read_pairs": "rankwright.data.pairs",
@@ -97,6 +103,8 @@ __all__ = [
     "Groups",
     "LambdaMART",
     "Measure",
+    "ModelDescription",
+    "PermutationImportance",
     "Preferences",
     "Qrels",
     "QueryKFold",
@@ -108,6 +116,7 @@ __all__ = [
     "__version__",
     "compare_conventions",
     "convert",
+    "describe_model",
     "diagnose",
     "evaluate",
     "evaluate_run",
@@ -118,6 +127,7 @@ __all__ = [
     "paired_test",
     "parse_convention",
     "parse_metric",
+    "permutation_importance",
     "rank",
     "read",
     "read_pairs",

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwright.container.file import BLANK_CHECKSUM, DTYPES, read_container, write_container
+from rankwright.container.file import BLANK_CHECKSUM, DTYPES, is_container, read_container, write_container
 from rankwright.errors import ContainerError, SettingError
 
 HEADER = {"name": "zscore", "settings": {"floor": 0.1, "steps": [1, 2.5, None, True, "ü"]}}
@@ -216,3 +216,17 @@ def test_a_write_killed_after_the_name_changed_leaves_the_new_file(path):
     result = subprocess.run([sys.executable, "-c", KILLED_WRITE, str(path), "after the name changed"], check=False)
     assert result.returncode == -9
     assert read_container(path).header == {"new": True}
+
+
+def test_a_file_is_known_by_its_ending_or_its_beginning(path, tmp_path):
+    assert is_container(tmp_path / "absent.rw")
+    assert not is_container(tmp_path / "absent")
+    assert not is_container(tmp_path)
+    (tmp_path / "whole").write_bytes(path.read_bytes())
+    assert is_container(tmp_path / "whole")
+    (tmp_path / "cut").write_bytes(path.read_bytes()[:100])
+    (tmp_path / "text").write_text("1 qid:1 1:0.5\n")
+    (tmp_path / "empty").write_bytes(b"")
+    assert is_container(tmp_path / "cut")
+    assert not is_container(tmp_path / "text")
+    assert not is_container(tmp_path / "empty")

@@ -240,3 +240,24 @@ def test_what_does_not_fit_is_refused():
     _, other, _ = grown(features, max_bins=3)
     with pytest.raises(InputError, match="trained on other bins"):
         forest.add_scores_of_codes(other, np.zeros(100))
+
+
+def test_leaves_and_depths_are_those_of_the_walks():
+    forest, _, _ = grown(noise(200, 4, seed=3), n_trees=4, max_leaves=9)
+    for tree in range(forest.n_trees):
+        alone = forest.part(tree, tree + 1)
+        parent = {
+            int(child): node for node in range(len(alone.feature)) for child in (alone.left[node], alone.right[node])
+        }
+        leaves = np.flatnonzero(alone.feature < 0).tolist()
+        assert forest.n_leaves_of_trees()[tree] == len(leaves)
+        assert forest.depth_of_trees()[tree] == max(steps_up(leaf, parent) for leaf in leaves)
+
+
+def steps_up(node: int, parent: dict[int, int]) -> int:
+    return 0 if node == 0 else 1 + steps_up(parent[node], parent)
+
+
+def test_no_trees_have_no_leaves():
+    forest, _, _ = grown(noise(20, 2, seed=0), n_trees=0)
+    assert forest.n_leaves_of_trees().tolist() == forest.depth_of_trees().tolist() == []

@@ -1,4 +1,4 @@
-"""`rankwright inspect`: what a data file holds, or what an objective's forces are."""
+"""`rankwright inspect`: what a data file or a model file holds, or what an objective's forces are."""
 
 from __future__ import annotations
 
@@ -9,26 +9,38 @@ import typer
 
 from rankwright.cli.inspect_objective import ObjectiveSettings, inspect_objective
 from rankwright.cli.options import AsJson, DataFormat
-from rankwright.cli.output import print_json
+from rankwright.cli.output import LABEL_WIDTH, print_json
 from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.data.summary import Spread, Summary
 
 EXAMPLE = (
-    "Example: rankwright inspect train.txt.gz, or rankwright inspect --objective lambdarank:ndcg@10 --plot forces.svg"
+    "Examples: rankwright inspect train.txt.gz; rankwright inspect model.rw --data test.txt --metric ndcg@10; "
+    "rankwright inspect --objective lambdarank:ndcg@10 --plot forces.svg"
 )
-LABEL_WIDTH = 22
 NAMES_SHOWN = 10
+DEFAULT_METRIC = "ndcg@10"
 
 
 def inspect(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DATA|MODEL", help="A data file of any format that can be read, - for standard input; or a model."
+        ),
+    ] = None,
     data: Annotated[
         str | None,
-        typer.Argument(metavar="DATA", help="The data file, of any format that can be read; - for standard input."),
+        typer.Option(metavar="F", help="Documents on which to tell what MODEL loses without each feature."),
     ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="What the loss with --data is told in.", show_default="ndcg@10")
+    ] = None,
+    top: Annotated[int, typer.Option(metavar="N", min=0, help="How many of MODEL's features to show.")] = 10,
     objective: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Diagnose this objective's forces on a query instead.")
+        str | None,
+        typer.Option(metavar="NAME", help="Diagnose this objective's forces, on a query of DATA or an example."),
     ] = None,
     settings: ObjectiveSettings = None,
     query: Annotated[str | None, typer.Option(metavar="Q", help="The id of DATA's query. Default: the first.")] = None,
@@ -39,19 +51,58 @@ def inspect(
         str | None, typer.Option(metavar="FILE", help="Draw the forces on the query's documents: .svg, .png or .pdf.")
     ] = None,
     format: DataFormat = None,
+    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what a data file holds, and what in it deserves a second look; or what an objective's forces are."""
+    """Tell what a data file holds and what in it deserves a second look, or what a model or an objective is.
+
+    A model's features are shown by what their splits gained; with --data also by what the metric loses when a
+    feature's values are shuffled among all documents. Of an objective's forces it is told whether they are the
+    derivatives of a cost, and whether that is convex.
+    """
     if objective is not None:
-        inspect_objective(objective, settings or (), data, query, scores, plot, format, as_json)
+        require(file is None or data is None, "an objective is diagnosed on one file: give it once")
+        inspect_objective(objective, settings or (), file or data, query, scores, plot, format, as_json)
         return
     require(not (settings or query or scores or plot), "--set, --query, --scores and --plot go with --objective")
-    if data is None:
-        raise typer.BadParameter("give a data file, or an --objective")
+    if file is None:
+        raise typer.BadParameter("give a data file, a model, or an --objective")
+    from rankwright.container.file import is_container
+
+    require(data is not None or metric is None, "--metric goes with --data")
+    if is_container(file):
+        _inspect_model(file, data, metric or DEFAULT_METRIC, format, threads, top, as_json)
+        return
+    require(data is None, f"--data goes with a model, and {file} is none")
+    _inspect_data(file, format, as_json)
+
+
+def _inspect_model(
+    path: str, data: str | None, metric: str, format: str | None, threads: int | None, top: int, as_json: bool
+) -> None:
+    from rankwright.catalog.inspection import describe_model
+    from rankwright.cli.model_report import show_model
+
+    model, permuted = describe_model(path), None
+    if data is not None:
+        from rankwright.catalog.rankers import load
+        from rankwright.data.reading import read_wide
+        from rankwright.rankers.permutation import permutation_importance
+
+        ranker = load(path).set_params(threads=threads)
+        documents = read_wide(data, ranker.n_features_in_, format=format)
+        permuted = permutation_importance(ranker, documents, metric, threads=threads)
+    if as_json:
+        print_json(model.to_dict() | {"permutation": None if permuted is None else permuted.to_dict()})
+    else:
+        show_model(model, permuted, top)
+
+
+def _inspect_data(path: str, format: str | None, as_json: bool) -> None:
     from rankwright.data.reading import read
     from rankwright.data.summary import summarise
 
-    summary = summarise(read(data, format=format))
+    summary = summarise(read(path, format=format))
     print_json(summary.as_dict()) if as_json else typer.echo("\n".join(report(summary)))
 
 

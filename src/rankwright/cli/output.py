@@ -8,6 +8,8 @@ from typing import Any
 
 import typer
 
+LABEL_WIDTH = 22  # of what stands left of a value in a report
+
 
 def print_json(document: Any) -> None:
     """Print one JSON document on stdout."""

@@ -35,6 +35,13 @@ def train(
     checkpoint: Annotated[
         str | None, typer.Option(metavar="DIR", help="Where to save progress; a killed run goes on from it.")
     ] = None,
+    initial_scores: Annotated[
+        str | None,
+        typer.Option(metavar="F", help="Scores to start from, a line a document of TRAIN; the model learns the rest."),
+    ] = None,
+    valid_initial_scores: Annotated[
+        str | None, typer.Option(metavar="F", help="The same for the documents of --valid.")
+    ] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
@@ -45,14 +52,17 @@ def train(
 
     require(out != "-", "a model goes to a file, not to standard output")
     chosen = ranker_from_text(ranker, settings or (), select=select, seed=seed, threads=threads)
-    documents = read(data, format=format)
-    watched = None if valid is None else read_wide(valid, documents.n_features, format=format)
+    require(valid is not None or valid_initial_scores is None, "--valid-initial-scores goes with --valid")
+    documents = read(data, format=format, initial_scores=initial_scores)
+    watched = None
+    if valid is not None:
+        watched = read_wide(valid, documents.n_features, format=format, initial_scores=valid_initial_scores)
     held_out = None if test is None else read_wide(test, documents.n_features, format=format)
     with training_progress() as listeners:
         chosen.fit(documents, valid=watched, listeners=listeners, checkpoint=checkpoint)
     chosen.save(out)
     results = {
-        name: evaluate(chosen.predict(part), part, threads=threads)
+        name: evaluate(chosen.predict_from_start(part), part, threads=threads)
         for name, part in (("valid", watched), ("test", held_out))
         if part is not None
     }

@@ -27,9 +27,11 @@ from rankwright.errors import ContainerError, SettingError
 
 FORMAT = "rankwright"
 VERSION = 1
+SUFFIX = ".rw"
 BLANK_CHECKSUM = "0" * hashlib.sha256().digest_size * 2
 LENGTH_BYTES = 8  # a safetensors file begins with the length of its JSON
 MAGIC_ENTRY = "rankwright"  # the one entry of metadata: safetensors keeps several in no fixed order
+BEGINNING = f'{{"__metadata__":{{"{MAGIC_ENTRY}":"'.encode()  # after the length
 DTYPES = ("?", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8")
 _DTYPES = frozenset(np.dtype(dtype) for dtype in DTYPES)
 
@@ -41,6 +43,16 @@ class Container:
     kind: str
     header: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
+
+
+def is_container(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is meant to be one of these, by its ending or its first bytes; the rest may be damaged."""
+    if Path(path).suffix == SUFFIX:
+        return True
+    if not Path(path).is_file():
+        return False  # a pipe can be read only once, and what cannot be opened is for its reader to say
+    with Path(path).open("rb") as file:
+        return file.read(LENGTH_BYTES + len(BEGINNING))[LENGTH_BYTES:] == BEGINNING
 
 
 def write_container(

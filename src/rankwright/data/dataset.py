@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwright.arrays import Float32Array, IdArray, IntArray, as_features, as_ids, as_vector
+from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_features, as_ids, as_vector
 from rankwright.data.frames import features_of, values_of
 from rankwright.data.groups import Groups, group_rows
 from rankwright.data.preferences import Preferences
@@ -17,7 +17,7 @@ from rankwright.data.seeds import Seed
 from rankwright.data.splits import k_fold, letor_folds, split_queries
 from rankwright.errors import InputError
 
-PER_DOCUMENT = ("features", "labels", "document_weights", "positions", "document_ids", "source_rows")
+PER_DOCUMENT = ("features", "labels", "document_weights", "positions", "initial_scores", "document_ids", "source_rows")
 PER_QUERY = ("query_weights", "query_ids")
 
 
@@ -40,6 +40,7 @@ class RankingDataset:
     query_ids: IdArray | None = None
     document_ids: IdArray | None = None
     source_rows: IntArray | None = None
+    initial_scores: Float64Array | None = None  # what training starts from; no part of what is learned
 
     def __post_init__(self) -> None:
         n_docs, n_queries = self.groups.n_docs, self.groups.n_queries
@@ -51,6 +52,7 @@ class RankingDataset:
         self._check_vector("query_weights", np.float32, n_queries)
         self._check_vector("positions", np.int64, n_docs)
         self._check_vector("source_rows", np.int64, n_docs)
+        self._check_vector("initial_scores", np.float64, n_docs)
         if self.query_ids is not None:
             self._set("query_ids", as_ids(self.query_ids, name="query_ids", length=n_queries))
         if self.document_ids is not None:
@@ -77,6 +79,9 @@ class RankingDataset:
             weights = getattr(self, name)
             if weights is not None and not ((weights >= 0) & np.isfinite(weights)).all():
                 raise InputError(f"{name} must be finite and 0 or more")
+        if self.initial_scores is not None and not np.isfinite(self.initial_scores).all():
+            row = int(np.flatnonzero(~np.isfinite(self.initial_scores))[0])
+            raise InputError(f"initial_scores must be finite, but row {row} has {self.initial_scores[row]}")
         if self.preferences is not None:
             self.preferences.check(self.groups)
 
@@ -92,6 +97,7 @@ class RankingDataset:
         query_weights: ArrayLike | None = None,
         document_weights: ArrayLike | None = None,
         positions: ArrayLike | None = None,
+        initial_scores: ArrayLike | None = None,
         feature_names: Sequence[str] = (),
         document_ids: ArrayLike | None = None,
         absent: str = "zero",
@@ -106,6 +112,7 @@ class RankingDataset:
         matrix, names = features_of(features, absent=absent)
         labels, qid, group, document_ids = map(values_of, (labels, qid, group, document_ids))
         query_weights, document_weights, positions = map(values_of, (query_weights, document_weights, positions))
+        initial_scores = values_of(initial_scores)
         if (qid is None) == (group is None):
             raise InputError("give either qid, an id for each row, or group, the number of rows of each query")
         if group is not None:
@@ -122,6 +129,7 @@ class RankingDataset:
             "labels": _vector_or_none(labels, "labels", np.float32, len(matrix)),
             "document_weights": _vector_or_none(document_weights, "document_weights", np.float32, len(matrix)),
             "positions": _vector_or_none(positions, "positions", np.int64, len(matrix)),
+            "initial_scores": _vector_or_none(initial_scores, "initial_scores", np.float64, len(matrix)),
             "document_ids": None
             if document_ids is None
             else as_ids(document_ids, name="document_ids", length=len(matrix)),
@@ -184,6 +192,13 @@ class RankingDataset:
         if preferences is not None and self.source_rows is not None:
             preferences = preferences.moved(_inverse(self.source_rows))
         return replace(self, preferences=preferences)
+
+    def with_initial_scores(self, scores: ArrayLike | None) -> RankingDataset:
+        """The dataset with these scores to start training from, one a row in the order of the caller's data."""
+        if scores is None:
+            return replace(self, initial_scores=None)
+        given = as_vector(values_of(scores), name="initial_scores", dtype=np.float64, length=self.n_docs)
+        return replace(self, initial_scores=self.from_source_order(given))
 
     def take_queries(self, queries: ArrayLike) -> RankingDataset:
         """The dataset of the given queries alone, in the given order; its source is this dataset's row order."""

@@ -24,6 +24,7 @@ from rankwright.data.lines import LONGEST_QUOTE
 from rankwright.data.pairs import read_pairs, read_query_weights, with_query_weights
 from rankwright.data.parquet import iter_parquet, read_parquet, write_parquet
 from rankwright.data.pieces import Paths, blamed_on, listed
+from rankwright.data.scores import read_scores
 from rankwright.data.sources import FilePath, input_name, is_standard, open_input
 from rankwright.data.spool import spooled
 from rankwright.data.svmlight import iter_svmlight, read_svmlight, write_svmlight
@@ -70,14 +71,16 @@ def read(
     format: str | None = None,
     pairs: FilePath | None = None,
     query_weights: FilePath | None = None,
+    initial_scores: FilePath | None = None,
     **options: Any,
 ) -> RankingDataset:
     """The dataset of a file, of several, or of standard input (`-`).
 
     `format` is one of svmlight (LETOR files too), csv, tsv and parquet, and found out where it is not given. `pairs`
-    and `query_weights` name files of preferences and of queries' weights that stand beside. The other options are
-    those of the format's own reader: `absent`, `n_features`, `group`, … of `read_svmlight`; `columns`, `features`,
-    `drop`, … of `read_delimited` and `read_parquet`.
+    and `query_weights` name files of preferences and of queries' weights that stand beside, `initial_scores` one of
+    scores to start training from, a line a document. The other options are those of the format's own reader: `absent`,
+    `n_features`, `group`, … of `read_svmlight`; `columns`, `features`, `drop`, … of `read_delimited` and
+    `read_parquet`.
     """
     name = format_of(source) if format is None else format
     chosen = format_named(name)
@@ -89,13 +92,17 @@ def read(
     if query_weights is not None:
         with blamed_on(input_name(query_weights)):
             data = with_query_weights(data, read_query_weights(query_weights))
+    if initial_scores is not None:
+        with blamed_on(input_name(initial_scores)):
+            data = data.with_initial_scores(read_scores(initial_scores, n_docs=data.n_docs))
     return data
 
 
-def read_wide(source: Paths, n_features: int, *, format: str | None = None) -> RankingDataset:
+def read_wide(source: Paths, n_features: int, *, format: str | None = None, **options: Any) -> RankingDataset:
     """The dataset of a file that must have `n_features` features, as text that leaves out zeros may not show."""
     name = format_of(source) if format is None else format
-    options: dict[str, Any] = {"n_features": n_features} if "n_features" in options_of(format_named(name).read) else {}
+    if "n_features" in options_of(format_named(name).read):
+        options["n_features"] = n_features
     return read(source, format=name, **options)
 
 

@@ -182,7 +182,12 @@ class FittedScaling:
     @classmethod
     def of_parts(cls, header: Mapping[str, Any], learned: Learned) -> FittedScaling:
         """The scaling that had this `header` and learned this."""
-        return cls(parse_scaling(header["scaling"]), header["n_features"], learned)
+        scaling, n_features = parse_scaling(header["scaling"]), header["n_features"]
+        # What a scaling learns has the same names whatever the data: also where there are no documents.
+        wanted = scaling.learn(np.empty((0, n_features), np.float32), Groups.of_sizes([]), 1).keys()
+        if learned.keys() != wanted:
+            raise InputError(f"{scaling.name} learns {sorted(wanted)}, and the file has {sorted(learned)}")
+        return cls(scaling, n_features, learned)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the scaling to a file."""

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import IntArray, as_ids
+from rankwright.data.frames import values_of
 from rankwright.data.groups import Groups, group_rows
 from rankwright.data.seeds import Seed, generator
-from rankwright.errors import InputError, SettingError, require
+from rankwright.errors import InputError, SettingError, UnknownNameError, require
 
 LETOR_PARTS = 5
 
@@ -77,42 +78,62 @@ def letor_folds(groups: Groups) -> list[Fold]:
 
 @dataclass(frozen=True, slots=True)
 class QueryKFold:
-    """A scikit-learn splitter whose `groups` are query ids, one a row, in any row order; no query is cut.
+    """A scikit-learn splitter by query ids, one a row, in any row order; no query is cut.
 
-    Give query ids where scikit-learn takes them: `cross_validate(…, groups=qid, cv=QueryKFold(5))`, or
-    `params={"groups": qid}` where metadata routing is on. The folds are those of `k_fold`.
+    Where metadata routing is on, the splitter asks for `qid`, as rankers do, and for `groups`: either will do, as in
+    `cross_validate(…, params={"qid": qid}, cv=QueryKFold(5))`. Otherwise scikit-learn hands it `groups=qid`. The folds
+    are those of `k_fold`.
     """
 
     n_splits: int = 5
     shuffle: bool = True
     seed: int = 0
+    _requests: dict[str, Any] = field(
+        default_factory=lambda: {"groups": True, "qid": True}, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         require(self.n_splits >= 2, f"n_splits must be 2 or more, got {self.n_splits}")
 
-    def split(self, X: Any, y: Any = None, groups: ArrayLike | None = None) -> Iterator[tuple[IntArray, IntArray]]:  # noqa: ARG002
+    def split(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002
+        groups: ArrayLike | None = None,
+        qid: ArrayLike | None = None,
+    ) -> Iterator[tuple[IntArray, IntArray]]:
         """Rows to train on and rows to test on, fold after fold, each in ascending order."""
-        if groups is None:
-            raise InputError("QueryKFold needs groups, the query id of each row")
-        grouping = group_rows(as_ids(groups, name="groups", length=None if X is None else _n_rows(X)))
+        if (groups is None) == (qid is None):
+            raise InputError("QueryKFold needs groups or qid, the query id of each row, and one of them only")
+        name, ids = ("groups", groups) if qid is None else ("qid", qid)
+        grouping = group_rows(as_ids(values_of(ids), name=name, length=None if X is None else _n_rows(X)))
         for fold in k_fold(grouping.groups, self.n_splits, shuffle=self.shuffle, seed=self.seed):
             train, test = (grouping.groups.rows_of(queries) for queries in (fold.train, fold.test))
             if grouping.order is not None:
                 train, test = np.sort(grouping.order[train]), np.sort(grouping.order[test])
             yield train, test
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: ARG002
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None, qid: Any = None) -> int:  # noqa: ARG002
         """The number of folds."""
         return self.n_splits
 
     def get_metadata_routing(self) -> Any:
-        """scikit-learn's request object, asking that `groups` be routed to `split`.
+        """scikit-learn's request object, asking that query ids be routed to `split`.
 
         Only scikit-learn calls this, so it is loaded already: nothing is imported for it here.
         """
         request = sys.modules["sklearn.utils.metadata_routing"].MetadataRequest(owner=self)
-        request.split.add_request(param="groups", alias=True)
+        for name, alias in self._requests.items():
+            request.split.add_request(param=name, alias=alias)
         return request
+
+    def set_split_request(self, **requests: bool | str | None) -> QueryKFold:
+        """This splitter, asking for `groups` and `qid` as told: True, False, or the name under which they are given."""
+        for name in requests:
+            if name not in self._requests:
+                raise UnknownNameError("metadata of QueryKFold.split", name, known=self._requests)
+        self._requests.update(requests)
+        return self
 
 
 def _n_rows(X: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,6 @@ from sklearn.utils.validation import validate_data
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError
-
-PER_ROW = ("qid", "sample_weight", "position")
 
 
 class OneQueryWarning(UserWarning):
@@ -31,20 +30,23 @@ def training_data(
     query_weight: Any = None,
     position: Any = None,
     preferences: Preferences | None = None,
+    initial_scores: Any = None,
 ) -> RankingDataset:
     """The dataset to train on; `ranker` learns the number and the names of its features from it."""
     if isinstance(X, RankingDataset):
         given = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight}
-        _refuse_beside_a_dataset(given | {"position": position, "preferences": preferences})
+        given |= {"position": position, "preferences": preferences, "initial_scores": initial_scores}
+        _refuse_beside_a_dataset(given)
         _remember_features(ranker, X)
-        return X
+        return _with_something_to_learn(X)
+    if y is None and preferences is None:
+        raise InputError(
+            f"{ranker.name} requires y to be passed, but the target y is None, and preferences are as well"
+        )
     X, y = _checked(ranker, X, y, reset=True)
     if qid is None and group is None:
-        warnings.warn(
-            f"no qid: the {len(X)} rows are taken as the documents of one query", OneQueryWarning, stacklevel=3
-        )
-        group = [len(X)]
-    return RankingDataset.from_arrays(
+        group = _one_query(len(X))
+    data = RankingDataset.from_arrays(
         X,
         y,
         qid=qid,
@@ -53,23 +55,43 @@ def training_data(
         query_weights=query_weight,
         document_weights=sample_weight,
         positions=position,
+        initial_scores=initial_scores,
         feature_names=tuple(getattr(ranker, "feature_names_in_", ())),
     )
+    return _with_something_to_learn(data)
 
 
 def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
-    """The dataset to validate on, from a dataset or from `(X, y, qid)`."""
+    """The dataset to validate on, from a dataset or from `(X, y, qid)`, with or without initial scores as a fourth."""
     if valid is None:
         return None
     if isinstance(valid, RankingDataset):
         _check_width(ranker, valid.n_features)
         return valid
-    try:
-        X, y, qid = valid
-    except (TypeError, ValueError):
-        raise InputError(f"valid must be a RankingDataset or (X, y, qid), got {type(valid).__name__}") from None
+    if not isinstance(valid, tuple | list) or len(valid) not in (3, 4):
+        found = f"{len(valid)} parts" if isinstance(valid, tuple | list) else type(valid).__name__
+        raise InputError(f"valid must be a RankingDataset, (X, y, qid), or (X, y, qid, initial_scores), got {found}")
+    X, y, qid, initial_scores = (*valid, None)[:4]
     X, y = _checked(ranker, X, y, reset=False)
-    return RankingDataset.from_arrays(X, y, qid=qid)
+    return RankingDataset.from_arrays(X, y, qid=qid, initial_scores=initial_scores)
+
+
+def judged_data(ranker: BaseEstimator, X: Any, y: Any, qid: Any, sample_weight: Any = None) -> RankingDataset:
+    """The documents and labels to measure a trained ranker on.
+
+    Metrics weigh queries, not documents: a query counts as much as its documents do on average.
+    """
+    if isinstance(X, RankingDataset):
+        _refuse_beside_a_dataset({"y": y, "qid": qid, "sample_weight": sample_weight})
+        _check_width(ranker, X.n_features)
+        return X
+    X, y = _checked(ranker, X, y, reset=False)
+    group = _one_query(len(X)) if qid is None else None
+    data = RankingDataset.from_arrays(X, y, qid=qid, group=group, document_weights=sample_weight)
+    if data.document_weights is None:
+        return data
+    sums = np.add.reduceat(data.document_weights.astype(np.float64), data.groups.offsets[:-1])
+    return replace(data, query_weights=(sums / data.groups.sizes).astype(np.float32))
 
 
 def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDataset:
@@ -82,9 +104,23 @@ def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDatas
     return RankingDataset.from_arrays(X, qid=qid) if qid is not None else RankingDataset.from_arrays(X, group=[len(X)])
 
 
+def _with_something_to_learn(data: RankingDataset) -> RankingDataset:
+    for name in ("document_weights", "query_weights"):
+        weights = getattr(data, name)
+        if weights is not None and not weights.any():
+            raise InputError(f"{name} are all zero: there is nothing to learn from")
+    return data
+
+
+def _one_query(n_docs: int) -> list[int]:
+    """The group sizes of rows without query ids; `stacklevel` points at the caller of the ranker's method."""
+    warnings.warn(f"no qid: the {n_docs} rows are taken as the documents of one query", OneQueryWarning, stacklevel=4)
+    return [n_docs]
+
+
 def _checked(ranker: BaseEstimator, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
     # scikit-learn's own check: its users know its messages, and its name and width bookkeeping comes with it.
-    options = {"dtype": np.float32, "ensure_all_finite": "allow-nan", "accept_sparse": True, "order": "C"}
+    options = {"dtype": np.float32, "ensure_all_finite": "allow-nan", "accept_sparse": ["csr", "csc"], "order": "C"}
     if y is None:
         return _dense(validate_data(ranker, X, reset=reset, **options)), None
     labels = np.asarray(y)

@@ -6,23 +6,22 @@ import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rankwright.arrays import Float64Array, thread_count
+from rankwright.arrays import BoolArray, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import SettingError, require
+from rankwright.errors import InputError, SettingError, require
 from rankwright.objectives.objective import Objective
-from rankwright.rankers.door import scoring_data
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import History, Listener, LoopPlan
 from rankwright.trees.binned import BinnedDataset, bin_dataset
 from rankwright.trees.boosting import BoostingParams
-from rankwright.trees.fitting import ForestPlan, GrownForest, StartScores, data_digest, fit_forest
-from rankwright.trees.forest import Forest
+from rankwright.trees.fitting import ForestPlan, GrownForest, data_digest, fit_forest
+from rankwright.trees.forest import IMPORTANCES, Forest
 from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
 from rankwright.trees.params import SplitGain, TreeParams
 
@@ -30,8 +29,10 @@ from rankwright.trees.params import SplitGain, TreeParams
 class ForestRanker(Ranker):
     """A ranker whose model is a forest; where documents should move says its objective."""
 
+    takes_initial_scores: ClassVar[bool] = True
+    importance_kinds: ClassVar[tuple[str, ...]] = tuple(IMPORTANCES)
+
     forest_: Forest
-    history_: History
     base_score_: float
     data_digest_: str
 
@@ -53,11 +54,14 @@ class ForestRanker(Ranker):
     ) -> None:
         names = self._feature_numbers(data.names)
         categorical = [names(feature) for feature in self.categorical or ()]
+        require(
+            not categorical or self.scaling is None, "categories cannot be scaled: leave out scaling or categorical"
+        )
         binned = bin_dataset(
             data, max_bins=self.max_bins, categorical=categorical, seed=self.seed, threads=self.threads
         )
         watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
-        self.fit_binned(binned, watched, listeners=listeners, checkpoint=checkpoint)
+        self._grow(binned, watched, listeners, checkpoint)
 
     def fit_binned(
         self,
@@ -68,15 +72,30 @@ class ForestRanker(Ranker):
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
         """This ranker, trained on data that is binned already: no float matrix is needed."""
+        require(self.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
         self.n_features_in_ = data.n_features
-        self.base_score_ = self._base_score(data)
+        self.scaling_ = None
+        self._grow(data, valid, listeners, checkpoint)
+        return self
+
+    def _grow(
+        self,
+        data: BinnedDataset,
+        valid: BinnedDataset | None,
+        listeners: Sequence[Listener],
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> None:
+        earlier = self._earlier()
+        if earlier is None:
+            # Initial scores are all there is to start from: a constant beside them would be learned twice.
+            self.base_score_ = self._base_score(data) if data.initial_scores is None else 0.0
         grown = fit_forest(
             data,
             self._objective(),
             self._plan(data),
             valid=valid,
-            start=StartScores(self.base_score_),
-            earlier=self._earlier(),
+            base_score=self.base_score_,
+            earlier=earlier,
             checkpoint=None if checkpoint is None else Path(checkpoint),
             settings=self._lasting_settings(),
             listeners=listeners,
@@ -86,7 +105,6 @@ class ForestRanker(Ranker):
             raise KeyboardInterrupt  # nothing was trained that could be kept
         self.forest_, self.history_ = grown.best(), grown.history
         self.data_digest_ = data_digest(data)
-        return self
 
     def _plan(self, data: BinnedDataset) -> ForestPlan:
         numbers = self._feature_numbers(data.names)
@@ -148,10 +166,26 @@ class ForestRanker(Ranker):
 
     def staged_predict(self, X: Any, qid: Any = None) -> Iterator[Float64Array]:
         """The scores after the first tree, after the second, and so on."""
-        check_is_fitted(self)
-        data = scoring_data(self, X, qid)
+        data = self._documents(X, qid)
         for _, scores in self.forest_.staged_predict(data.features, threads=self.threads):
             yield data.in_source_order(self.base_score_ + scores)
+
+    def used_features(self) -> BoolArray:
+        """Which features the trees split on."""
+        return self.importances("count") > 0
+
+    def facts(self) -> dict[str, Any]:
+        """How many trees and leaves there are and how deep they go, and how many features they split on."""
+        check_is_fitted(self)
+        leaves = self.forest_.n_leaves_of_trees()
+        return {
+            "trees": self.forest_.n_trees,
+            "leaves": int(leaves.sum()),
+            "most_leaves": int(leaves.max(initial=0)),
+            "depth": int(self.forest_.depth_of_trees().max(initial=0)),
+            "features_used": int(self.used_features().sum()),
+            "base_score": self.base_score_,
+        }
 
     def importances(self, kind: str = "gain") -> Float64Array:
         """What each feature's splits gained in all (`gain`), or how many there are (`count`)."""
@@ -183,6 +217,8 @@ class ForestRanker(Ranker):
         self.history_ = History.from_dict(header["history"])
         self.data_digest_ = str(header["training_data"])
         self.forest_ = forest_from_arrays(arrays)
+        if self.forest_.n_features != self.n_features_in_:
+            raise InputError(f"the trees are of {self.forest_.n_features} features, the model of {self.n_features_in_}")
 
 
 def _least_docs(setting: float, n_docs: int) -> int:

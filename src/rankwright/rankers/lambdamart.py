@@ -25,7 +25,8 @@ class LambdaMART(ForestRanker):
     else: every pair, σ = 1, least-squares splits; what is set explicitly beside it holds. `min_docs_in_leaf` is a
     count, or a fraction of the training rows. `early_stopping` is the number of trees without a better value after
     which to stop. `monotone` maps features, by number from 0 or by name, to +1 or -1; `categorical` lists features
-    whose values are categories.
+    whose values are categories. `scaling` names a scaling of features: trees see nothing of one that keeps the order of
+    all documents' values, but much of a per-query one.
     """
 
     name: ClassVar[str] = "lambdamart"
@@ -52,6 +53,7 @@ class LambdaMART(ForestRanker):
         early_stopping: int | None = None,
         monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = None,
         categorical: Sequence[int | str] | None = None,
+        scaling: str | None = None,
         warm_start: bool = False,
         seed: int = 0,
         threads: int | None = None,
@@ -75,6 +77,7 @@ class LambdaMART(ForestRanker):
         self.early_stopping = early_stopping
         self.monotone = monotone
         self.categorical = categorical
+        self.scaling = scaling
         self.warm_start = warm_start
         self.seed = seed
         self.threads = threads

@@ -46,6 +46,7 @@ class MART(ForestRanker):
         early_stopping: int | None = None,
         monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = None,
         categorical: Sequence[int | str] | None = None,
+        scaling: str | None = None,
         warm_start: bool = False,
         seed: int = 0,
         threads: int | None = None,
@@ -66,6 +67,7 @@ class MART(ForestRanker):
         self.early_stopping = early_stopping
         self.monotone = monotone
         self.categorical = categorical
+        self.scaling = scaling
         self.warm_start = warm_start
         self.seed = seed
         self.threads = threads
@@ -80,10 +82,16 @@ class MART(ForestRanker):
 
     def _base_score(self, data: BinnedDataset) -> float:
         """The best constant: the mean of the judged labels, or for the logistic loss the log-odds of relevance."""
-        labels = data.labels
-        if labels is None or not (judged := labels[~np.isnan(labels)].astype(np.float64)).size:
+        if data.labels is None:
             return 0.0
+        weights = np.ones(data.n_docs) if data.document_weights is None else data.document_weights.astype(np.float64)
+        if data.query_weights is not None:
+            weights = weights * np.repeat(data.query_weights, data.groups.sizes)
+        counts = ~np.isnan(data.labels) & (weights > 0)
+        if not counts.any():
+            return 0.0
+        judged, weights = data.labels[counts].astype(np.float64), weights[counts]
         if self.loss == "squared":
-            return float(judged.mean())
-        share = float((judged > 0).mean())
+            return float(np.average(judged, weights=weights))
+        share = float(np.average(judged > 0, weights=weights))
         return float(np.log(share / (1 - share))) if 0 < share < 1 else 0.0

@@ -13,28 +13,52 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import BoolArray, Float64Array
 from rankwright.container.file import write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
+from rankwright.data.scaling import FittedScaling, parse_scaling
+from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
-from rankwright.rankers.door import scoring_data, training_data, validation_data
+from rankwright.rankers.door import judged_data, scoring_data, training_data, validation_data
 from rankwright.ranking.order import Ranking, rank
-from rankwright.training.loop import Listener
+from rankwright.training.loop import History, Listener
 
 MODEL_KIND = "model"
+SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with in a model file
 
 
 class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no types
     """A ranker: settings in the constructor, `fit` to learn, `predict` for scores, `rank` for the order.
 
     A ranker of its own kind says how it learns (`_learn`), how it scores (`_scores`), and what its model file holds
-    (`_state`, `_restore`). Fitted attributes end in an underscore, as scikit-learn's users expect.
+    (`_state`, `_restore`). Fitted attributes end in an underscore, as scikit-learn's users expect; `_learn` sets
+    `history_`, by which a trained ranker is known.
+
+    A ranker whose constructor takes `scaling`, the name of a way to scale features, need do no more for it: it is
+    fitted on the training data, `_learn` and `_scores` are given scaled features, and the model file holds it. One with
+    a default that depends on other settings says so in `_scaling_name`; one with a faster way to scale than a scaled
+    copy is given features as they are (`scales_itself`) and finds the fitted scaling in `scaling_`.
     """
+
+    # What scikit-learn's metadata routing hands on without being asked: ranking knows no rows without queries.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
 
     name: ClassVar[str]
     needs_qid: ClassVar[bool] = False  # whether a document's score depends on the rest of its list
+    scales_itself: ClassVar[bool] = False  # whether `_learn` and `_scores` apply `scaling_` themselves
+    takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
+    importance_kinds: ClassVar[tuple[str, ...]] = ()  # what `importances` can be asked for
+    # Settings that not every ranker has, as they are where there is none.
+    scaling: str | None = None
+    warm_start: bool = False
+    threads: int | None = None
+
+    scaling_: FittedScaling | None = None
+    history_: History
 
     def fit(
         self,
@@ -47,6 +71,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         query_weight: Any = None,
         position: Any = None,
         preferences: Preferences | None = None,
+        initial_scores: Any = None,
         valid: Any = None,
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
@@ -55,45 +80,78 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
 
         `group` gives group sizes instead of `qid`; `sample_weight` and `position` have a value a row, `query_weight`
         one a query. `valid` is a `RankingDataset` or `(X, y, qid)`: what early stopping and model choice look at.
-        `listeners` are told after every step. A run that was killed is taken up where its `checkpoint` folder left it.
+        `initial_scores`, a value a row, are what training starts from: the model learns what to add to them, `predict`
+        gives that alone, and `valid` needs its own, as `(X, y, qid, initial_scores)`. `listeners` are told after every
+        step. A run that was killed is taken up where its `checkpoint` folder left it.
         """
         data = training_data(
             self, X, y, qid=qid, group=group, sample_weight=sample_weight, query_weight=query_weight,
-            position=position, preferences=preferences,
+            position=position, preferences=preferences, initial_scores=initial_scores,
         )  # fmt: skip
-        self._learn(data, validation_data(self, valid), listeners, checkpoint)
+        watched = validation_data(self, valid)
+        if data.initial_scores is not None and not self.takes_initial_scores:
+            raise InputError(f"{self.name} cannot start from initial scores: leave them out")
+        self.scaling_ = self._scaling_for(data)
+        self._learn(self._scaled(data), None if watched is None else self._scaled(watched), listeners, checkpoint)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
-        """A score for each document, higher is better, in the caller's row order."""
-        check_is_fitted(self)
-        data = scoring_data(self, X, qid)
+        """A score for each document, higher is better, in the caller's row order.
+
+        A ranker that looks at a query's documents together, as per-query scalings do, needs `qid`, or a dataset.
+        """
+        data = self._documents(X, qid)
         return data.in_source_order(self._scores(data))
+
+    def predict_from_start(self, data: RankingDataset) -> Float64Array:
+        """The scores of `predict` on top of the data's initial scores, where it has some: what training looked at."""
+        scores = self.predict(data)
+        return scores if data.initial_scores is None else scores + data.in_source_order(data.initial_scores)
 
     def rank(self, X: Any, qid: Any = None) -> Ranking:
         """The documents of each query, best first."""
-        check_is_fitted(self)
-        data = scoring_data(self, X, qid)
+        data = self._documents(X, qid)
         return rank(self._scores(data), data.groups)
 
-    def score(self, X: Any, y: Any = None, *, qid: Any = None) -> float:
-        """The mean of the metric that `select` names: what scikit-learn's search classes maximise."""
-        data = X if isinstance(X, RankingDataset) else training_data(self, X, y, qid=qid)
+    def score(self, X: Any, y: Any = None, *, qid: Any = None, sample_weight: Any = None) -> float:
+        """The mean of the metric that `select` names: what scikit-learn's search classes maximise.
+
+        Initial scores of a dataset count, as they do in training; a metric where less is better is negated. With
+        `sample_weight`, a query counts as much as its documents do on average.
+        """
+        check_is_fitted(self)
+        data = judged_data(self, X, y, qid, sample_weight)
         measure = parse_metric(self._selected())
-        mean = evaluate(data.in_source_order(self._scores(data)), data, [measure], measure.convention)[
-            measure.metric.name
-        ].mean
+        evaluation = evaluate(self.predict_from_start(data), data, [measure], measure.convention, threads=self.threads)
+        mean = evaluation[measure.metric.name].mean
         return mean if measure.higher_is_better else -mean
+
+    def used_features(self) -> BoolArray:
+        """Which features the trained model looks at; all of them unless it knows better."""
+        check_is_fitted(self)
+        return np.ones(self.n_features_in_, np.bool_)
+
+    def facts(self) -> dict[str, Any]:
+        """What the trained model is made of, by name, in types JSON can hold; each kind of model has its own."""
+        return {}
+
+    def importances(self, kind: str = "gain") -> Float64Array:
+        """How much each feature matters to the model, for one of `importance_kinds`."""
+        raise UnknownNameError(f"importance of {self.name}", kind, known=self.importance_kinds)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: read it back with `rankwright.load`."""
         check_is_fitted(self)
         header, arrays = self._state()
+        scaling = self.scaling_
+        if scaling is not None:
+            arrays |= {SCALING_ARRAYS + name: values for name, values in scaling.learned.items()}
         shared = {
             "ranker": self.name,
             "settings": self._storable_settings(),
             "n_features": int(self.n_features_in_),
             "feature_names": list(getattr(self, "feature_names_in_", ())),
+            "scaling": None if scaling is None else scaling.header,
         }
         write_container(path, MODEL_KIND, shared | header, arrays)
 
@@ -104,8 +162,42 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         ranker.n_features_in_ = header["n_features"]
         if header["feature_names"]:
             ranker.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-        ranker._restore(header, arrays)
+        of_scaling = {name: array for name, array in arrays.items() if name.startswith(SCALING_ARRAYS)}
+        learned = {name.removeprefix(SCALING_ARRAYS): array for name, array in of_scaling.items()}
+        ranker.scaling_ = None if header["scaling"] is None else FittedScaling.of_parts(header["scaling"], learned)
+        ranker._restore(header, {name: array for name, array in arrays.items() if name not in of_scaling})
         return ranker
+
+    def _documents(self, X: Any, qid: Any = None) -> RankingDataset:
+        """The documents to score, as `_scores` wants them."""
+        check_is_fitted(self)
+        if qid is None and not isinstance(X, RankingDataset):
+            by_scaling = self.scaling_ is not None and self.scaling_.scaling.needs_groups
+            if by_scaling or self.needs_qid:
+                why = f"scaling {self._scaling_name()!r}" if by_scaling else self.name
+                raise InputError(
+                    f"{why} looks at the documents of a query together: give qid, the query id of each row"
+                )
+        return self._scaled(scoring_data(self, X, qid))
+
+    def _scaled(self, data: RankingDataset) -> RankingDataset:
+        if self.scaling_ is None or self.scales_itself:
+            return data
+        return self.scaling_.apply(data, threads=self.threads)
+
+    def _scaling_name(self) -> str | None:
+        """The name of the scaling to train with, None for none."""
+        return None if self.scaling is None else str(self.scaling)
+
+    def _scaling_for(self, data: RankingDataset) -> FittedScaling | None:
+        """The scaling to train with: fitted on `data`, or what a warm start began with."""
+        name = self._scaling_name()
+        chosen = None if name is None else parse_scaling(name)
+        if self.warm_start and self.__sklearn_is_fitted__():
+            before = None if self.scaling_ is None else self.scaling_.scaling
+            require(chosen == before, f"warm_start goes on with the scaling it began with: {before and before.name}")
+            return self.scaling_
+        return None if chosen is None else chosen.fit(data, threads=self.threads)
 
     def _storable_settings(self) -> dict[str, Any]:
         # The number of threads is how, not what: a model file must not depend on it.
@@ -131,6 +223,9 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
 
     @abstractmethod
     def _selected(self) -> str: ...
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "history_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

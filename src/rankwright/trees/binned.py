@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankwright.arrays import CodeArray, Float32Array, IntArray
+from rankwright.arrays import CodeArray, Float32Array, Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
@@ -87,6 +87,11 @@ class BinnedDataset:
     def positions(self) -> IntArray | None:
         """The rank at which a click log showed each document."""
         return self.documents.positions
+
+    @property
+    def initial_scores(self) -> Float64Array | None:
+        """What training starts from."""
+        return self.documents.initial_scores
 
     def __repr__(self) -> str:
         return f"BinnedDataset({self.n_queries} queries, {self.n_docs} documents, {self.n_features} features)"

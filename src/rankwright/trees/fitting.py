@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float64Array
-from rankwright.errors import require
+from rankwright.errors import InputError, require
 from rankwright.objectives.objective import Objective
 from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.loop import History, Listener, LoopPlan, run_loop
@@ -51,7 +51,7 @@ def fit_forest(
     plan: ForestPlan,
     *,
     valid: BinnedDataset | None = None,
-    start: StartScores | None = None,
+    base_score: float = 0.0,
     earlier: GrownForest | None = None,
     checkpoint: Path | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -60,18 +60,19 @@ def fit_forest(
 ) -> GrownForest:
     """The trees that `objective` asks for, one step after another.
 
-    `earlier` trees are continued, and so are those of a checkpoint folder that a killed run left behind, unless its
-    data or its `settings` were others.
+    Documents start from `base_score` plus the initial scores of the data; neither is part of the trees. `earlier`
+    trees are continued, and so are those of a checkpoint folder that a killed run left behind, unless its data or its
+    `settings` were others.
     """
     require(plan.loop.patience is None or valid is not None, "early_stopping needs validation data: give valid=…")
-    start = start or StartScores()
+    _check_starts(data, valid)
     boosting = Boosting(
         data,
         objective.bind(data, threads=threads),
         plan.boosting,
-        initial_scores=start.of(data, start.train),
+        initial_scores=_start_of(data, base_score),
         watched=valid,
-        watched_initial_scores=None if valid is None else start.of(valid, start.valid),
+        watched_initial_scores=None if valid is None else _start_of(valid, base_score),
         threads=threads,
     )
     history = History() if earlier is None else earlier.history.continued()
@@ -94,25 +95,24 @@ def fit_forest(
     return GrownForest(boosting.forest(), history)
 
 
-@dataclass(frozen=True, slots=True)
-class StartScores:
-    """What documents score before the first tree: the same for all, or given for each."""
+def _start_of(data: BinnedDataset, base_score: float) -> Float64Array:
+    """What the documents score before the first tree."""
+    return np.full(data.n_docs, base_score) if data.initial_scores is None else data.initial_scores + base_score
 
-    base: float = 0.0
-    train: Float64Array | None = None
-    valid: Float64Array | None = None
 
-    def of(self, data: BinnedDataset, given: Float64Array | None) -> Float64Array:
-        """The scores of `data`'s documents to start from."""
-        return np.full(data.n_docs, self.base) if given is None else given + self.base
+def _check_starts(data: BinnedDataset, valid: BinnedDataset | None) -> None:
+    """Raise where one set has initial scores and the other none: trees would be chosen for what they do not do."""
+    if valid is not None and (data.initial_scores is None) != (valid.initial_scores is None):
+        has, lacks = ("validation", "training") if data.initial_scores is None else ("training", "validation")
+        raise InputError(f"the {has} data has initial scores and the {lacks} data has none: give both or neither")
 
 
 def data_digest(data: BinnedDataset) -> str:
-    """A fingerprint of what trees learn from: codes, bins, judgments, groups and weights."""
+    """A fingerprint of what trees learn from: codes, bins, judgments, groups, weights and initial scores."""
     digest = hashlib.sha256()
     documents = data.documents
     parts: list[NDArray[Any] | None] = [data.codes, data.mapper.edges, data.mapper.offsets, data.groups.offsets]
-    parts += [documents.labels, documents.query_weights, documents.document_weights]
+    parts += [documents.labels, documents.query_weights, documents.document_weights, documents.initial_scores]
     if documents.preferences is not None:
         pairs = documents.preferences
         parts += [pairs.better, pairs.worse, pairs.probability, pairs.weight]

@@ -147,6 +147,21 @@ class Forest:
         weights = IMPORTANCES[kind](self)[inner]
         return np.bincount(self.feature[inner], weights=weights, minlength=self.n_features).astype(np.float64)
 
+    def n_leaves_of_trees(self) -> IntArray:
+        """How many leaves each tree has."""
+        is_leaf = np.concatenate([[0], np.cumsum(self.feature < 0)])
+        return np.asarray(np.diff(is_leaf[self.offsets]), np.int64)
+
+    def depth_of_trees(self) -> IntArray:
+        """How many splits lie between each tree's root and its deepest leaf."""
+        deepest = np.zeros(self.n_trees, np.int64)
+        tree_of_node = np.repeat(np.arange(self.n_trees), np.diff(self.offsets))
+        level = self.offsets[:-1]
+        while len(level := level[self.feature[level] >= 0]):
+            deepest[tree_of_node[level]] += 1  # once a tree, however many of its nodes are on this level
+            level = np.concatenate([self.left[level], self.right[level]])
+        return deepest
+
     def equals(self, other: Forest) -> bool:
         """Whether every array of `other` is the same, bit for bit."""
         pairs = [(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)]

@@ -40,6 +40,8 @@ def merge_forests(forests: Sequence[Forest], weights: ArrayLike | None = None) -
 
 def _all_categories(forests: Sequence[Forest]) -> tuple[Float32Array, IntArray]:
     """The categories of every feature that any of the forests knows."""
+    if not any(len(forest.category_values) for forest in forests):
+        return forests[0].category_values, forests[0].category_offsets
     known = [
         np.unique(np.concatenate([forest.categories_of(feature) for forest in forests]))
         for feature in range(forests[0].n_features)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, IntArray, as_features
 from rankwright.errors import InputError, require
+from rankwright.kernels.naive.counter_random import stream_of
 
 SAMPLE_SIZE = 200_000  # rows: enough to place 255 bins within a small part of their width
 
@@ -24,15 +25,8 @@ def sample_rows(n_rows: int, size: int, seed: int) -> IntArray:
 
 
 def row_priorities(rows: IntArray, seed: int) -> NDArray[np.uint64]:
-    """A random number for each row, no two alike (SplitMix64 of the row's number, started by the seed)."""
-    start = _mixed(np.array([seed & 0xFFFF_FFFF_FFFF_FFFF], np.uint64))
-    return _mixed(start + (rows.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E37_79B9_7F4A_7C15))
-
-
-def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
-    return bits ^ (bits >> np.uint64(31))
+    """A random number for each row, no two alike."""
+    return stream_of(seed & (2**64 - 1), rows)
 
 
 class RowSample:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, CodeArray, Float32Array, Float64Array, IntArray
+from rankwright.kernels.naive.counter_random import stream_of
 from rankwright.kernels.naive.splits import NO_SPLIT, Split, SplitRules, best_split
 
 CURVATURE_BITS = 11
@@ -35,20 +36,12 @@ def quantise_lambdas(
     threads: int,  # noqa: ARG001
 ) -> None:
     """Fill `quantised` with gradient · 2¹¹ + curvature, both scaled and rounded up or down at random."""
-    rows = np.arange(len(gradient), dtype=np.uint64)
-    random = _mixed(_mixed(np.array([seed], np.uint64)) + (rows + np.uint64(1)) * np.uint64(0x9E37_79B9_7F4A_7C15))
+    random = stream_of(seed, np.arange(len(gradient)))
     high, low = random >> np.uint64(32), random & np.uint64(0xFFFF_FFFF)
     whole_gradient = np.floor(gradient.astype(np.float64) * gradient_scale + high * 2.0**-32)
     whole_curvature = np.floor(curvature.astype(np.float64) * curvature_scale + low * 2.0**-32)
     quantised[:] = np.clip(whole_gradient, -GRADIENT_LIMIT, GRADIENT_LIMIT) * 2**CURVATURE_BITS
     quantised += np.clip(whole_curvature, 0, CURVATURE_LIMIT).astype(np.int32)
-
-
-def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64: a good hash of a counter."""
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
-    return bits ^ (bits >> np.uint64(31))
 
 
 @dataclass(eq=False)

@@ -1,0 +1,105 @@
+"""How much a ranker leans on each feature: what a metric loses when the feature's values are shuffled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float64Array, IntArray
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.data.seeds import seed_number
+from rankwright.errors import InputError, require
+from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
+from rankwright.metrics.registry import Measure, parse_metric
+from rankwright.rankers.ranker import Ranker
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PermutationImportance:
+    """By how much a metric got worse with each feature shuffled; below 0 where it got better."""
+
+    metric: str
+    baseline: float  # the metric with nothing shuffled
+    drops: Float64Array  # (features, repeats)
+    feature_names: tuple[str, ...]
+
+    @property
+    def mean(self) -> Float64Array:
+        """The mean drop of each feature."""
+        return np.asarray(self.drops.mean(axis=1))
+
+    @property
+    def spread(self) -> Float64Array:
+        """The standard deviation of each feature's drops over the repeats."""
+        return np.asarray(self.drops.std(axis=1))
+
+    def ordered(self) -> IntArray:
+        """The features' numbers from 0, the most important first."""
+        return np.argsort(-self.mean, kind="stable")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The importances as JSON has them, the most important feature first."""
+        mean, spread = self.mean.tolist(), self.spread.tolist()
+        features = [
+            {"feature": self.feature_names[number], "mean": mean[number], "spread": spread[number]}
+            for number in self.ordered().tolist()
+        ]
+        return {
+            "metric": self.metric,
+            "baseline": self.baseline,
+            "repeats": self.drops.shape[1],
+            "features": features,
+        }
+
+
+def permutation_importance(
+    ranker: Ranker,
+    data: RankingDataset,
+    metric: str = "ndcg@10",
+    *,
+    repeats: int = 5,
+    within_queries: bool = False,
+    seed: int = 0,
+    threads: int | None = None,
+) -> PermutationImportance:
+    """What `metric` loses on `data` when a feature's values change places, feature by feature.
+
+    Values move among all documents, so that what a feature says of a whole query is lost as well; with
+    `within_queries` they stay in their query, and only what tells its documents apart is lost. Shuffles depend on the
+    seed, the feature and the repeat alone. A feature the ranker does not look at costs no time: its drop is 0.
+    """
+    require(repeats >= 1, f"repeats must be 1 or more, got {repeats}")
+    if not isinstance(data, RankingDataset):
+        raise InputError(f"data must be a RankingDataset, got {type(data).__name__}")
+    measure = parse_metric(metric)
+    shuffled = replace(data, features=data.features.copy())  # shares the copy, which is changed column by column
+    baseline = _mean(measure, ranker, shuffled, threads)
+    if np.isnan(baseline):
+        raise InputError(f"no query of the data counts for {measure.name}")
+    sign = 1 if measure.higher_is_better else -1
+    drops = np.zeros((data.n_features, repeats))
+    for feature in np.flatnonzero(ranker.used_features()).tolist():
+        column = data.features[:, feature]
+        for repeat in range(repeats):
+            rng = np.random.default_rng([seed_number(seed), feature, repeat])
+            shuffled.features[:, feature] = column[_shuffle(rng, data.groups, within_queries)]
+            drops[feature, repeat] = sign * (baseline - _mean(measure, ranker, shuffled, threads))
+        shuffled.features[:, feature] = column
+    names = tuple(getattr(ranker, "feature_names_in_", data.names))
+    return PermutationImportance(measure.name, baseline, drops, names)
+
+
+def _shuffle(rng: np.random.Generator, groups: Groups, within_queries: bool) -> IntArray:
+    if not within_queries:
+        return rng.permutation(groups.n_docs)
+    query_of_row = np.repeat(np.arange(groups.n_queries), groups.sizes)
+    return np.lexsort((rng.random(groups.n_docs), query_of_row))
+
+
+def _mean(measure: Measure, ranker: Ranker, data: RankingDataset, threads: int | None) -> float:
+    lists = ScoredLists.of_dataset(ranker.predict_from_start(data), data)
+    evaluation = evaluate_lists(lists, [measure], measure.convention, threads=threads)
+    return evaluation[measure.metric.name].mean
