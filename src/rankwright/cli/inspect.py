@@ -39,7 +39,8 @@ def inspect(
     ] = None,
     top: Annotated[int, typer.Option(metavar="N", min=0, help="How many of MODEL's features to show.")] = 10,
     objective: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Diagnose this objective's forces on a query instead.")
+        str | None,
+        typer.Option(metavar="NAME", help="Diagnose this objective's forces, on a query of DATA or an example."),
     ] = None,
     settings: ObjectiveSettings = None,
     query: Annotated[str | None, typer.Option(metavar="Q", help="The id of DATA's query. Default: the first.")] = None,
