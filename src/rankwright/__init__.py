@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from rankwright.metrics.runs import evaluate_run
     from rankwright.metrics.significance import paired_test
     from rankwright.rankers.lambdamart import LambdaMART
+    from rankwright.rankers.lambdarank import LambdaRank
     from rankwright.rankers.mart import MART
+    from rankwright.rankers.net_ranker import NetRanker
+    from rankwright.rankers.ranknet import RankNet
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
 
@@ -43,11 +46,14 @@ _HOME_OF = {
     "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
     "LambdaMART": "rankwright.rankers.lambdamart",
+    "LambdaRank": "rankwright.rankers.lambdarank",
     "MART": "rankwright.rankers.mart",
     "Measure": "rankwright.metrics.registry",
+    "NetRanker": "rankwright.rankers.net_ranker",
     "Preferences": "rankwright.data.preferences",
     "Qrels": "rankwright.data.trec",
     "QueryKFold": "rankwright.data.splits",
+    "RankNet": "rankwright.rankers.ranknet",
     "Ranking": "rankwright.ranking.order",
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
@@ -91,10 +97,13 @@ __all__ = [
     "Gain",
     "Groups",
     "LambdaMART",
+    "LambdaRank",
     "Measure",
+    "NetRanker",
     "Preferences",
     "Qrels",
     "QueryKFold",
+    "RankNet",
     "Ranking",
     "RankingDataset",
     "RankwrightError",

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
 from rankwright.container.file import read_container
-from rankwright.errors import ContainerError, UnknownNameError
+from rankwright.errors import ContainerError, UnknownNameError, require
+from rankwright.rankers.gradient_net import GradientNet
 from rankwright.rankers.lambdamart import LambdaMART
+from rankwright.rankers.lambdarank import LambdaRank
 from rankwright.rankers.mart import MART
+from rankwright.rankers.net_ranker import NetRanker
 from rankwright.rankers.ranker import MODEL_KIND, Ranker
+from rankwright.rankers.ranknet import RankNet
 
-RANKERS: Mapping[str, type[Ranker]] = {kind.name: kind for kind in (LambdaMART, MART)}
+RANKERS: Mapping[str, type[Ranker]] = {kind.name: kind for kind in (LambdaMART, MART, RankNet, LambdaRank, NetRanker)}
 
 
 def ranker_named(name: str) -> type[Ranker]:
@@ -21,10 +26,16 @@ def ranker_named(name: str) -> type[Ranker]:
     return RANKERS[name]
 
 
-def load(path: str | os.PathLike[str]) -> Ranker:
-    """The ranker in a model file; reading it runs no code."""
+def load(path: str | os.PathLike[str], *, module: Any = None) -> Ranker:
+    """The ranker in a model file; reading it runs no code.
+
+    A net that was trained from a `torch.nn.Module` of the user's own needs such a `module` again, to put weights into.
+    """
     model = read_container(path, MODEL_KIND)
     name = str(model.header.get("ranker"))
     if name not in RANKERS:
         raise ContainerError(os.fspath(path), f"holds a ranker of kind {name!r}, which this release does not know")
-    return RANKERS[name].from_state(model.header, model.arrays)
+    kind = RANKERS[name]
+    require(module is None or issubclass(kind, GradientNet), f"{os.fspath(path)} holds a {name}, which has no module")
+    given = {} if module is None else {"module": module}
+    return kind.from_state(model.header, model.arrays, **given)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
-from rankwright.arrays import SUM_DTYPE, BoolArray, Float32Array, Float64Array, as_features, thread_count
+from rankwright.arrays import SUM_DTYPE, BoolArray, Float32Array, as_features, thread_count
 from rankwright.container.file import read_container, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -61,11 +61,12 @@ def _learn_nothing(_features: Float32Array, _groups: Groups, _threads: int) -> L
     return {}
 
 
-def _learn_moments(features: Float32Array, _groups: Groups, _threads: int) -> Learned:
-    count = _summed(features, lambda values: ~np.isnan(values))
-    mean = _summed(features, np.nan_to_num) / np.maximum(count, 1)
-    squares = _summed(features, lambda values: np.square(np.where(np.isnan(values), mean, values) - mean))
+def _learn_moments(features: Float32Array, _groups: Groups, threads: int) -> Learned:
+    count, total, squares = (np.empty(features.shape[1], SUM_DTYPE) for _ in range(3))
+    kernels.sum_moments(features, np.zeros(features.shape[1]), count, total, squares, threads)
     # Sums of equal float32 numbers are exact here, so a constant feature has deviation 0.
+    mean = total / np.maximum(count, 1)
+    kernels.sum_moments(features, mean, count, total, squares, threads)
     return {"mean": mean, "deviation": np.sqrt(squares / np.maximum(count, 1))}
 
 
@@ -206,14 +207,6 @@ def fit(name: str, data: RankingDataset, *, threads: int | None = None) -> Fitte
 def _chunks(features: Float32Array) -> Iterator[slice]:
     for start in range(0, len(features), ROWS_AT_A_TIME):
         yield slice(start, start + ROWS_AT_A_TIME)
-
-
-def _summed(features: Float32Array, of_values: Callable[[Float64Array], NDArray[Any]]) -> Float64Array:
-    """The sum over all documents of a function of their features, feature by feature."""
-    total = np.zeros(features.shape[1], SUM_DTYPE)
-    for rows in _chunks(features):
-        total += of_values(features[rows].astype(SUM_DTYPE)).sum(axis=0)
-    return total
 
 
 def _are_counts(features: Float32Array) -> BoolArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -57,7 +58,7 @@ class ForestRanker(Ranker):
             data, max_bins=self.max_bins, categorical=categorical, seed=self.seed, threads=self.threads
         )
         watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
-        self.fit_binned(binned, watched, listeners=listeners, checkpoint=checkpoint)
+        self._boost(binned, watched, listeners, checkpoint)
 
     def fit_binned(
         self,
@@ -69,6 +70,17 @@ class ForestRanker(Ranker):
     ) -> Self:
         """This ranker, trained on data that is binned already: no float matrix is needed."""
         self.n_features_in_ = data.n_features
+        judged = replace(data, documents=self._with_some_judged(data.documents))
+        self._boost(judged, valid, listeners, checkpoint)
+        return self
+
+    def _boost(
+        self,
+        data: BinnedDataset,
+        valid: BinnedDataset | None,
+        listeners: Sequence[Listener],
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> None:
         self.base_score_ = self._base_score(data)
         grown = fit_forest(
             data,
@@ -86,7 +98,6 @@ class ForestRanker(Ranker):
             raise KeyboardInterrupt  # nothing was trained that could be kept
         self.forest_, self.history_ = grown.best(), grown.history
         self.data_digest_ = data_digest(data)
-        return self
 
     def _plan(self, data: BinnedDataset) -> ForestPlan:
         numbers = self._feature_numbers(data.names)

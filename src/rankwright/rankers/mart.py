@@ -46,6 +46,7 @@ class MART(ForestRanker):
         early_stopping: int | None = None,
         monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = None,
         categorical: Sequence[int | str] | None = None,
+        unjudged: float | None = None,
         warm_start: bool = False,
         seed: int = 0,
         threads: int | None = None,
@@ -66,6 +67,7 @@ class MART(ForestRanker):
         self.early_stopping = early_stopping
         self.monotone = monotone
         self.categorical = categorical
+        self.unjudged = unjudged
         self.warm_start = warm_start
         self.seed = seed
         self.threads = threads

@@ -17,6 +17,7 @@ from rankwright.arrays import Float64Array
 from rankwright.container.file import write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
+from rankwright.data.unjudged import judge_some
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.door import scoring_data, training_data, validation_data
@@ -24,13 +25,16 @@ from rankwright.ranking.order import Ranking, rank
 from rankwright.training.loop import Listener
 
 MODEL_KIND = "model"
+UNJUDGED_STREAM = 0x756E  # beside the seed: what is drawn here must not follow what training draws from it
 
 
 class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no types
     """A ranker: settings in the constructor, `fit` to learn, `predict` for scores, `rank` for the order.
 
     A ranker of its own kind says how it learns (`_learn`), how it scores (`_scores`), and what its model file holds
-    (`_state`, `_restore`). Fitted attributes end in an underscore, as scikit-learn's users expect.
+    (`_state`, `_restore`). Fitted attributes end in an underscore, as scikit-learn's users expect. Two settings every
+    kind has: `seed`, and `unjudged`, the share of unjudged documents (label NaN) to train on as irrelevant ones; None
+    leaves them out of training.
     """
 
     name: ClassVar[str]
@@ -61,8 +65,12 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
             self, X, y, qid=qid, group=group, sample_weight=sample_weight, query_weight=query_weight,
             position=position, preferences=preferences,
         )  # fmt: skip
-        self._learn(data, validation_data(self, valid), listeners, checkpoint)
+        self._learn(self._with_some_judged(data), validation_data(self, valid), listeners, checkpoint)
         return self
+
+    def _with_some_judged(self, data: RankingDataset) -> RankingDataset:
+        """The data with the share `unjudged` of what nobody judged taken as irrelevant."""
+        return judge_some(data, self.unjudged, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM]))
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
         """A score for each document, higher is better, in the caller's row order."""
@@ -98,9 +106,9 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         write_container(path, MODEL_KIND, shared | header, arrays)
 
     @classmethod
-    def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """The ranker that a model file's header and arrays describe."""
-        ranker = cls(**header["settings"])
+    def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **given: Any) -> Self:
+        """The ranker that a model file's header and arrays describe; `given` are settings that files do not hold."""
+        ranker = cls(**header["settings"], **given)
         ranker.n_features_in_ = header["n_features"]
         if header["feature_names"]:
             ranker.feature_names_in_ = np.array(header["feature_names"], dtype=object)
