@@ -39,6 +39,16 @@ class Preferences:
         if not ((self.weight >= 0) & np.isfinite(self.weight)).all():
             raise InputError("a pair's weight must be 0 or more, and finite")
 
+    @classmethod
+    def from_votes(cls, first: ArrayLike, second: ArrayLike, wins: ArrayLike, losses: ArrayLike) -> Preferences:
+        """Pairs that people voted on: the target is the share of votes for `first`, the weight the number of votes."""
+        counts = [as_vector(votes, name="votes", dtype=np.float64) for votes in (wins, losses)]
+        if len(counts[0]) != len(counts[1]) or not all((votes >= 0).all() for votes in counts):
+            raise InputError("wins and losses must be numbers of votes, 0 or more, one of each a pair")
+        total = counts[0] + counts[1]
+        share = np.divide(counts[0], total, out=np.full(len(total), 0.5), where=total > 0)
+        return cls(first, second, share, total)
+
     def __len__(self) -> int:
         return len(self.better)
 

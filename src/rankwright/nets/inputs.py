@@ -58,12 +58,14 @@ class NetInputs:
         """The rows of `data` as the net takes them."""
         features = data.features
         shift, factor = np.zeros(data.n_features, np.float32), np.ones(data.n_features, np.float32)
-        if self.scaling is not None and self.scaling.scaling == ZSCORE:
-            mean, deviation = self.scaling.learned["mean"], self.scaling.learned["deviation"]
+        steps = [] if self.scaling is None else self.scaling.steps()
+        if steps and steps[-1].scaling == ZSCORE:
+            mean, deviation = (steps[-1].learned[name] for name in ("mean", "deviation"))
             shift = mean.astype(np.float32)
             factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0).astype(np.float32)
-        elif self.scaling is not None:
-            features = self.scaling.transform(features, data.groups, threads=threads)
+            steps.pop()
+        for step in steps:
+            features = step.transform(features, data.groups, threads=threads)
         rows = FeatureRows(features, shift, factor, threads=threads, device=device)
         return rows if self.nystrom is None else self._mapped(rows, self.nystrom)
 

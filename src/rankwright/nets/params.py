@@ -61,10 +61,12 @@ class DescentParams:
 class Recipe:
     """What a mode stands for, where a setting does not say otherwise."""
 
+    hidden: tuple[int, ...]
+    activation: str
+    dropout: float
     learning_rate: float
     optimizer: str
     batch_queries: int
-    activation: str
     scaling: str | None
     initialisation: str
     halve_on_rise: bool
@@ -72,7 +74,30 @@ class Recipe:
 
 
 RECIPES: Mapping[str, Recipe] = {
-    "default": Recipe(0.001, "adam", 32, "relu", "zscore", "torch", False, False),
+    # What measured best on LETOR's data and on web-like data; docs/nets.md has the figures.
+    "default": Recipe(
+        hidden=(32,),
+        activation="relu",
+        dropout=0.3,
+        learning_rate=0.003,
+        optimizer="adam",
+        batch_queries=64,
+        scaling="log-counts+zscore",
+        initialisation="torch",
+        halve_on_rise=False,
+        stop_at_zero_error=False,
+    ),
     # Paper 1, section 5.1; updates are those of a query's pairs together, not of one pair after another.
-    "paper": Recipe(0.001, "sgd", 1, "tanh", None, "paper", True, True),
+    "paper": Recipe(
+        hidden=(10,),
+        activation="tanh",
+        dropout=0.0,
+        learning_rate=0.001,
+        optimizer="sgd",
+        batch_queries=1,
+        scaling=None,
+        initialisation="paper",
+        halve_on_rise=True,
+        stop_at_zero_error=True,
+    ),
 }

@@ -97,20 +97,22 @@ class GradientNet(Ranker):
             raise UnknownNameError("mode", self.mode, known=RECIPES)
         return RECIPES[self.mode]
 
+    def _from_recipe(self, recipe: Recipe, *names: str) -> dict[str, Any]:
+        """Settings of those names, the recipe's where they are None."""
+        given = {name: getattr(self, name) for name in names}
+        return {name: getattr(recipe, name) if value is None else value for name, value in given.items()}
+
     def _shape(self, recipe: Recipe) -> NetShape:
+        chosen = self._from_recipe(recipe, "hidden", "activation", "dropout")
         return NetShape(
-            hidden=tuple(self.hidden),
-            activation=recipe.activation if self.activation is None else self.activation,
-            dropout=self.dropout,
+            **(chosen | {"hidden": tuple(chosen["hidden"])}),
             initialisation=recipe.initialisation,
             output_bias=self.output_bias,
         )
 
     def _descent(self, recipe: Recipe) -> DescentParams:
-        given = {name: getattr(self, name) for name in ("learning_rate", "optimizer", "batch_queries")}
-        chosen = {name: getattr(recipe, name) if value is None else value for name, value in given.items()}
         return DescentParams(
-            **chosen,
+            **self._from_recipe(recipe, "learning_rate", "optimizer", "batch_queries"),
             weight_decay=self.weight_decay,
             penalty=self._penalty(),
             halve_on_rise=recipe.halve_on_rise,
@@ -149,7 +151,8 @@ class GradientNet(Ranker):
 
     def _storable_settings(self) -> dict[str, Any]:
         # A device is how, not what; a module of the user's own is code, which files do not hold.
-        settings = super()._storable_settings() | {"hidden": list(self.hidden)}
+        hidden = None if self.hidden is None else list(self.hidden)
+        settings = super()._storable_settings() | {"hidden": hidden}
         return {name: value for name, value in settings.items() if name not in ("device", "module")}
 
     def _lasting_settings(self) -> dict[str, Any]:

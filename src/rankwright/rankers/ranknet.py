@@ -24,12 +24,13 @@ class RankNet(GradientNet):
     pairs of equal labels, ½ in section 5.2 (another value: that the one that comes first in the data ranks higher);
     None leaves them out. `certainty` c makes the target of other pairs logistic(c · label difference); None makes it 1.
 
-    `hidden` has the width of each hidden layer, `()` is the linear net. `mode="paper"` is the recipe of section 5.1:
-    one query at a time, learning rate 0.001, halved when the mean error of an epoch rises, tanh units, weights from 0
-    and [-0.1, 0.1], no scaling, until every pair stands right; what is set explicitly beside it holds. `metric` is what
-    early stopping and the choice of the epoch look at, unless `select` names another. `early_stopping` is the number of
-    epochs without a better value after which to stop. `scaling` is fitted on the training data (`"none"`: features as
-    they are); missing values count as the mean, or 0 without scaling. `weight_decay` is that of AdamW, or of SGD.
+    `hidden` has the width of each hidden layer, `()` is the linear net. What is None is as the mode says
+    (`rankwright.nets.params.RECIPES`): `mode="paper"` is the recipe of section 5.1, ten tanh units that start from 0
+    and [-0.1, 0.1], one query at a time, learning rate 0.001, halved when the mean error of an epoch rises, no scaling,
+    until every pair stands right. `metric` is what early stopping and the choice of the epoch look at, unless `select`
+    names another. `early_stopping` is the number of epochs without a better value after which to stop. `scaling` is
+    fitted on the training data (`"none"`: features as they are); missing values count as the mean, or 0 without
+    scaling. `weight_decay` is that of AdamW, or of SGD.
 
     `kernel` (rbf, quadratic, cubic) makes it a kernel machine (Eq. 17-18): a linear net, `hidden=()`, on Nyström
     features of `landmarks` training documents, with `rkhs_penalty` · |f|² added to the cost of all queries together.
@@ -43,13 +44,13 @@ class RankNet(GradientNet):
         self,
         *,
         module: Any = None,
-        hidden: Sequence[int] = (10,),
+        hidden: Sequence[int] | None = None,
         activation: str | None = None,
         epochs: int = 100,
         learning_rate: float | None = None,
         optimizer: str | None = None,
         weight_decay: float = 0.0,
-        dropout: float = 0.0,
+        dropout: float | None = None,
         batch_queries: int | None = None,
         scaling: str | None = None,
         metric: str = "ndcg@10",
@@ -122,7 +123,8 @@ class RankNet(GradientNet):
         if self.kernel is None:
             return None
         require(
-            self.module is None and not tuple(self.hidden), "kernel makes a linear net: set hidden=() and no module"
+            self.module is None and self.hidden is not None and not tuple(self.hidden),
+            "kernel makes a linear net: set hidden=() and no module",
         )
         return fit_nystrom(scaled_features(), self.kernel, n_landmarks=self.landmarks, gamma=self.gamma, seed=self.seed)
 
