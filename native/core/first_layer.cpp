@@ -44,12 +44,6 @@ std::size_t padded(std::size_t n) { return (n + lanes - 1) / lanes * lanes; }
     }
 }
 
-// The processor itself looks ahead only to the end of a page, which rows soon cross.
-[[gnu::always_inline]] inline void prefetch(const float *row, std::size_t n) {
-    constexpr std::size_t floats_a_line = 64 / sizeof(float);
-    for (std::size_t feature = 0; feature < n; feature += floats_a_line) __builtin_prefetch(row + feature);
-}
-
 // The inputs `first` to `last`, four at a time, standardised into `scratch`; missing ones at the end are zeros.
 template <typename Use>
 [[gnu::always_inline]] inline void for_row_groups(const NetRows &inputs, std::size_t first, std::size_t last,
@@ -61,10 +55,6 @@ template <typename Use>
             const auto row = static_cast<std::size_t>(inputs.rows[k + r]);
             standardise(inputs.features.data() + row * inputs.n_features, inputs.shift.data(), inputs.factor.data(),
                         inputs.n_features, scratch.data() + r * width);
-        }
-        for (std::size_t r = k + rows_at_once; r < std::min(last, k + 2 * rows_at_once); ++r) {
-            prefetch(inputs.features.data() + static_cast<std::size_t>(inputs.rows[r]) * inputs.n_features,
-                     inputs.n_features);
         }
         if (n < rows_at_once) std::fill(scratch.begin() + static_cast<std::ptrdiff_t>(n * width), scratch.end(), 0.0F);
         use(k, n);

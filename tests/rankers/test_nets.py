@@ -212,8 +212,9 @@ def test_missing_values_count_as_the_mean(task):
 def test_scaling_by_query_needs_query_ids(task):
     train, _, test = task
     ranker = rw.RankNet(hidden=(), epochs=2, scaling="query-minmax").fit(train)
-    with pytest.raises(InputError, match="predict needs qid"):
-        ranker.predict(test.features)
+    for ask in (ranker.predict, ranker.rank):
+        with pytest.raises(InputError, match="query ids are needed"):
+            ask(test.features)
     assert np.array_equal(ranker.predict(test.features, qid=test.qid), ranker.predict(test))
 
 

@@ -31,15 +31,18 @@ class FeatureRows:
     ) -> None:
         self.features, self.shift, self.factor = features, shift, factor
         self.threads, self.device = threads, device
-        self._buffer = np.empty((0, features.shape[1]), np.float32)
+        self._make_room(0)
 
     def fetch(self, rows: IntArray) -> torch.Tensor:
         """The given rows, one below the other."""
         if len(rows) > len(self._buffer):
-            self._buffer = np.empty((len(rows), self.features.shape[1]), np.float32)
-            self._tensor = torch.from_numpy(self._buffer)
+            self._make_room(len(rows))
         kernels.standardise_rows(self.features, rows, self.shift, self.factor, self._buffer, self.threads)
         return self._tensor[: len(rows)].to(self.device)
+
+    def _make_room(self, n_rows: int) -> None:
+        self._buffer = np.empty((n_rows, self.features.shape[1]), np.float32)
+        self._tensor = torch.from_numpy(self._buffer)
 
     @property
     def n_rows(self) -> int:

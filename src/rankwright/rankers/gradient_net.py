@@ -23,6 +23,7 @@ from rankwright.errors import InputError, MissingExtraError, UnknownNameError, r
 from rankwright.nets.params import RECIPES, DescentParams, NetShape, Recipe
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import Ranker
+from rankwright.ranking.order import Ranking
 from rankwright.training.loop import History, Listener, LoopPlan
 
 if TYPE_CHECKING:
@@ -136,10 +137,15 @@ class GradientNet(Ranker):
         self._check_qid(X, qid)
         return super().predict(X, qid)
 
+    def rank(self, X: Any, qid: Any = None) -> Ranking:
+        """The documents of each query, best first."""
+        self._check_qid(X, qid)
+        return super().rank(X, qid)
+
     def _check_qid(self, X: Any, qid: Any) -> None:
         name = self._scaling_name(self._recipe())
         if qid is None and not isinstance(X, RankingDataset) and name and parse_scaling(name).needs_groups:
-            raise InputError(f"scaling {name!r} looks at a query's documents together: predict needs qid")
+            raise InputError(f"scaling {name!r} looks at a query's documents together: query ids are needed (qid=…)")
 
     def _scores(self, data: RankingDataset) -> Float64Array:
         from rankwright.nets.fitting import net_scores
