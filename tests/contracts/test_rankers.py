@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +15,16 @@ import rankwright as rw
 from rankwright.catalog.rankers import RANKERS, load, ranker_named
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import ContainerError, InputError, UnknownNameError
+from rankwright.rankers.forest_ranker import ForestRanker
 
-SMALL = {
-    "lambdamart": {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5},
-    "mart": {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5},
+TREES = {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5}
+NET = {"epochs": 8, "hidden": (8,), "learning_rate": 0.02}
+SMALL: dict[str, dict[str, Any]] = {"lambdamart": TREES, "mart": TREES, "ranknet": NET, "lambdarank": NET, "net": NET}
+FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
+# What a ranker's steps are called, and a way to have chance take part in them.
+STEPS = {name: "n_trees" if name in FORESTS else "epochs" for name in RANKERS}
+CHANCE = {
+    name: {"query_fraction": 0.5, "feature_fraction": 0.5} if name in FORESTS else {"dropout": 0.3} for name in RANKERS
 }
 
 
@@ -33,6 +41,21 @@ def learnable() -> RankingDataset:
 
 def small(name, **changes):
     return ranker_named(name)(**(SMALL[name] | changes))
+
+
+def after(name, n_steps, **changes):
+    """A small ranker that takes so many steps."""
+    return small(name, **({STEPS[name]: n_steps} | changes))
+
+
+def n_steps_of(ranker):
+    return ranker.n_trees_ if isinstance(ranker, ForestRanker) else ranker.n_epochs_
+
+
+def same_files(one, other, folder):
+    one.save(folder / "one.rw")
+    other.save(folder / "other.rw")
+    return (folder / "one.rw").read_bytes() == (folder / "other.rw").read_bytes()
 
 
 def scores_of(name, data, **changes):
@@ -72,9 +95,8 @@ class TestEveryRanker:
         assert np.array_equal(clone(ranker).fit(learnable).predict(learnable), ranker.predict(learnable))
 
     def test_a_seed_is_all_the_chance_there_is(self, name, learnable):
-        fractions = {"query_fraction": 0.5, "feature_fraction": 0.5}
-        first, again = (scores_of(name, learnable, seed=3, **fractions) for _ in range(2))
-        other = scores_of(name, learnable, seed=4, **fractions)
+        first, again = (scores_of(name, learnable, seed=3, **CHANCE[name]) for _ in range(2))
+        other = scores_of(name, learnable, seed=4, **CHANCE[name])
         assert np.array_equal(first, again)
         assert not np.array_equal(first, other)
 
@@ -91,33 +113,27 @@ class TestEveryRanker:
         for docs in learnable.groups.slices():
             assert (np.diff(scores[rows[docs]]) <= 0).all()
 
-    def test_validation_keeps_the_best_trees(self, name, learnable):
+    def test_validation_keeps_the_best_step(self, name, learnable):
         train, valid = learnable.split(valid=0.3, seed=0)
-        ranker = small(name, n_trees=40, early_stopping=5).fit(train, valid=valid)
+        ranker = after(name, 40, early_stopping=5).fit(train, valid=valid)
         best = ranker.history_.best_step
-        assert ranker.n_trees_ == best + 1
+        assert n_steps_of(ranker) == best + 1
         assert ranker.score(valid) == pytest.approx(ranker.history_.values[best], abs=1e-12)
 
     def test_early_stopping_needs_validation_data(self, name, learnable):
         with pytest.raises(ValueError, match="early_stopping needs validation data"):
             small(name, early_stopping=5).fit(learnable)
 
-    def test_more_trees_on_a_saved_model_are_one_run(self, name, learnable, tmp_path):
-        whole = small(name, n_trees=12, query_fraction=0.7).fit(learnable)
-        small(name, n_trees=5, query_fraction=0.7).fit(learnable).save(tmp_path / "model.rw")
-        loaded = load(tmp_path / "model.rw").set_params(n_trees=12, warm_start=True)
-        assert loaded.fit(learnable).forest_.equals(whole.forest_)
-
     def test_a_checkpoint_is_taken_up(self, name, learnable, tmp_path):
-        whole = small(name, n_trees=9).fit(learnable)
-        small(name, n_trees=4).fit(learnable, checkpoint=tmp_path)
-        resumed = small(name, n_trees=9).fit(learnable, checkpoint=tmp_path)
-        assert resumed.forest_.equals(whole.forest_)
+        whole = after(name, 9, **CHANCE[name]).fit(learnable)
+        after(name, 4, **CHANCE[name]).fit(learnable, checkpoint=tmp_path)
+        resumed = after(name, 9, **CHANCE[name]).fit(learnable, checkpoint=tmp_path)
+        assert same_files(resumed, whole, tmp_path)
 
     def test_the_checkpoint_of_another_run_is_refused(self, name, learnable, tmp_path):
-        small(name, n_trees=2).fit(learnable, checkpoint=tmp_path)
+        after(name, 2).fit(learnable, checkpoint=tmp_path)
         with pytest.raises(InputError, match="checkpoint of another run: learning_rate differ"):
-            small(name, n_trees=2, learning_rate=0.5).fit(learnable, checkpoint=tmp_path)
+            after(name, 2, learning_rate=0.5).fit(learnable, checkpoint=tmp_path)
 
     def test_an_interrupt_keeps_what_was_trained(self, name, learnable):
         def stop_after_three(progress):
@@ -126,7 +142,7 @@ class TestEveryRanker:
 
         ranker = small(name).fit(learnable, listeners=[stop_after_three])
         assert ranker.history_.interrupted
-        assert ranker.n_trees_ == 3
+        assert n_steps_of(ranker) == 3
 
     def test_it_can_be_pickled_in_memory(self, name, learnable):
         ranker = small(name).fit(learnable)
@@ -145,6 +161,25 @@ class TestEveryRanker:
         one = RankingDataset.from_arrays([[1.0]], [1.0], qid=[7])
         assert small(name).fit(one).predict(one).shape == (1,)
 
+    def test_unjudged_documents_take_part_only_where_asked(self, name, learnable):
+        labels = learnable.labels.copy()
+        labels[np.random.default_rng(0).random(len(labels)) < 0.5] = np.nan
+        data = replace(learnable, labels=labels)
+        as_irrelevant = replace(learnable, labels=np.nan_to_num(labels))
+        none, some, all_of_them = (scores_of(name, data, unjudged=share) for share in (None, 0.2, 1.0))
+        assert np.array_equal(all_of_them, scores_of(name, as_irrelevant))
+        assert not np.array_equal(some, none)
+        assert not np.array_equal(some, all_of_them)
+
+
+@pytest.mark.parametrize("name", FORESTS)
+class TestEveryForest:
+    def test_more_trees_on_a_saved_model_are_one_run(self, name, learnable, tmp_path):
+        whole = small(name, n_trees=12, query_fraction=0.7).fit(learnable)
+        small(name, n_trees=5, query_fraction=0.7).fit(learnable).save(tmp_path / "model.rw")
+        loaded = load(tmp_path / "model.rw").set_params(n_trees=12, warm_start=True)
+        assert loaded.fit(learnable).forest_.equals(whole.forest_)
+
     def test_stages_end_in_the_prediction(self, name, learnable):
         ranker = small(name).fit(learnable)
         stages = list(ranker.staged_predict(learnable))
@@ -157,7 +192,7 @@ class TestEveryRanker:
         assert shares[:2].sum() > 0.8
 
 
-@pytest.mark.parametrize("name", RANKERS)
+@pytest.mark.parametrize("name", FORESTS)
 def test_monotone_features_stay_so_in_a_saved_model(name, learnable, tmp_path):
     ranker = small(name, monotone={1: -1, "1": 1}).fit(learnable)  # the second is named "2", the first "1"
     ranker.save(tmp_path / "model.rw")
