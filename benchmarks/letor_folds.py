@@ -27,8 +27,8 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.reading import read_wide
 
 # Few choices, all of small trees: vali has some twenty queries in OHSUMED, and picks luck where there are many.
-GRID = {"max_leaves": (4, 7, 15), "min_docs_in_leaf": (20, 50), "feature_fraction": (0.5, 1.0)}
-N_TREES, LEARNING_RATE, PATIENCE, CHOSEN_BY = 500, 0.05, 100, "map:letor"
+GRID = {"max_leaves": (4, 7, 15), "query_fraction": (0.5, 1.0), "feature_fraction": (0.5, 1.0)}
+N_TREES, LEARNING_RATE, MIN_DOCS, PATIENCE, CHOSEN_BY = 500, 0.05, 20, 100, "map:letor"
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
 Outcome = tuple[float, Float64Array]  # the metric on vali; scores on test
 
@@ -40,6 +40,7 @@ def by_rankwright(
         **settings,
         n_trees=N_TREES,
         learning_rate=LEARNING_RATE,
+        min_docs_in_leaf=MIN_DOCS,
         early_stopping=PATIENCE,
         select=CHOSEN_BY,
         seed=seed,
@@ -57,7 +58,10 @@ def by_lightgbm(
         "objective": "lambdarank",
         "num_leaves": settings["max_leaves"],
         "learning_rate": LEARNING_RATE,
-        "min_data_in_leaf": settings["min_docs_in_leaf"],
+        "min_data_in_leaf": MIN_DOCS,
+        "bagging_fraction": settings["query_fraction"],
+        "bagging_freq": int(settings["query_fraction"] < 1),
+        "bagging_by_query": True,
         "feature_fraction": settings["feature_fraction"],
         "metric": "none",
         "num_threads": 1,

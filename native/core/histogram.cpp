@@ -97,6 +97,12 @@ struct AddWidened {
     }
 };
 
+struct AddWords {
+    [[gnu::always_inline]] static void run(std::size_t n, std::uint64_t *words, const std::uint64_t *others) {
+        for (std::size_t i = 0; i < n; ++i) words[i] += others[i];
+    }
+};
+
 struct SubtractWords {
     [[gnu::always_inline]] static void run(std::size_t n, std::uint64_t *words, const std::uint64_t *others) {
         for (std::size_t i = 0; i < n; ++i) words[i] -= others[i];
@@ -172,16 +178,17 @@ template <typename Code> void HistogramBuilder<Code>::sum(std::size_t number, Ro
 }
 
 template <typename Code>
-void HistogramBuilder<Code>::build(RowRun leaf, std::size_t first, std::size_t last, std::uint64_t *histogram) {
+void HistogramBuilder<Code>::build(RowRun rows, bool wide, std::size_t first, std::size_t last,
+                                   std::uint64_t *histogram) {
     constexpr std::size_t chunk = Packed::max_count;
-    for (std::size_t begin = 0; begin < leaf.count; begin += chunk) {
-        const RowRun part = leaf.part(begin, std::min(chunk, leaf.count - begin));
+    for (std::size_t begin = 0; begin < rows.count; begin += chunk) {
+        const RowRun part = rows.part(begin, std::min(chunk, rows.count - begin));
         unpack_documents(part);
         for (std::size_t number = first; number < last; ++number) {
             const auto &group = layout.groups[number];
             if (group.asked.empty()) continue;
             std::uint64_t *bins = histogram + group.base;
-            if (leaf.count <= chunk) {
+            if (!wide) {
                 sum(number, part, bins);
                 continue;
             }
@@ -194,6 +201,11 @@ void HistogramBuilder<Code>::build(RowRun leaf, std::size_t first, std::size_t l
 
 template class HistogramBuilder<std::uint8_t>;
 template class HistogramBuilder<std::uint16_t>;
+
+void add_histogram(const HistogramLayout::Group &group, std::uint64_t *leaf, const std::uint64_t *others, bool wide,
+                   Simd simd) {
+    run_for<AddWords>(simd, group.n_bins() * (wide ? 2 : 1), leaf + group.base, others + group.base);
+}
 
 void subtract(const HistogramLayout::Group &group, std::uint64_t *leaf, const std::uint64_t *child, std::size_t n_leaf,
               std::size_t n_child, Simd simd) {

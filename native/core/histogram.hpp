@@ -66,8 +66,9 @@ template <typename Code> class HistogramBuilder {
     HistogramBuilder(Codes<const Code> all_codes, std::span<const std::int32_t> quantised_documents,
                      const HistogramLayout &bin_layout, Simd processor);
 
-    // Fills the regions of groups [first, last) of a histogram.
-    void build(RowRun leaf, std::size_t first, std::size_t last, std::uint64_t *histogram);
+    // Fills the regions of groups [first, last) of a histogram with the sums of the given rows, a leaf's or a part of
+    // them; `wide` says whether the leaf has two words for each bin.
+    void build(RowRun rows, bool wide, std::size_t first, std::size_t last, std::uint64_t *histogram);
 
   private:
     void unpack_documents(RowRun part);
@@ -83,6 +84,10 @@ template <typename Code> class HistogramBuilder {
 
 extern template class HistogramBuilder<std::uint8_t>;
 extern template class HistogramBuilder<std::uint16_t>;
+
+// Adds the histogram of other rows of the same leaf.
+void add_histogram(const HistogramLayout::Group &group, std::uint64_t *leaf, const std::uint64_t *others, bool wide,
+                   Simd simd);
 
 // The histogram of a leaf's other child, in place of the leaf's own: bins of `leaf` less those of `child`.
 // `n_leaf`, `n_child` are their numbers of documents, which say how wide their bins are.

@@ -22,6 +22,12 @@ std::vector<std::size_t> share_groups(const HistogramLayout &layout, std::size_t
     return first;
 }
 
+// A leaf with so many rows for each thread is shared by rows: all have the same work, and read each row once. Others
+// are shared by groups of features, which leaves nothing to add up afterwards.
+constexpr std::size_t rows_worth_a_part = 4096;
+
+bool is_wide(const LeafView &leaf) { return leaf.rows.count > static_cast<std::size_t>(Packed::max_count); }
+
 std::size_t max_codes(std::span<const std::int64_t> n_bins) {
     return n_bins.empty() ? 1 : static_cast<std::size_t>(std::ranges::max(n_bins)) + 1;
 }
@@ -39,17 +45,43 @@ LeafSearch<Code>::LeafSearch(const TreeData<Code> &tree_data, const SplitRules &
     for (std::size_t number = 0; number < n_members; ++number) {
         members.push_back({first[number],
                            first[number + 1],
+                           {},
                            {data.codes, data.quantised, layout, simd},
                            SplitSearch(rules, max_codes(data.n_bins), simd),
                            {}});
     }
 }
 
+template <typename Code> bool LeafSearch<Code>::sum_parts(const LeafView &leaf) {
+    const std::size_t n_parts = members.size(), n_rows = leaf.rows.count;
+    if (n_parts == 1 || n_rows < n_parts * rows_worth_a_part) return false;
+    team.run([&](int number) {
+        const auto part = static_cast<std::size_t>(number);
+        Member &member = members[part];
+        const std::size_t begin = n_rows * part / n_parts, end = n_rows * (part + 1) / n_parts;
+        if (part > 0) member.words.resize(layout.n_words);
+        member.builder.build(leaf.rows.part(begin, end - begin), is_wide(leaf), 0, layout.groups.size(),
+                             part == 0 ? leaf.words : member.words.data());
+    });
+    return true;
+}
+
+template <typename Code> void LeafSearch<Code>::fill_histogram(Member &member, const LeafView &leaf, bool in_parts) {
+    if (!in_parts) return member.builder.build(leaf.rows, is_wide(leaf), member.first, member.last, leaf.words);
+    for (std::size_t number = member.first; number < member.last; ++number) {
+        if (layout.groups[number].asked.empty()) continue;
+        for (std::size_t part = 1; part < members.size(); ++part) {
+            add_histogram(layout.groups[number], leaf.words, members[part].words.data(), is_wide(leaf), simd);
+        }
+    }
+}
+
 template <typename Code> Split LeafSearch<Code>::search(const LeafView &leaf) {
+    const bool in_parts = sum_parts(leaf);
     team.run([&](int number) {
         Member &member = members[static_cast<std::size_t>(number)];
         member.best[0] = {};
-        member.builder.build(leaf.rows, member.first, member.last, leaf.words);
+        fill_histogram(member, leaf, in_parts);
         for (std::size_t group = member.first; group < member.last; ++group) {
             search_group(member, group, leaf, member.best[0]);
         }
@@ -59,10 +91,11 @@ template <typename Code> Split LeafSearch<Code>::search(const LeafView &leaf) {
 
 template <typename Code>
 std::pair<Split, Split> LeafSearch<Code>::search(const LeafView &small, const LeafView &large) {
+    const bool in_parts = sum_parts(small);
     team.run([&](int number) {
         Member &member = members[static_cast<std::size_t>(number)];
         member.best[0] = member.best[1] = {};
-        member.builder.build(small.rows, member.first, member.last, small.words);
+        fill_histogram(member, small, in_parts);
         for (std::size_t group = member.first; group < member.last; ++group) {
             if (layout.groups[group].asked.empty()) continue;
             subtract(layout.groups[group], large.words, small.words, large.rows.count + small.rows.count,

@@ -33,13 +33,18 @@ template <typename Code> class LeafSearch {
     std::pair<Split, Split> search(const LeafView &small, const LeafView &large);
 
   private:
-    struct Member { // what a thread works on: groups [first, last)
+    struct Member { // what a thread works on: groups [first, last), and in large leaves a part of the rows
         std::size_t first, last;
+        std::vector<std::uint64_t> words; // the histogram of its part; the first thread's goes straight to the leaf
         HistogramBuilder<Code> builder;
         SplitSearch search;
         Split best[2];
     };
 
+    // Of a large leaf, each member sums a part of the rows; false where the leaf is too small for that.
+    bool sum_parts(const LeafView &leaf);
+    // Fills the member's groups of the leaf's histogram, from the parts where there are any.
+    void fill_histogram(Member &member, const LeafView &leaf, bool in_parts);
     void search_group(Member &member, std::size_t group, const LeafView &leaf, Split &best) const;
     template <typename Bins>
     void search_feature(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const;
