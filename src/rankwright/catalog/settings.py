@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from inspect import signature
 from typing import Any
 
 from rankwright.catalog.rankers import ranker_named
+from rankwright.catalog.setting_types import check_types
 from rankwright.errors import SettingError, UnknownNameError
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import objective_named, paper_lambdarank
 from rankwright.rankers.ranker import Ranker
+
+
+PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)  # .01 too, which JSON does not read
 
 
 def ranker_from_text(name: str, settings: Iterable[str] = (), **given: Any) -> Ranker:
@@ -25,6 +30,7 @@ def ranker_from_text(name: str, settings: Iterable[str] = (), **given: Any) -> R
     for key in values:
         if key not in known:
             raise UnknownNameError(f"setting of {name}", key, known=known)
+    check_types(kind, values)
     return kind(**values)
 
 
@@ -63,4 +69,4 @@ def _value_of(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError:
-        return text
+        return float(text) if PLAIN_NUMBER.fullmatch(text) else text
