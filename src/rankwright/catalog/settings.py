@@ -15,7 +15,6 @@ from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import objective_named, paper_lambdarank
 from rankwright.rankers.ranker import Ranker
 
-
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)  # .01 too, which JSON does not read
 
 
