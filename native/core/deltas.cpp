@@ -22,7 +22,10 @@ void discounted_gain(std::span<const Real> worth, std::span<const double> discou
 // one document's worth of discount at every relevant rank in between, and gains R[j] discount[j]; upwards alike.
 template <typename Real>
 void average_precision(std::span<const Real> worth, std::span<const double> discount, const SwapArrays<Real> &arrays) {
+    // Only differences of H matter: counted from its end it is small where they are, and floats keep their digits.
     double relevant_so_far = 0.0, discounts_so_far = 0.0;
+    for (std::size_t rank = 0; rank < worth.size(); ++rank)
+        discounts_so_far -= worth[rank] > 0 ? at(discount, rank) : 0.0;
     for (std::size_t rank = 0; rank < worth.size(); ++rank) {
         const double own = at(discount, rank);
         const double relevant = worth[rank] > 0 ? 1.0 : 0.0;
@@ -57,14 +60,20 @@ void reciprocal_rank(std::span<const Real> worth, std::span<const double> discou
 template <typename Real>
 void expected_reciprocal_rank(std::span<const Real> worth, std::span<const double> discount,
                               const SwapArrays<Real> &arrays) {
-    double reach = 1.0, sum = 0.0; // the metric's terms above this rank
+    double reach = 1.0;
     for (std::size_t rank = 0; rank < worth.size(); ++rank) {
-        const double stop = worth[rank], own = reach * at(discount, rank);
-        arrays.below[rank] = static_cast<Real>(sum + own);
-        sum += own * stop;
-        arrays.above[rank] = static_cast<Real>(own * (1.0 - stop) + sum);
-        arrays.scale[rank] = static_cast<Real>(1.0 / (1.0 - stop));
-        reach *= 1.0 - stop;
+        arrays.below[rank] = static_cast<Real>(reach * at(discount, rank));
+        arrays.scale[rank] = static_cast<Real>(1.0 / (1.0 - double(worth[rank])));
+        reach *= 1.0 - double(worth[rank]);
+    }
+    // Only differences of sums matter: counted from the end they are small where those are, and floats keep their
+    // digits.
+    double terms_below = 0.0;
+    for (std::size_t rank = worth.size(); rank-- > 0;) {
+        const double stop = worth[rank], own = arrays.below[rank];
+        arrays.above[rank] = static_cast<Real>(own * (1.0 - stop) - terms_below);
+        terms_below += own * stop;
+        arrays.below[rank] = static_cast<Real>(own - terms_below);
     }
 }
 

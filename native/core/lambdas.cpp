@@ -26,76 +26,50 @@ class RankedBatch {
 };
 
 // Calls add_pairs(pairs, query, ranked) for every query of the batch and gives the sums out.
-template <typename Real, typename Out, typename AddPairs>
-void sum_pairs(const PairData &data, const PairSettings &settings, const Batch &batch, const LambdaSpans<Out> &out,
+template <typename Real, typename AddPairs>
+void sum_pairs(const PairData &data, const PairSettings &settings, const Batch &batch, const LambdaSpans<Real> &out,
                int threads, AddPairs &&add_pairs) {
     const RankedBatch ranked(batch, settings, threads);
     const auto make_worker = [&] { return QueryPairs<Real>(data, settings, !out.cost.empty()); };
-    for_each_query(batch, data.groups, threads, make_worker,
-                   [&](QueryPairs<Real> &pairs, std::size_t k, const BatchQuery &query) {
-                       add_pairs(pairs, query, ranked.rows());
-                       pairs.template unload<Out>(out.gradient.subspan(query.start, query.n),
-                                                  out.curvature.subspan(query.start, query.n));
-                       if (!out.cost.empty()) out.cost[k] = pairs.cost();
-                   });
-}
-
-template <typename Real, typename Out>
-void sum_label_pairs(const PairData &data, std::span<const std::int64_t> by_label, const PairSettings &settings,
-                     const Batch &batch, const LambdaSpans<Out> &out, int threads) {
-    const bool ranks_matter = settings.delta != Delta::constant;
-    const std::size_t most_drawn = 2 * static_cast<std::size_t>(settings.sampled) + 1; // fewer documents: fewer pairs
-    sum_pairs<Real>(data, settings, batch, out, threads,
-                    [&](QueryPairs<Real> &pairs, const BatchQuery &query, std::span<const std::int64_t> ranked) {
-                        if (settings.sampled > 0 && query.n > most_drawn) {
-                            ranks_matter ? pairs.load_by_rank(query, ranked) : pairs.load_by_row(query, {});
-                            pairs.add_sampled_pairs(by_label);
-                        } else if (ranks_matter || !pairs.is_whole(query.n)) {
-                            pairs.load_by_rank(query, ranked);
-                            pairs.add_ranked_pairs();
-                        } else {
-                            pairs.load_by_row(query, by_label);
-                            pairs.add_label_pairs();
-                        }
-                    });
-}
-
-template <typename Real, typename Out>
-void sum_listed_pairs(const PairData &data, const PairTable &table, const PairSettings &settings, const Batch &batch,
-                      const LambdaSpans<Out> &out, int threads) {
-    sum_pairs<Real>(data, settings, batch, out, threads,
-                    [&](QueryPairs<Real> &pairs, const BatchQuery &query, std::span<const std::int64_t> ranked) {
-                        ranked.empty() ? pairs.load_by_row(query, {}) : pairs.load_by_rank(query, ranked);
-                        pairs.add_listed_pairs(table, static_cast<std::size_t>(table.first_pair[query.query]),
-                                               static_cast<std::size_t>(table.first_pair[query.query + 1]));
-                    });
-}
-
-// Floats are enough for training, except where the swap arrays nearly cancel.
-template <typename Out> bool needs_double(Delta delta) {
-    return sizeof(Out) == sizeof(double) || delta == Delta::expected_reciprocal_rank;
+    for_each_query(
+        batch, data.groups, threads, make_worker, [&](QueryPairs<Real> &pairs, std::size_t k, const BatchQuery &query) {
+            add_pairs(pairs, query, ranked.rows());
+            pairs.unload(out.gradient.subspan(query.start, query.n), out.curvature.subspan(query.start, query.n));
+            if (!out.cost.empty()) out.cost[k] = pairs.cost();
+        });
 }
 
 } // namespace
 
-template <typename Out>
+template <typename Real>
 void label_pair_lambdas(const PairData &data, std::span<const std::int64_t> by_label, const PairSettings &settings,
-                        const Batch &batch, const LambdaSpans<Out> &out, int threads) {
-    if (needs_double<Out>(settings.delta)) {
-        sum_label_pairs<double>(data, by_label, settings, batch, out, threads);
-    } else if constexpr (sizeof(Out) == sizeof(float)) {
-        sum_label_pairs<float>(data, by_label, settings, batch, out, threads);
-    }
+                        const Batch &batch, const LambdaSpans<Real> &out, int threads) {
+    const bool ranks_matter = settings.delta != Delta::constant;
+    const std::size_t most_drawn = 2 * static_cast<std::size_t>(settings.sampled) + 1; // fewer documents: fewer pairs
+    sum_pairs(data, settings, batch, out, threads,
+              [&](QueryPairs<Real> &pairs, const BatchQuery &query, std::span<const std::int64_t> ranked) {
+                  if (settings.sampled > 0 && query.n > most_drawn) {
+                      ranks_matter ? pairs.load_by_rank(query, ranked) : pairs.load_by_row(query, {});
+                      pairs.add_sampled_pairs(by_label);
+                  } else if (ranks_matter || !pairs.is_whole(query.n)) {
+                      pairs.load_by_rank(query, ranked);
+                      pairs.add_ranked_pairs();
+                  } else {
+                      pairs.load_by_row(query, by_label);
+                      pairs.add_label_pairs();
+                  }
+              });
 }
 
-template <typename Out>
-void preference_lambdas(const PairData &data, const PairTable &pairs, const PairSettings &settings, const Batch &batch,
-                        const LambdaSpans<Out> &out, int threads) {
-    if (needs_double<Out>(settings.delta)) {
-        sum_listed_pairs<double>(data, pairs, settings, batch, out, threads);
-    } else if constexpr (sizeof(Out) == sizeof(float)) {
-        sum_listed_pairs<float>(data, pairs, settings, batch, out, threads);
-    }
+template <typename Real>
+void preference_lambdas(const PairData &data, const PairTable &table, const PairSettings &settings, const Batch &batch,
+                        const LambdaSpans<Real> &out, int threads) {
+    sum_pairs(data, settings, batch, out, threads,
+              [&](QueryPairs<Real> &pairs, const BatchQuery &query, std::span<const std::int64_t> ranked) {
+                  ranked.empty() ? pairs.load_by_row(query, {}) : pairs.load_by_rank(query, ranked);
+                  pairs.add_listed_pairs(table, static_cast<std::size_t>(table.first_pair[query.query]),
+                                         static_cast<std::size_t>(table.first_pair[query.query + 1]));
+              });
 }
 
 template void label_pair_lambdas<float>(const PairData &, std::span<const std::int64_t>, const PairSettings &,

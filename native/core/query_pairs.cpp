@@ -256,22 +256,17 @@ template <typename Real> void QueryPairs<Real>::empty_buffer() {
     buffered_ = 0;
 }
 
-template <typename Real>
-template <typename Out>
-void QueryPairs<Real>::unload(std::span<Out> gradient, std::span<Out> curvature) const {
+template <typename Real> void QueryPairs<Real>::unload(std::span<Real> gradient, std::span<Real> curvature) const {
     double factor = query_.weight;
     const double size = 2.0 * sums_.size; // each pair pushes two documents
     if (settings_.query_norm && size > 0.0) factor *= Elementary<double>::log2_of_e * log_of(1.0 + size) / size;
     for (std::size_t place = 0; place < query_.n; ++place) {
-        gradient[row_at_[place]] = static_cast<Out>(factor * double(gradient_[place]));
-        curvature[row_at_[place]] = static_cast<Out>(factor * double(curvature_[place]));
+        gradient[row_at_[place]] = static_cast<Real>(factor * double(gradient_[place]));
+        curvature[row_at_[place]] = static_cast<Real>(factor * double(curvature_[place]));
     }
 }
 
 template class QueryPairs<float>;
 template class QueryPairs<double>;
-template void QueryPairs<float>::unload<float>(std::span<float>, std::span<float>) const;
-template void QueryPairs<double>::unload<float>(std::span<float>, std::span<float>) const;
-template void QueryPairs<double>::unload<double>(std::span<double>, std::span<double>) const;
 
 } // namespace rankwright

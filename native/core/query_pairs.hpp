@@ -39,7 +39,7 @@ template <typename Real> class QueryPairs {
     void add_sampled_pairs(std::span<const std::int64_t> by_label);
     void add_listed_pairs(const PairTable &pairs, std::size_t first, std::size_t last);
 
-    template <typename Out> void unload(std::span<Out> gradient, std::span<Out> curvature) const;
+    void unload(std::span<Real> gradient, std::span<Real> curvature) const;
     double cost() const {
         return is_whole(query_.n) ? query_.weight * sums_.cost : std::numeric_limits<double>::quiet_NaN();
     }

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rankwright import objectives
     from rankwright.catalog.inspection import ModelDescription, describe_model
     from rankwright.catalog.rankers import load
-    from rankwright.data import scaling, synthetic
+    from rankwright.data import scaling, synthetic, targets
     from rankwright.data.columns import Columns
     from rankwright.data.conversion import convert
     from rankwright.data.dataset import RankingDataset
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rankwright.metrics.registry import Measure, parse_metric
     from rankwright.metrics.runs import evaluate_run
     from rankwright.metrics.significance import paired_test
+    from rankwright.objectives.diagnostics import Diagnosis, diagnose
     from rankwright.rankers.lambdamart import LambdaMART
     from rankwright.rankers.mart import MART
     from rankwright.rankers.permutation import PermutationImportance, permutation_importance
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _HOME_OF = {
     "Columns": "rankwright.data.columns",
     "Convention": "rankwright.metrics.convention",
+    "Diagnosis": "rankwright.objectives.diagnostics",
     "Evaluation": "rankwright.metrics.evaluation",
     "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
@@ -60,6 +62,7 @@ _HOME_OF = {
     "compare_conventions": "rankwright.metrics.comparison",
     "convert": "rankwright.data.conversion",
     "describe_model": "rankwright.catalog.inspection",
+    "diagnose": "rankwright.objectives.diagnostics",
     "evaluate": "rankwright.metrics.evaluation",
     "evaluate_run": "rankwright.metrics.runs",
     "from_frame": "rankwright.data.tables",
@@ -78,6 +81,7 @@ _HOME_OF = {
     "read_svmlight": "rankwright.data.svmlight",
     "scaling": "rankwright.data.scaling",
     "synthetic": "rankwright.data.synthetic",
+    "targets": "rankwright.data.targets",
     "to_arrow": "rankwright.data.tables",
     "to_pandas": "rankwright.data.tables",
     "to_polars": "rankwright.data.tables",
@@ -90,13 +94,14 @@ _HOME_OF = {
 }
 
 __all__ = [
-    "MART",
     "Columns",
     "Convention",
+    "Diagnosis",
     "Evaluation",
     "Gain",
     "Groups",
     "LambdaMART",
+    "MART",
     "Measure",
     "ModelDescription",
     "PermutationImportance",
@@ -112,6 +117,7 @@ __all__ = [
     "compare_conventions",
     "convert",
     "describe_model",
+    "diagnose",
     "evaluate",
     "evaluate_run",
     "from_frame",
@@ -130,6 +136,7 @@ __all__ = [
     "read_svmlight",
     "scaling",
     "synthetic",
+    "targets",
     "to_arrow",
     "to_pandas",
     "to_polars",

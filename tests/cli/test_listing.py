@@ -12,8 +12,9 @@ from rankwright.cli.listing import LISTINGS
 from rankwright.errors import UnknownNameError
 from rankwright.metrics.convention import CONVENTIONS, parse_convention
 from rankwright.metrics.registry import METRICS
+from rankwright.objectives import OBJECTIVES
 
-NAMES = {"metrics": METRICS, "conventions": CONVENTIONS}
+NAMES = {"metrics": METRICS, "conventions": CONVENTIONS, "objectives": OBJECTIVES}
 
 
 @pytest.mark.parametrize("what", NAMES)

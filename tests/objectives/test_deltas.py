@@ -107,6 +107,16 @@ def test_grades_beyond_the_highest_are_refused():
         PairwiseObjective(delta=ERR(max_grade=2)).bind(data)
 
 
+@pytest.mark.parametrize("grade", [20, 25, 40])
+def test_a_stop_that_is_all_but_sure_has_forces_in_single_precision_too(grade):
+    data = RankingDataset.from_arrays(np.zeros((6, 1)), [grade, 0, grade - 1, 1, grade, 3], group=[6])
+    scores = [0.3, 0.9, 0.1, 0.5, -0.2, 0.4]
+    single, double = (
+        PairwiseObjective(WIDE, ERR()).bind(data, dtype=dtype)(scores).gradient for dtype in (np.float32, np.float64)
+    )
+    assert_allclose(single, double, atol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["wta@3", "constant@2"])
 def test_some_metrics_have_no_cutoff(name):
     with pytest.raises(SettingError, match="has no cutoff"):

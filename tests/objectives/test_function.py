@@ -77,6 +77,20 @@ def test_it_sees_one_query_at_a_time_in_float64_scores_and_float32_labels():
     assert [label for *_, labels in seen for label in labels] == LABELS.tolist()
 
 
+def test_a_function_may_work_in_place():
+    def shift_in_place(scores, labels):
+        scores -= labels
+        labels[:] = 0
+        return scores
+
+    scores, data = SCORES.copy(), data_of()
+    bound = from_function(shift_in_place).bind(data)
+    first, second = bound(scores), bound(scores)
+    assert_array_equal(scores, SCORES)
+    assert_array_equal(data.labels, LABELS)
+    assert_array_equal(first.gradient, second.gradient)
+
+
 def test_integers_count_as_numbers():
     found = from_function(lambda scores, labels: np.zeros(len(scores), int)).bind(data_of())(SCORES)  # noqa: ARG005
     assert_array_equal(found.gradient, 0.0)

@@ -1,4 +1,4 @@
-"""Settings written as text, such as `max_leaves=15`, into a ranker."""
+"""Settings written as text, such as `max_leaves=15`, into a ranker or an objective."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 
 from rankwright.catalog.rankers import ranker_named
 from rankwright.errors import SettingError, UnknownNameError
+from rankwright.objectives.objective import Objective
+from rankwright.objectives.registry import objective_named, paper_lambdarank
 from rankwright.rankers.ranker import Ranker
 
 
@@ -19,17 +21,38 @@ def ranker_from_text(name: str, settings: Iterable[str] = (), **given: Any) -> R
     """
     kind = ranker_named(name)
     known = signature(kind.__init__).parameters.keys() - {"self"}
+    values = _values_of(settings) | {key: value for key, value in given.items() if value is not None}
+    for key in values:
+        if key not in known:
+            raise UnknownNameError(f"setting of {name}", key, known=known)
+    return kind(**values)
+
+
+def objective_from_text(name: str, settings: Iterable[str] = ()) -> Objective:
+    """The objective of that name; each setting reads `key=value`, and `mode=paper` is lambdarank's plain formula."""
+    values = _values_of(settings)
+    mode = values.pop("mode", "default")
+    if mode == "default":
+        try:
+            return objective_named(name, **values)
+        except TypeError:
+            raise SettingError(f"objective {name} cannot have the settings {values}") from None
+    family, _, metric = name.partition(":")
+    if mode != "paper" or family != "lambdarank" or values:
+        raise SettingError(
+            f"mode is default, or for lambdarank and with no other setting paper, got {mode!r} of {name}"
+        )
+    return paper_lambdarank(metric) if metric else paper_lambdarank()
+
+
+def _values_of(settings: Iterable[str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for text in settings:
         key, equals, value = text.partition("=")
         if not equals:
             raise SettingError(f"a setting reads like max_leaves=15, got {text!r}")
         values[key.strip()] = _value_of(value.strip())
-    values |= {key: value for key, value in given.items() if value is not None}
-    for key in values:
-        if key not in known:
-            raise UnknownNameError(f"setting of {name}", key, known=known)
-    return kind(**values)
+    return values
 
 
 def _value_of(text: str) -> Any:

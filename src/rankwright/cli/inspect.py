@@ -1,4 +1,4 @@
-"""`rankwright inspect`: what a data file or a model file holds."""
+"""`rankwright inspect`: what a data file or a model file holds, or what an objective's forces are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rankwright.cli.inspect_objective import ObjectiveSettings, inspect_objective
 from rankwright.cli.options import AsJson, DataFormat
 from rankwright.cli.output import LABEL_WIDTH, print_json
 from rankwright.errors import require
@@ -14,18 +15,21 @@ from rankwright.errors import require
 if TYPE_CHECKING:
     from rankwright.data.summary import Spread, Summary
 
-EXAMPLE = "Examples: rankwright inspect train.txt.gz; rankwright inspect model.rw --data test.txt --metric ndcg@10"
+EXAMPLE = (
+    "Examples: rankwright inspect train.txt.gz; rankwright inspect model.rw --data test.txt --metric ndcg@10; "
+    "rankwright inspect --objective lambdarank:ndcg@10 --plot forces.svg"
+)
 NAMES_SHOWN = 10
 DEFAULT_METRIC = "ndcg@10"
 
 
 def inspect(
     file: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="DATA|MODEL", help="A data file of any format that can be read, - for standard input; or a model."
         ),
-    ],
+    ] = None,
     data: Annotated[
         str | None,
         typer.Option(metavar="F", help="Documents on which to tell what MODEL loses without each feature."),
@@ -34,17 +38,35 @@ def inspect(
         str | None, typer.Option(help="What the loss with --data is told in.", show_default="ndcg@10")
     ] = None,
     top: Annotated[int, typer.Option(metavar="N", min=0, help="How many of MODEL's features to show.")] = 10,
+    objective: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Diagnose this objective's forces on a query instead.")
+    ] = None,
+    settings: ObjectiveSettings = None,
+    query: Annotated[str | None, typer.Option(metavar="Q", help="The id of DATA's query. Default: the first.")] = None,
+    scores: Annotated[
+        str | None, typer.Option(metavar="F", help="A score for each document of DATA. Default: random ones.")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the forces on the query's documents: .svg, .png or .pdf.")
+    ] = None,
     format: DataFormat = None,
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what a data file holds and what in it deserves a second look, or what a model file holds.
+    """Tell what a data file holds and what in it deserves a second look, what a model file holds, or an objective's forces.
 
     A model's features are shown by what their splits gained; with --data also by what the metric loses when a
     feature's values are shuffled among all documents.
     """
     from rankwright.container.file import is_container
 
+    if objective is not None:
+        require(data is None and metric is None, "--data and --metric go with a model, not with --objective")
+        inspect_objective(objective, settings or (), file, query, scores, plot, format, as_json)
+        return
+    require(not (settings or query or scores or plot), "--set, --query, --scores and --plot go with --objective")
+    if file is None:
+        raise typer.BadParameter("give a data file, a model file, or an --objective")
     require(data is not None or metric is None, "--metric goes with --data")
     if is_container(file):
         _inspect_model(file, data, metric or DEFAULT_METRIC, format, threads, top, as_json)

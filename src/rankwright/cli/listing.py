@@ -15,7 +15,9 @@ EXAMPLE = "Example: rankwright list metrics"
 
 
 def list_names(
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="Which names: rankers, metrics or conventions.")],
+    what: Annotated[
+        str, typer.Argument(metavar="WHAT", help="Which names: rankers, metrics, conventions or objectives.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """List the names that other commands take."""
@@ -61,9 +63,19 @@ def _conventions() -> list[dict[str, Any]]:
     ]
 
 
+def _objectives() -> list[dict[str, Any]]:
+    from rankwright.objectives import OBJECTIVES
+
+    return [
+        {"name": name, "metric": ":metric" if family.takes_metric else "", "summary": family.summary}
+        for name, family in OBJECTIVES.items()
+    ]
+
+
 # Each gives the rows of a table, every row with a name; `rules` and `settings` show in JSON alone.
 LISTINGS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
     "rankers": _rankers,
     "metrics": _metrics,
     "conventions": _conventions,
+    "objectives": _objectives,
 }

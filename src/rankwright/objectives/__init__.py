@@ -1,6 +1,7 @@
 """What rankers are trained for: functions from the scores of a query's documents to a force on each of them."""
 
 from rankwright.objectives.deltas import DELTAS, delta_named
+from rankwright.objectives.diagnostics import Diagnosis, diagnose
 from rankwright.objectives.function import from_function
 from rankwright.objectives.listwise import GainSoftmax, Softmax
 from rankwright.objectives.objective import LambdaFn, Lambdas, Objective
@@ -21,6 +22,7 @@ from rankwright.objectives.registry import (
 __all__ = [
     "DELTAS",
     "OBJECTIVES",
+    "Diagnosis",
     "GainSoftmax",
     "Hinge",
     "LambdaFn",
@@ -33,6 +35,7 @@ __all__ = [
     "Spring",
     "SquaredError",
     "delta_named",
+    "diagnose",
     "from_function",
     "hinge",
     "lambdarank",

@@ -251,8 +251,8 @@ class ERR(_UpTo):
         return RECIPROCAL.table(self.depth(n_ranks))
 
 
-# A swap divides by the chance to go on, which must not vanish.
-SUREST_STOP = 1.0 - 2.0**-30
+# A swap divides by the chance to go on, which must not vanish, in float32 either.
+SUREST_STOP = 1.0 - 2.0**-24
 
 DELTAS: Mapping[str, Callable[..., Delta]] = {
     "constant": Constant,

@@ -91,7 +91,8 @@ class BoundFunction:
         """The forces of all queries, or of the given ones; see `LambdaFn`. The function has no use for a key."""
         chosen, starts = batch_of(self.groups, queries)
         rows = slice(None) if queries is None else self.groups.rows_of(chosen)
-        values, labels = finite_scores(scores, length=int(starts[-1])), self.labels[rows]
+        # Copies: a function that works in place must not change the caller's scores or the dataset's labels.
+        values, labels = finite_scores(scores, length=int(starts[-1])).copy(), self.labels[rows].copy()
         forces = (
             self._of_all(values, labels, starts)
             if self.objective.scope == "all"

@@ -24,6 +24,10 @@ class PairLoss(Protocol):
     def shape(self) -> float:
         """The steepness σ, or the margin."""
 
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """The gaps at which the slope of φ is not smooth."""
+
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
@@ -39,6 +43,11 @@ class Logistic:
     def shape(self) -> float:
         """The steepness σ."""
         return self.sigma
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """None: the slope is smooth."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,11 @@ class Hinge:
         """The margin."""
         return self.margin
 
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """The margin, where the slope ends."""
+        return (self.margin,)
+
 
 @dataclass(frozen=True, slots=True)
 class Spring:
@@ -78,6 +92,11 @@ class Spring:
     def shape(self) -> float:
         """The margin δ."""
         return self.margin
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """0, where the push gives way to the spring, and the margin, where that is slack."""
+        return (0.0, self.margin)
 
 
 PAIR_LOSSES: Mapping[str, type[Logistic] | type[Hinge] | type[Spring]] = {

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic
-from rankwright.objectives.registry import lambdarank, paper_lambdarank
+from rankwright.objectives.registry import lambdarank, objective_named, paper_lambdarank
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.trees.params import SplitGain
 
@@ -20,11 +20,13 @@ class LambdaMART(ForestRanker):
     """Boosted trees whose steps are LambdaRank's forces (Burges 2010; slides 3).
 
     `metric` is what the forces aim at, `select` what early stopping and the choice of trees look at (default: the
-    same). `mode="paper"` is the slides' formula and nothing else: every pair, σ = 1, least-squares splits; what is set
-    explicitly beside it holds. `min_docs_in_leaf` is a count, or a fraction of the training rows. `early_stopping` is
-    the number of trees without a better value after which to stop. `monotone` maps features, by number from 0 or by
-    name, to +1 or -1; `categorical` lists features whose values are categories. `scaling` names a scaling of features:
-    trees see nothing of one that keeps the order of all documents' values, but much of a per-query one.
+    same). `objective` gives other forces to follow: a name (`rankwright.objectives.OBJECTIVES`) or an objective, such
+    as one that `objectives.from_function` made from λs of your own. `mode="paper"` is the slides' formula and nothing
+    else: every pair, σ = 1, least-squares splits; what is set explicitly beside it holds. `min_docs_in_leaf` is a
+    count, or a fraction of the training rows. `early_stopping` is the number of trees without a better value after
+    which to stop. `monotone` maps features, by number from 0 or by name, to +1 or -1; `categorical` lists features
+    whose values are categories. `scaling` names a scaling of features: trees see nothing of one that keeps the order
+    of all documents' values, but much of a per-query one.
     """
 
     name: ClassVar[str] = "lambdamart"
@@ -42,6 +44,7 @@ class LambdaMART(ForestRanker):
         max_bins: int = 255,
         l2: float = 0.0,
         metric: str = "ndcg@10",
+        objective: str | Objective | None = None,
         select: str | None = None,
         truncation: int | None = None,
         sigma: float | None = None,
@@ -65,6 +68,7 @@ class LambdaMART(ForestRanker):
         self.max_bins = max_bins
         self.l2 = l2
         self.metric = metric
+        self.objective = objective
         self.select = select
         self.truncation = truncation
         self.sigma = sigma
@@ -80,9 +84,20 @@ class LambdaMART(ForestRanker):
 
     def _objective(self) -> Objective:
         require(self.mode in MODES, f"mode must be one of {', '.join(MODES)}, got {self.mode!r}")
+        if self.objective is not None:
+            require(
+                (self.truncation, self.sigma, self.mode) == (None, None, "default"),
+                "truncation, sigma and mode shape LambdaRank's forces; an objective of your own has its own settings",
+            )
+            return objective_named(self.objective) if isinstance(self.objective, str) else self.objective
         objective = paper_lambdarank(self.metric) if self.mode == "paper" else lambdarank(self.metric)
         changes: dict[str, Any] = {"truncation": self.truncation, "pair_loss": self.sigma and Logistic(self.sigma)}
         return replace(objective, **{name: value for name, value in changes.items() if value is not None})
+
+    def _storable_settings(self) -> dict[str, Any]:
+        # A file holds the objective's name: enough to score with, and to train again where the name is one of ours.
+        name = self.objective if self.objective is None or isinstance(self.objective, str) else self.objective.name
+        return super()._storable_settings() | {"objective": name}
 
     def _split_gain(self) -> SplitGain:
         return self.split_gain or ("least-squares" if self.mode == "paper" else "newton")

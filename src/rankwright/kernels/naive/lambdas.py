@@ -187,6 +187,6 @@ def preference_lambdas(
             a[seen], b[seen], probability[given][seen].astype(np.float64), weight[given][seen].astype(np.float64)
         )
         gradient[query.here], curvature[query.here], found = _sum_pairs(
-            query, own, ranked, worth, discount, settings, iter([pairs])
+            query, own, ranked, worth, discount, settings, iter([pairs] if seen.any() else [])
         )
         cost[k : k + 1] = found

@@ -1,0 +1,37 @@
+"""Probabilities and their log-odds, to and fro."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankwright.arrays import Float64Array
+from rankwright.errors import InputError
+
+
+def as_probabilities(values: ArrayLike, name: str) -> Float64Array:
+    """`values` as float64; all must lie between 0 and 1."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must hold numbers: {error}") from None
+    wrong = ~((array >= 0.0) & (array <= 1.0))
+    if wrong.any():
+        raise InputError(f"{name} must lie between 0 and 1, got {array[wrong].flat[0]:g}")
+    return array
+
+
+def log_odds(probability: ArrayLike) -> Float64Array:
+    """log(P / (1 - P)) (paper 1, Eq. 6): 0 at ½, infinite at 0 and 1."""
+    values = as_probabilities(probability, "a probability")
+    with np.errstate(divide="ignore"):
+        odds: Float64Array = np.log(values) - np.log1p(-values)
+    return odds
+
+
+def logistic(odds: ArrayLike) -> Float64Array:
+    """The probability e^o / (1 + e^o) (paper 1, Eq. 2) whose log-odds are `odds`, of any size."""
+    values = np.asarray(odds, dtype=np.float64)
+    shrunk = np.exp(-np.abs(values))  # at most 1: nothing overflows
+    probability: Float64Array = np.where(values >= 0, 1.0, shrunk) / (1.0 + shrunk)
+    return probability

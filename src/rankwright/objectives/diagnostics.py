@@ -1,0 +1,268 @@
+"""What a λ-function is: has it a cost, and is that convex (paper 2, section 3)?
+
+A cost exists where the Jacobian of the gradient is symmetric (Eq. 11) and, forces jumping where documents change ranks,
+where closed paths across such changes integrate to 0 too. It is convex where the Jacobian is positive semidefinite and
+no jump goes down. Paper 2 sets λ = -∂C/∂s (Eq. 2-3) and then asks for a semidefinite Jacobian: that holds for the
+gradient, -λ, which is what is looked at here.
+
+Points are drawn at random, so a fault found is a fault, and none found is as good as the number of points. Closed paths
+are rectangles: one document moves, a second, the first back, the second back. They suffice, since a potential can be
+made by moving one document after another, and it depends on the order of moves only where a rectangle is not 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankwright.arrays import Float64Array, IntArray
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError, require
+from rankwright.objectives.force_field import ForceField
+from rankwright.objectives.objective import Objective, finite_scores
+from rankwright.objectives.registry import objective_named
+
+NEGLIGIBLE = 1e-6  # as a share of the largest force and slope: far above rounding, far below what matters
+MOST_PASSED = 8  # documents that a move passes by, so that paths in long lists stay short
+SEARCH_ROUNDS, SEARCH_TRIES = 8, 8  # for the lowest eigenvalue, around the lowest found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finding:
+    """The worst that was found of something, with the documents that show it and the scores at which they do."""
+
+    size: float
+    documents: tuple[int, ...]
+    scores: Float64Array
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as numbers and lists, for JSON."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return values | {"documents": list(self.documents), "scores": self.scores.tolist()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop(Finding):
+    """A rectangle: from `scores`, the two `documents` move by `moves`, and back, one after another.
+
+    `size` is the integral of the gradient around it, `passed` how many documents the moves pass by.
+    """
+
+    moves: tuple[float, float]
+    passed: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis:
+    """What was found about an objective's forces on a query.
+
+    `asymmetry` is the largest |J_ij - J_ji| between rank changes, `loop` the closed path with the largest integral,
+    `lowest_eigenvalue` that of the Jacobian's symmetric part. Where two documents change ranks, forces on others may
+    jump (`sideways_jump`: then no cost exists) and the gradient between the two may fall (`downward_jump`: then no cost
+    is convex, and no α helps). `alpha` is the smallest found for which the term α·s_i makes the Jacobian
+    semidefinite, None where none does. `cost_error` is by how much the cost recovered by integration misses the
+    objective's own, None where either is not there. A finding up to `negligible` counts as rounding.
+    """
+
+    objective: str
+    field: ForceField
+    n_points: int
+    asymmetry: Finding
+    loop: Loop
+    lowest_eigenvalue: Finding
+    sideways_jump: Finding
+    downward_jump: Finding
+    alpha: float | None
+    cost_error: float | None
+    negligible: float
+
+    @property
+    def has_symmetric_jacobian(self) -> bool:
+        """Whether Eq. 11 holds wherever it was tried."""
+        return self.asymmetry.size <= self.negligible
+
+    @property
+    def has_cost(self) -> bool:
+        """Whether a cost exists: Eq. 11 holds, and no path and no rank change speaks against it."""
+        loop, jump = abs(self.loop.size), self.sideways_jump.size
+        return self.has_symmetric_jacobian and max(loop, jump) <= self.negligible
+
+    @property
+    def is_semidefinite(self) -> bool:
+        """Whether the Jacobian is positive semidefinite between rank changes."""
+        return self.lowest_eigenvalue.size >= -self.negligible
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether a cost exists that is convex."""
+        return self.has_cost and self.is_semidefinite and self.downward_jump.size <= self.negligible
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as numbers, texts and lists, for JSON."""
+        verdicts = ("has_symmetric_jacobian", "has_cost", "is_semidefinite", "is_convex")
+        findings = ("asymmetry", "loop", "lowest_eigenvalue", "sideways_jump", "downward_jump")
+        return (
+            {"objective": self.objective, "documents": self.field.n_docs, "points": self.n_points}
+            | {name: getattr(self, name) for name in verdicts}
+            | {name: getattr(self, name).as_dict() for name in findings}
+            | {"alpha": self.alpha, "cost_error": self.cost_error, "negligible": self.negligible}
+        )
+
+    def potential(self, scores: ArrayLike) -> float:
+        """The cost at `scores` less that at all scores 0, recovered by line integration."""
+        if not self.has_cost:
+            raise InputError(f"{self.objective} has no potential: its forces are the derivatives of no cost")
+        return self.field.work_from_zero(finite_scores(scores, length=self.field.n_docs))
+
+
+def diagnose(
+    objective: Objective | str,
+    query: ArrayLike | RankingDataset,
+    scores: ArrayLike | None = None,
+    *,
+    points: int = 32,
+    loops: int = 64,
+    documents: int = 60,
+    spread: float = 1.0,
+    kinks: Sequence[float] = (),
+    seed: int = 0,
+) -> Diagnosis:
+    """What the forces of `objective` on a query's documents are: derivatives of a cost or not, of a convex one or not.
+
+    `query` has the labels of the documents, or is a dataset of one query, with its weights and preferences. Points are
+    drawn around `scores` (default: 0) with standard deviation `spread`. In longer lists a sample of `documents` moves
+    and the others stand still. `kinks` are gaps between two scores at which a λ-function of your own bends or jumps, so
+    that paths are cut there; rank changes and the margins of pair losses are known.
+    """
+    for name, value in (("points", points), ("loops", loops), ("documents", documents)):
+        require(value >= 1, f"{name} must be 1 or more, got {value}")
+    require(0 < spread < np.inf, f"spread must be above 0 and finite, got {spread}")
+    chosen = objective_named(objective) if isinstance(objective, str) else objective
+    field = ForceField.of(chosen, query, kinks)
+    if field.n_docs < 2:
+        raise InputError(f"a query of {field.n_docs} documents has nothing to rank; give one of 2 or more")
+    rng = np.random.default_rng(seed)
+    centre = np.zeros(field.n_docs) if scores is None else finite_scores(scores, length=field.n_docs)
+    cloud = centre + spread * rng.normal(size=(points, field.n_docs))
+    moving = np.sort(rng.choice(field.n_docs, size=min(documents, field.n_docs), replace=False))
+    return _examine(chosen.name, field, cloud, moving, loops, spread, rng)
+
+
+def _examine(
+    name: str,
+    field: ForceField,
+    cloud: Float64Array,
+    moving: IntArray,
+    loops: int,
+    spread: float,
+    rng: np.random.Generator,
+) -> Diagnosis:
+    jacobians = np.stack([field.jacobian(scores, moving) for scores in cloud])
+    forces = field.gradient(cloud)
+    asymmetry = _asymmetry(jacobians, cloud, moving)
+    lowest = _lowest_eigenvalue(field, jacobians, cloud, moving, spread, rng)
+    pairs = [(scores, *_pair(moving, rng)) for scores in cloud[np.arange(loops) % len(cloud)]]
+    sideways, downward = _jumps(field, pairs)
+    loop = max((_loop(field, *pair, spread, rng) for pair in pairs), key=lambda found: abs(found.size))
+    found = Diagnosis(
+        objective=name,
+        field=field,
+        n_points=len(cloud),
+        asymmetry=asymmetry,
+        loop=loop,
+        lowest_eigenvalue=lowest,
+        sideways_jump=sideways,
+        downward_jump=downward,
+        alpha=None,
+        cost_error=None,
+        negligible=NEGLIGIBLE * float(max(np.abs(forces).max(), np.abs(jacobians).max())),
+    )
+    # A jump down is a slope that no α makes up for.
+    alpha = None if downward.size > found.negligible else 0.0 if found.is_semidefinite else -lowest.size
+    return replace(found, alpha=alpha, cost_error=_cost_error(found, cloud) if found.has_cost else None)
+
+
+def _asymmetry(jacobians: Float64Array, cloud: Float64Array, moving: IntArray) -> Finding:
+    differences = np.abs(jacobians - jacobians.transpose(0, 2, 1))
+    point, i, j = np.unravel_index(int(differences.argmax()), differences.shape)
+    return Finding(float(differences[point, i, j]), (int(moving[i]), int(moving[j])), cloud[point])
+
+
+def _lowest_eigenvalue(
+    field: ForceField,
+    jacobians: Float64Array,
+    cloud: Float64Array,
+    moving: IntArray,
+    spread: float,
+    rng: np.random.Generator,
+) -> Finding:
+    """The lowest at the points, and then, if it is below 0, ever nearer around where it was found."""
+    lowest = np.array([_eigenvalue(jacobian) for jacobian in jacobians])
+    worst = int(lowest.argmin())
+    size, scores = float(lowest[worst]), cloud[worst]
+    if size < -NEGLIGIBLE * np.abs(jacobians).max():
+        for _ in range(SEARCH_ROUNDS):
+            spread /= 2
+            for nearby in scores + spread * rng.normal(size=(SEARCH_TRIES, field.n_docs)):
+                found = _eigenvalue(field.jacobian(nearby, moving))
+                size, scores = (found, nearby) if found < size else (size, scores)
+    return Finding(size, (), scores)
+
+
+def _eigenvalue(jacobian: Float64Array) -> float:
+    return float(np.linalg.eigvalsh((jacobian + jacobian.T) / 2)[0])
+
+
+def _pair(moving: IntArray, rng: np.random.Generator) -> tuple[int, int]:
+    a, b = rng.choice(moving, size=2, replace=False)
+    return int(a), int(b)
+
+
+def _jumps(field: ForceField, pairs: list[tuple[Float64Array, int, int]]) -> tuple[Finding, Finding]:
+    """The largest jump of a force other than the pair's own, equal and opposite; and the largest fall of that."""
+    sideways = downward = Finding(0.0, (), pairs[0][0])
+    for scores, a, b in pairs:
+        jump = field.jump(scores, a, b)
+        between = float(jump[a] - jump[b]) / 2
+        jump[[a, b]] -= [between, -between]
+        meeting = scores.copy()
+        meeting[a] = scores[b]
+        if np.abs(jump).max() > sideways.size:
+            sideways = Finding(float(np.abs(jump).max()), (a, b), meeting)
+        if -between > downward.size:
+            downward = Finding(-between, (a, b), meeting)
+    return sideways, downward
+
+
+def _loop(field: ForceField, scores: Float64Array, a: int, b: int, spread: float, rng: np.random.Generator) -> Loop:
+    corner = scores.copy()
+    work, passed = 0.0, 0
+    targets = [_target(scores, document, spread, rng) for document in (a, b)]
+    for document, target in ((a, targets[0]), (b, targets[1]), (a, float(scores[a])), (b, float(scores[b]))):
+        low, high = sorted((float(corner[document]), target))
+        passed += int(((corner > low) & (corner < high)).sum())
+        work += field.work_of_move(corner, document, target)
+        corner[document] = target
+    return Loop(work, (a, b), scores, (targets[0] - float(scores[a]), targets[1] - float(scores[b])), passed)
+
+
+def _target(scores: Float64Array, document: int, spread: float, rng: np.random.Generator) -> float:
+    """A place that `document` can move to, past no more than a few others."""
+    others = np.sort(np.delete(scores, document))
+    place = int(np.searchsorted(others, scores[document]))
+    reached = int(np.clip(place + rng.integers(-MOST_PASSED, MOST_PASSED + 1), 0, len(others)))
+    low = others[reached - 1] if reached > 0 else others[0] - spread
+    high = others[reached] if reached < len(others) else others[-1] + spread
+    return float(rng.uniform(low, high))
+
+
+def _cost_error(found: Diagnosis, cloud: Float64Array) -> float | None:
+    own = found.field.cost(np.concatenate([np.zeros((1, cloud.shape[1])), cloud]))
+    if np.isnan(own).any():
+        return None
+    recovered = np.array([found.field.work_from_zero(scores) for scores in cloud])
+    return float(np.abs(recovered - (own[1:] - own[0])).max())

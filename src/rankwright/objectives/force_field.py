@@ -1,0 +1,153 @@
+"""The forces on one query's documents as a function of their scores: values, derivatives, jumps and integrals.
+
+Everything is in float64. Random choices of an objective are made from one key, so that it is one function throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankwright.arrays import Float64Array, IntArray, as_vector
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+from rankwright.objectives.objective import LambdaFn, Lambdas, Objective
+from rankwright.objectives.pairwise import PairwiseObjective
+
+KEY = 0
+DOCS_AT_ONCE = 1_000_000  # of all points whose forces are asked for in one call
+STEP = 1e-6  # of a derivative: its square and the noise over it, 1e-16 / 1e-6, are both far below what matters
+NEAR = 1e-10  # how near to a rank change its two sides are looked at
+MOST_HALVINGS = 48
+
+
+def _lobatto(n_nodes: int) -> tuple[Float64Array, Float64Array]:
+    """Nodes between -1 and 1 and their weights, the ends among them: a kink next to an end is seen too.
+
+    The ends stand a hair inside, on this side of a rank change.
+    """
+    legendre = np.polynomial.Legendre.basis(n_nodes - 1)
+    nodes = np.concatenate([[-1.0], np.real(legendre.deriv().roots()), [1.0]])
+    weights: Float64Array = 2.0 / (n_nodes * (n_nodes - 1) * legendre(nodes) ** 2)
+    return np.clip(nodes, -1.0 + 1e-9, 1.0 - 1e-9), weights
+
+
+NODES, NODE_WEIGHTS = _lobatto(9)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForceField:
+    """The λ-function of one query; `kinks` are gaps between two scores at which forces may be other than smooth."""
+
+    forces: LambdaFn
+    n_docs: int
+    kinks: Float64Array
+
+    @classmethod
+    def of(cls, objective: Objective, query: ArrayLike | RankingDataset, kinks: Sequence[float] = ()) -> ForceField:
+        """The forces on the documents of a query, given by its labels, or as a dataset of one query.
+
+        `kinks` are gaps to mind besides 0, where ranks change, and those that the objective's pair loss has.
+        """
+        if not isinstance(query, RankingDataset):
+            labels = as_vector(query, name="labels", dtype=np.float32)
+            query = RankingDataset.from_arrays(np.zeros((len(labels), 0)), labels, group=[len(labels)])
+        if query.n_queries != 1:
+            raise InputError(f"forces are looked at one query at a time, but the dataset has {query.n_queries}")
+        own = objective.pair_loss.kinks if isinstance(objective, PairwiseObjective) else ()
+        gaps = np.array([0.0, *own, *kinks])
+        return cls(objective.bind(query, dtype=np.float64), query.n_docs, np.unique([-gaps, gaps]))
+
+    def gradient(self, points: Float64Array) -> Float64Array:
+        """dC/ds at each point, a row of scores: a row of forces (paper 2's λ is their negative)."""
+        parts = [self._at(points[chunk]).gradient.reshape(-1, self.n_docs) for chunk in self._chunks(len(points))]
+        return np.concatenate([np.empty((0, self.n_docs)), *parts])
+
+    def cost(self, points: Float64Array) -> Float64Array:
+        """The objective's own cost at each point; NaN where it has none."""
+        return np.concatenate([np.empty(0), *(self._at(points[chunk]).cost for chunk in self._chunks(len(points)))])
+
+    def jacobian(self, scores: Float64Array, documents: IntArray) -> Float64Array:
+        """∂g_i/∂s_j of the given documents at `scores`, by differences that cross no rank change."""
+        ordered = np.sort(scores)
+        place = np.searchsorted(ordered, scores[documents])
+        gaps = np.concatenate([[np.inf], np.diff(ordered), [np.inf]])
+        steps = np.minimum(STEP, np.minimum(gaps[place], gaps[place + 1]) / 4)
+        moved = np.tile(scores, (2, len(documents), 1))
+        each = np.arange(len(documents))
+        moved[0, each, documents] += steps
+        moved[1, each, documents] -= steps
+        widths = moved[0, each, documents] - moved[1, each, documents]  # what the sums came to
+        above, below = self.gradient(moved.reshape(-1, self.n_docs)).reshape(moved.shape)
+        slopes: Float64Array = ((above - below) / widths[:, None])[:, documents].T
+        return slopes
+
+    def jump(self, scores: Float64Array, a: int, b: int) -> Float64Array:
+        """The change of all forces as `a`, coming from below, overtakes `b`."""
+        sides = np.tile(scores, (2, 1))
+        sides[:, a] = scores[b] + NEAR * np.array([1.0, -1.0])
+        above, below = self.gradient(sides)
+        change: Float64Array = above - below
+        return change
+
+    def work_of_move(self, scores: Float64Array, document: int, target: float) -> float:
+        """The integral of the gradient as one document moves to `target`: what the cost would grow by."""
+        start = float(scores[document])
+
+        def force(values: Float64Array) -> Float64Array:
+            points = np.tile(scores, (len(values), 1))
+            points[:, document] = values
+            return self.gradient(points)[:, document]
+
+        low, high = min(start, target), max(start, target)
+        grown = integral(force, _cuts(low, high, np.delete(scores, document)[:, None] + self.kinks))
+        return grown if target > start else -grown
+
+    def work_from_zero(self, scores: Float64Array) -> float:
+        """The integral of the gradient along the straight line from all scores 0: no rank changes on the way."""
+        gaps = np.subtract.outer(scores, scores)[np.triu_indices(self.n_docs, 1)]
+        shares = self.kinks[self.kinks > 0] / np.abs(gaps[gaps != 0])[:, None]  # of the way, where gaps are those
+        return integral(lambda at: self.gradient(at[:, None] * scores) @ scores, _cuts(0.0, 1.0, shares))
+
+    def _at(self, points: Float64Array) -> Lambdas:
+        return self.forces(points.ravel(), queries=np.zeros(len(points), np.int64), key=KEY)
+
+    def _chunks(self, n_points: int) -> list[slice]:
+        size = max(1, DOCS_AT_ONCE // max(1, self.n_docs))
+        return [slice(start, start + size) for start in range(0, n_points, size)]
+
+
+def _cuts(low: float, high: float, between: Float64Array) -> Float64Array:
+    inside = between[(between > low) & (between < high)]
+    return np.unique(np.concatenate([[low], inside, [high]]))
+
+
+def integral(function: Callable[[Float64Array], Float64Array], cuts: Float64Array, tolerance: float = 1e-11) -> float:
+    """The integral of `function` from the first cut to the last; intervals are halved until halves and whole agree.
+
+    Kinks between cuts are closed in on where they are seen; a bump narrower than nodes are apart is not.
+    """
+
+    def over(low: Float64Array, high: Float64Array) -> Float64Array:
+        half = (high - low) / 2
+        values = function(((low + high) / 2 + half * NODES[:, None]).ravel()).reshape(len(NODES), len(low))
+        sums: Float64Array = half * (NODE_WEIGHTS @ values)
+        return sums
+
+    low, high = cuts[:-1], cuts[1:]
+    whole, total = over(low, high), 0.0
+    for _ in range(MOST_HALVINGS):
+        middle = (low + high) / 2
+        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+        halves = over(low, high)
+        first, second = np.split(halves, 2)
+        open_ = np.abs(first + second - whole) > tolerance
+        total += float((first + second)[~open_].sum())
+        if not open_.any():
+            return total
+        again = np.tile(open_, 2)
+        low, high, whole = low[again], high[again], halves[again]
+    return total + float(whole.sum())
