@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rankwright.rankers.lambdamart import LambdaMART
     from rankwright.rankers.mart import MART
     from rankwright.rankers.permutation import PermutationImportance, permutation_importance
+    from rankwright.rankers.sortnet import SortNet
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
 
@@ -58,6 +59,7 @@ _HOME_OF = {
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
     "Run": "rankwright.data.trec",
+    "SortNet": "rankwright.rankers.sortnet",
     "Ties": "rankwright.ranking.order",
     "compare_conventions": "rankwright.metrics.comparison",
     "convert": "rankwright.data.conversion",
@@ -112,6 +114,7 @@ __all__ = [
     "RankingDataset",
     "RankwrightError",
     "Run",
+    "SortNet",
     "Ties",
     "__version__",
     "compare_conventions",

@@ -17,6 +17,7 @@ from rankwright.errors import ContainerError, InputError, UnknownNameError
 SMALL = {
     "lambdamart": {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5},
     "mart": {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5},
+    "sortnet": {"hidden": 6, "max_iter": 3, "epochs": 10},
 }
 
 

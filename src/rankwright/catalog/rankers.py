@@ -11,8 +11,9 @@ from rankwright.errors import ContainerError, UnknownNameError
 from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.rankers.mart import MART
 from rankwright.rankers.ranker import MODEL_KIND, Ranker
+from rankwright.rankers.sortnet import SortNet
 
-RANKERS: Mapping[str, type[Ranker]] = {kind.name: kind for kind in (LambdaMART, MART)}
+RANKERS: Mapping[str, type[Ranker]] = {kind.name: kind for kind in (LambdaMART, MART, SortNet)}
 
 
 def ranker_named(name: str) -> type[Ranker]:
