@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankwright.data.columns import Columns
     from rankwright.data.conversion import convert
     from rankwright.data.dataset import RankingDataset
+    from rankwright.data.files import DataFile
     from rankwright.data.groups import Groups
     from rankwright.data.pairs import read_pairs, write_pairs
     from rankwright.data.preferences import Preferences
@@ -38,11 +39,13 @@ if TYPE_CHECKING:
     from rankwright.rankers.sortnet import SortNet
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
+    from rankwright.trees.from_file import bin_file
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
     "Columns": "rankwright.data.columns",
     "Convention": "rankwright.metrics.convention",
+    "DataFile": "rankwright.data.files",
     "Diagnosis": "rankwright.objectives.diagnostics",
     "Evaluation": "rankwright.metrics.evaluation",
     "Gain": "rankwright.ranking.gains",
@@ -61,6 +64,7 @@ _HOME_OF = {
     "Run": "rankwright.data.trec",
     "SortNet": "rankwright.rankers.sortnet",
     "Ties": "rankwright.ranking.order",
+    "bin_file": "rankwright.trees.from_file",
     "compare_conventions": "rankwright.metrics.comparison",
     "convert": "rankwright.data.conversion",
     "describe_model": "rankwright.catalog.inspection",
@@ -98,6 +102,7 @@ _HOME_OF = {
 __all__ = [
     "Columns",
     "Convention",
+    "DataFile",
     "Diagnosis",
     "Evaluation",
     "Gain",
@@ -117,6 +122,7 @@ __all__ = [
     "SortNet",
     "Ties",
     "__version__",
+    "bin_file",
     "compare_conventions",
     "convert",
     "describe_model",

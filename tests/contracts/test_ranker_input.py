@@ -209,7 +209,7 @@ class TestBadInput:
 
     def test_a_dataset_and_arrays_do_not_mix(self, name, small_data):
         for extra in ({"y": small_data.labels}, {"qid": small_data.qid}, {"sample_weight": np.ones(small_data.n_docs)}):
-            with pytest.raises(InputError, match="a RankingDataset brings its own"):
+            with pytest.raises(InputError, match="a RankingDataset or a file brings its own"):
                 quick(name).fit(small_data, **extra)
 
     def test_it_is_refused_in_scoring(self, fitted, small_data):

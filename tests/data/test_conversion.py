@@ -26,7 +26,8 @@ def data(small_data):
 @pytest.mark.parametrize("source", FORMATS)
 @pytest.mark.parametrize("whole", [False, True])
 def test_every_format_becomes_every_other(data, tmp_path, monkeypatch, source, target, whole):
-    monkeypatch.setattr(parquet, "VALUES_IN_BLOCK", 64)  # so that there are many pieces
+    for name in ("VALUES_READ_AT_ONCE", "VALUES_WRITTEN_AT_ONCE"):
+        monkeypatch.setattr(parquet, name, 64)  # so that there are many pieces
     first, second = tmp_path / f"a{ENDINGS[source]}", tmp_path / f"b{ENDINGS[target]}"
     rw.write(data, first)
     done = convert(first, second, whole=whole)
@@ -87,7 +88,8 @@ def test_a_dataset_becomes_qrels_and_with_scores_a_run(data, tmp_path):
 
 
 def test_documents_without_ids_are_numbered_through_all_pieces(small_data, tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "VALUES_IN_BLOCK", 64)
+    for name in ("VALUES_READ_AT_ONCE", "VALUES_WRITTEN_AT_ONCE"):
+        monkeypatch.setattr(parquet, name, 64)
     rw.write(small_data, tmp_path / "a.parquet")
     convert(tmp_path / "a.parquet", tmp_path / "b.qrels")
     assert read_qrels(tmp_path / "b.qrels").document_ids.tolist() == [str(row) for row in range(small_data.n_docs)]

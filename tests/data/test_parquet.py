@@ -31,7 +31,8 @@ def test_only_the_columns_that_take_part_are_read(tmp_path):
 
 @pytest.mark.parametrize("values_in_block", [1, 30, 1 << 20])
 def test_pieces_are_whole_queries_that_make_up_the_file(small_data, tmp_path, monkeypatch, values_in_block):
-    monkeypatch.setattr(ours, "VALUES_IN_BLOCK", values_in_block)
+    for name in ("VALUES_READ_AT_ONCE", "VALUES_WRITTEN_AT_ONCE"):
+        monkeypatch.setattr(ours, name, values_in_block)
     monkeypatch.setattr(ours, "BYTES_IN_GROUP", 1000)
     write_parquet(small_data, tmp_path / "data.parquet")
     pieces = list(iter_parquet(tmp_path / "data.parquet"))
@@ -55,7 +56,8 @@ def test_a_query_that_comes_back_cannot_be_read_in_pieces(full_data, tmp_path):
 
 
 def test_errors_count_rows_through_the_whole_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(ours, "VALUES_IN_BLOCK", 4)
+    for name in ("VALUES_READ_AT_ONCE", "VALUES_WRITTEN_AT_ONCE"):
+        monkeypatch.setattr(ours, name, 4)
     pq.write_table(pa.table({"qid": [1] * 5, "label": [0, 1, 2, 1, -1]}), tmp_path / "data.parquet")
     with pytest.raises(FileFormatError, match=r"data\.parquet: column 'label', row 4: must be finite and 0 or more"):
         read_parquet(tmp_path / "data.parquet")

@@ -204,7 +204,7 @@ def test_score_weighs_a_query_by_its_documents(name, rows):
         ranker.score(X[chosen], y[chosen], qid=qid[chosen]), abs=1e-12
     )
     data = RankingDataset.from_arrays(X, y, qid=qid)
-    with pytest.raises(ValueError, match="a RankingDataset brings its own sample_weight"):
+    with pytest.raises(ValueError, match="a RankingDataset or a file brings its own sample_weight"):
         ranker.score(data, sample_weight=np.ones(len(y)))
 
 

@@ -54,6 +54,15 @@ def test_two_runs_make_one():
     assert second == whole
 
 
+@pytest.mark.parametrize(
+    ("fails_at", "messages"), [(0, []), (2, ["interrupted after step 2: the best model so far is kept"])]
+)
+def test_an_interrupt_is_told_where_there_is_something_to_keep(fails_at, messages, caplog):
+    learner = Counter([1.0, 2.0, 3.0], fails_at=fails_at)
+    assert run_loop(learner.take_step, LoopPlan(3), watch=learner.watch()).interrupted
+    assert caplog.messages == messages
+
+
 def test_an_interrupt_keeps_what_was_trained():
     learner = Counter([1.0, 2.0, 3.0], fails_at=2)
     history = run_loop(learner.take_step, LoopPlan(3), watch=learner.watch())

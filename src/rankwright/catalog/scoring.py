@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.pieces import Paths
+from rankwright.data.files import DataFile
+from rankwright.data.pieces import Paths, blamed_on
 from rankwright.data.reading import format_named, format_of, options_of
 from rankwright.data.sources import FilePath, atomic_text_output
 from rankwright.data.spool import spooled
 from rankwright.data.trec import run_of, write_run
 from rankwright.errors import UnknownNameError
+from rankwright.metrics.evaluation import Evaluation, evaluate
+from rankwright.rankers.door import check_features
 from rankwright.rankers.ranker import Ranker
 
 Scored = Iterator[tuple[RankingDataset, Float64Array]]
@@ -60,6 +63,30 @@ def _scored(ranker: Ranker, source: Paths, name: str | None, whole: bool) -> Sco
         data = read(paths, **options)
         for piece in [data] if whole else data:
             yield piece, ranker.predict(piece)
+
+
+def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None) -> Evaluation:
+    """How well the ranker does on the documents of a file; memory holds their judgments and scores, no feature matrix.
+
+    A ranker that scores lists, not documents, needs the whole file. Initial scores of the file count.
+    """
+    file = file.with_defaults(n_features=ranker.n_features_in_, threads=threads)
+    if ranker.looks_at_queries:
+        data = file.read()
+        return evaluate(ranker.predict_from_start(data), data, threads=threads)
+    scores: list[Float64Array] = []
+
+    def score(features: Float32Array) -> None:
+        scores.append(ranker.predict(RankingDataset.from_arrays(features, group=[len(features)])))
+
+    with blamed_on(file.name):
+        documents = file.stream(score)
+        check_features(ranker, ranker.n_features_in_, documents.feature_names)
+    data = documents.data
+    found = np.concatenate(scores)
+    if data.initial_scores is not None:
+        found += data.in_source_order(data.initial_scores)
+    return evaluate(found, data, threads=threads)
 
 
 def _write_scores(pieces: Scored, target: FilePath) -> None:

@@ -1,7 +1,7 @@
 """The `rankwright` command.
 
 Each command lives in its own file and is added here. Results go to stdout, as text or with `--json` as one JSON
-document; talk goes to stderr; wrong usage or bad input prints one line and exits with 2.
+document; talk goes to stderr; wrong usage or bad input prints one line and exits with 2, Ctrl-C with 130.
 """
 
 from __future__ import annotations
@@ -51,12 +51,16 @@ app.command("list", epilog=listing.EXAMPLE)(listing.list_names)
 def main() -> None:
     """Run the command line; the exit code is the answer."""
     try:
-        sys.exit(app(prog_name="rankwright", standalone_mode=False))
+        code = app(prog_name="rankwright", standalone_mode=False)
+        if code == INTERRUPTED:  # what typer makes of Ctrl-C
+            raise KeyboardInterrupt
+        sys.exit(code)
     except BrokenPipeError:
         # The reader of our output went away, as `head` does: nothing is wrong, and nothing more can be said.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except KeyboardInterrupt:
+        sys.stderr.write("interrupted: what was not finished was not written\n")
         sys.exit(INTERRUPTED)
     except (RankwrightError, OSError, TyperException, MemoryError) as error:
         sys.stderr.write(f"error: {describe(error)}\n")

@@ -39,7 +39,8 @@ def inspect(
     ] = None,
     top: Annotated[int, typer.Option(metavar="N", min=0, help="How many of MODEL's features to show.")] = 10,
     objective: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Diagnose this objective's forces on a query instead.")
+        str | None,
+        typer.Option(metavar="NAME", help="Diagnose this objective's forces, on a query of DATA or an example."),
     ] = None,
     settings: ObjectiveSettings = None,
     query: Annotated[str | None, typer.Option(metavar="Q", help="The id of DATA's query. Default: the first.")] = None,
@@ -53,26 +54,32 @@ def inspect(
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what a data file holds and what in it deserves a second look, what a model file holds, or an objective's forces.
+    """Tell what a data file holds and what in it deserves a second look, or what a model file holds.
 
     A model's features are shown by what their splits gained; with --data also by what the metric loses when a
-    feature's values are shuffled among all documents.
+    feature's values are shuffled among all documents. With --objective, tell what its forces on a query are.
     """
-    from rankwright.container.file import is_container
-
+    require(data is not None or metric is None, "--metric goes with --data")
     if objective is not None:
-        require(data is None and metric is None, "--data and --metric go with a model, not with --objective")
+        require(data is None, "--data goes with a model: give the documents to diagnose on as DATA")
         inspect_objective(objective, settings or (), file, query, scores, plot, format, as_json)
         return
     require(not (settings or query or scores or plot), "--set, --query, --scores and --plot go with --objective")
     if file is None:
         raise typer.BadParameter("give a data file, a model file, or an --objective")
-    require(data is not None or metric is None, "--metric goes with --data")
-    if is_container(file):
-        _inspect_model(file, data, metric or DEFAULT_METRIC, format, threads, top, as_json)
-        return
-    require(data is None, f"--data goes with a model, and {file} is none")
-    _inspect_data(file, format, as_json)
+    _inspect_file(file, data, metric or DEFAULT_METRIC, format, threads, top, as_json)
+
+
+def _inspect_file(
+    path: str, data: str | None, metric: str, format: str | None, threads: int | None, top: int, as_json: bool
+) -> None:
+    from rankwright.container.file import is_container
+
+    if is_container(path):
+        _inspect_model(path, data, metric, format, threads, top, as_json)
+    else:
+        require(data is None, f"--data goes with a model, and {path} is none")
+        _inspect_data(path, format, as_json)
 
 
 def _inspect_model(

@@ -23,10 +23,12 @@ def training_progress() -> Iterator[list[Listener]]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("training", total=None)
+        task = bar.add_task("reading", total=None)
 
         def show(progress: Progress) -> None:
-            text = "training" if progress.value is None else f"{progress.value:.4f}, best {progress.best_value:.4f}"
+            text = (
+                "training" if progress.value is None else f"valid {progress.value:.4f}, best {progress.best_value:.4f}"
+            )
             bar.update(task, completed=progress.step + 1, total=progress.n_steps, description=text)
 
         yield [show]

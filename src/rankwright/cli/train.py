@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -45,27 +46,31 @@ def train(
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
-    """Train a ranker and write its model file. Ctrl-C stops early and keeps the best model so far."""
+    """Train a ranker and write its model file.
+
+    Trees are trained without the features in memory: files may be larger than it. Ctrl-C stops early, keeps the best
+    model so far and exits with 0; before the first step there is none to keep, and the exit code is 130.
+    """
+    from rankwright.catalog.scoring import evaluate_file
     from rankwright.catalog.settings import ranker_from_text
-    from rankwright.data.reading import read, read_wide
-    from rankwright.metrics.evaluation import evaluate
+    from rankwright.data.files import DataFile
 
     require(out != "-", "a model goes to a file, not to standard output")
     chosen = ranker_from_text(ranker, settings or (), select=select, seed=seed, threads=threads)
     require(valid is not None or valid_initial_scores is None, "--valid-initial-scores goes with --valid")
-    documents = read(data, format=format, initial_scores=initial_scores)
-    watched = None
-    if valid is not None:
-        watched = read_wide(valid, documents.n_features, format=format, initial_scores=valid_initial_scores)
-    held_out = None if test is None else read_wide(test, documents.n_features, format=format)
-    with training_progress() as listeners:
-        chosen.fit(documents, valid=watched, listeners=listeners, checkpoint=checkpoint)
-    chosen.save(out)
-    results = {
-        name: evaluate(chosen.predict_from_start(part), part, threads=threads)
-        for name, part in (("valid", watched), ("test", held_out))
-        if part is not None
-    }
+    named = {"train": (data, initial_scores), "valid": (valid, valid_initial_scores), "test": (test, None)}
+    with ExitStack() as spools:
+        files = {
+            name: spools.enter_context(DataFile(path, format=format, initial_scores=start).repeatable())
+            for name, (path, start) in named.items()
+            if path is not None
+        }
+        for file in files.values():
+            file.check_readable()
+        with training_progress() as listeners:
+            chosen.fit(files.pop("train"), valid=files.get("valid"), listeners=listeners, checkpoint=checkpoint)
+        chosen.save(out)
+        results = {name: evaluate_file(chosen, file, threads=threads) for name, file in files.items()}
     history: Any = chosen.history_
     if as_json:
         print_json(
@@ -78,8 +83,6 @@ def train(
 
 
 def _tell(out: str, history: Any, results: dict[str, Evaluation]) -> None:
-    if history.interrupted:
-        typer.echo("interrupted: the best model so far is kept", err=True)
     if history.best_step is not None:
         typer.echo(f"best {history.watched} {history.best_value:.4f} after step {history.best_step + 1}")
     for name, result in results.items():

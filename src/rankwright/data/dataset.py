@@ -164,7 +164,7 @@ class RankingDataset:
     @property
     def names(self) -> tuple[str, ...]:
         """The features' names; where none were given, their numbers from 1, as LETOR files count them."""
-        return self.feature_names or tuple(str(number) for number in range(1, self.n_features + 1))
+        return self.feature_names or numbered_names(self.n_features)
 
     @property
     def qid(self) -> IdArray:
@@ -238,6 +238,11 @@ class RankingDataset:
         """Whether every part of `other` is the same, missing values counted as equal."""
         mine, theirs = _parts(self), _parts(other)
         return mine.keys() == theirs.keys() and all(_same(mine[name], theirs[name]) for name in mine)
+
+
+def numbered_names(n_features: int) -> tuple[str, ...]:
+    """What features without names are called: their numbers from 1, as LETOR files count them."""
+    return tuple(str(number) for number in range(1, n_features + 1))
 
 
 def _vector_or_none(values: ArrayLike | None, name: str, dtype: type[np.generic], length: int) -> NDArray[Any] | None:

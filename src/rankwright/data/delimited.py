@@ -22,7 +22,17 @@ from rankwright.data.cells import CellReader, whole_lines
 from rankwright.data.columns import Columns, check_written_names, find_layout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.descriptions import read_column_description
-from rankwright.data.pieces import OpenTable, Paths, all_blocks, blamed_on, listed, read_in_pieces, read_whole
+from rankwright.data.documents import Documents, TakeFeatures
+from rankwright.data.pieces import (
+    OpenTable,
+    Paths,
+    all_blocks,
+    blamed_on,
+    listed,
+    read_in_pieces,
+    read_whole,
+    stream_through,
+)
 from rankwright.data.rows import IdTypes, Rows, numbered_pieces
 from rankwright.data.sources import FilePath, atomic_output, input_name, is_standard, open_line_blocks
 from rankwright.data.tables import role_columns
@@ -52,7 +62,7 @@ def read_delimited(
     `description`, CatBoost's file of column types (.cd), is for those too.
     """
     reader = _Reader(columns, features, drop, delimiter, names, description, allow_infinity, thread_count(threads))
-    return read_whole(paths, reader.open_table, lambda rows: IdTypes.of([rows]).settle(rows))
+    return read_whole(paths, reader.open_table, _settled)
 
 
 def iter_delimited(
@@ -78,6 +88,29 @@ def iter_delimited(
         _, blocks = all_blocks(paths, replace(reader, skips_features=True).open_table)
         id_types = IdTypes.of(block.rows for block in blocks)
     return read_in_pieces(paths, reader.open_table, id_types.settle)
+
+
+def stream_delimited(
+    paths: Paths,
+    take: TakeFeatures,
+    columns: Columns | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    delimiter: str | None = None,
+    names: Sequence[str] | None = None,
+    description: FilePath | None = None,
+    allow_infinity: bool = False,
+    threads: int | None = None,
+) -> Documents:
+    """The documents that `read_delimited` reads; their features go to `take`, a block of rows at a time."""
+    reader = _Reader(columns, features, drop, delimiter, names, description, allow_infinity, thread_count(threads))
+    return stream_through(paths, reader.open_table, take, _settled)
+
+
+def _settled(rows: Rows) -> Rows:
+    """All rows, with ids of the type that they turn out to have."""
+    return IdTypes.of([rows]).settle(rows)
 
 
 @dataclass(frozen=True, slots=True)

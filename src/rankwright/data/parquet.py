@@ -14,14 +14,17 @@ from typing import IO, Any
 from rankwright.data.columns import Columns, Layout, check_written_names, find_layout
 from rankwright.data.compression import compression_of_name
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.documents import Documents, TakeFeatures
 from rankwright.data.frames import arrow_table, load, table_of
-from rankwright.data.pieces import OpenTable, Paths, blamed_on, read_in_pieces, read_whole
+from rankwright.data.pieces import OpenTable, Paths, blamed_on, read_in_pieces, read_whole, stream_through
 from rankwright.data.rows import Rows, numbered_pieces
 from rankwright.data.sources import FilePath, atomic_output
 from rankwright.data.tables import role_columns, rows_of_table
 from rankwright.errors import FileFormatError, InputError, SettingError
 
-VALUES_IN_BLOCK = 1 << 21  # read or written at once: 8 MB
+VALUES_READ_AT_ONCE = 1 << 20  # 4 MB
+BYTES_READ_AHEAD = 1 << 16  # of each column
+VALUES_WRITTEN_AT_ONCE = 1 << 21  # 8 MB
 BYTES_IN_GROUP = 1 << 26  # of a row group, which other tools read at once
 
 
@@ -55,6 +58,19 @@ def iter_parquet(
     return read_in_pieces(paths, lambda path: _open_table(path, columns, features, drop, allow_infinity))
 
 
+def stream_parquet(
+    paths: Paths,
+    take: TakeFeatures,
+    columns: Columns | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    allow_infinity: bool = False,
+) -> Documents:
+    """The documents that `read_parquet` reads; their features go to `take`, a block of rows at a time."""
+    return stream_through(paths, lambda path: _open_table(path, columns, features, drop, allow_infinity), take)
+
+
 def _open_table(
     path: str, columns: Columns | None, features: Sequence[str] | None, drop: Sequence[str], allow_infinity: bool
 ) -> OpenTable:
@@ -62,18 +78,28 @@ def _open_table(
         raise FileFormatError(path, "is a directory; wanted a Parquet file")
     parquet = load("pyarrow.parquet", "reading Parquet")
     with _arrow_errors(path), blamed_on(path):
-        # Without buffering ahead, memory holds pages, not whole row groups.
-        file = parquet.ParquetFile(path, pre_buffer=False)
+        # So memory holds pages, not whole row groups.
+        file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
         layout = find_layout(file.schema_arrow.names, columns, features=features, drop=drop)
     return OpenTable(layout, _blocks(path, file, layout, allow_infinity))
 
 
 def _blocks(path: str, file: Any, layout: Layout, allow_infinity: bool) -> Iterator[Rows]:
-    row, rows_at_once = 0, max(1, VALUES_IN_BLOCK // len(layout.used))
-    with file, _arrow_errors(path), blamed_on(path):
-        for batch in file.iter_batches(rows_at_once, columns=list(layout.used)):
+    row, rows_at_once = 0, max(1, VALUES_READ_AT_ONCE // len(layout.used))
+    with file, _memory_returned(), _arrow_errors(path), blamed_on(path):
+        # Arrow's threads take a column each: for blocks that small they cost more than they bring.
+        for batch in file.iter_batches(rows_at_once, columns=list(layout.used), use_threads=False):
             yield rows_of_table(table_of(batch), layout, allow_infinity=allow_infinity, first_row=row)
             row += batch.num_rows
+
+
+@contextmanager
+def _memory_returned() -> Iterator[None]:
+    """Give the system back what Arrow keeps for later once it is done: a hundred megabytes of a wide file."""
+    try:
+        yield
+    finally:
+        load("pyarrow", "reading Parquet").default_memory_pool().release_unused()
 
 
 @contextmanager
@@ -101,7 +127,7 @@ def write_parquet(
     with atomic_output(path) as file, closing(_Writer(file)) as writer:
         for names, rows in numbered_pieces(data, path):
             check_written_names(names, columns)
-            rows_at_once = max(1, VALUES_IN_BLOCK // max(1, len(names)))
+            rows_at_once = max(1, VALUES_WRITTEN_AT_ONCE // max(1, len(names)))
             for start in range(0, max(1, len(rows)), rows_at_once):  # even no rows have columns
                 block = rows[start : start + rows_at_once]
                 writer.append(arrow_table(role_columns(block, columns), names, block.features))

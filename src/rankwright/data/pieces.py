@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,6 +17,7 @@ import numpy as np
 from rankwright.arrays import IdArray, IntArray
 from rankwright.data.columns import Layout
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.documents import Documents, TakeFeatures
 from rankwright.data.rows import Rows, concatenate
 from rankwright.data.sources import FilePath, input_name
 from rankwright.errors import FileFormatError, InputError
@@ -67,6 +68,23 @@ def read_in_pieces(
         with blamed_on(path):
             piece = finish(rows).dataset(layout)
         yield piece
+
+
+def stream_through(
+    paths: Paths,
+    open_table: Callable[[str], OpenTable],
+    take: TakeFeatures,
+    finish: Callable[[Rows], Rows] = as_they_are,
+) -> Documents:
+    """What `read_whole` reads without its features, which go to `take`, a block at a time."""
+    layout, blocks = all_blocks(paths, open_table)
+    kept = []
+    for block in _queries_apart(blocks, together=False):
+        take(block.rows.features)
+        kept.append(block.rows.without_features())
+    with blamed_on(", ".join(map(input_name, listed(paths)))):
+        data = finish(concatenate(kept)).dataset(replace(layout, features=()))
+    return Documents(data, layout.feature_names)
 
 
 def listed(paths: Paths) -> list[str]:

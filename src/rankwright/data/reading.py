@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 from io import BufferedReader
@@ -19,21 +19,22 @@ from typing import Any, cast
 
 from rankwright.data.compression import compression_of_bytes, compression_of_name
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.delimited import iter_delimited, read_delimited, write_delimited
+from rankwright.data.delimited import iter_delimited, read_delimited, stream_delimited, write_delimited
+from rankwright.data.documents import Documents, TakeFeatures
 from rankwright.data.lines import LONGEST_QUOTE
 from rankwright.data.pairs import read_pairs, read_query_weights, with_query_weights
-from rankwright.data.parquet import iter_parquet, read_parquet, write_parquet
+from rankwright.data.parquet import iter_parquet, read_parquet, stream_parquet, write_parquet
 from rankwright.data.pieces import Paths, blamed_on, listed
 from rankwright.data.scores import read_scores
 from rankwright.data.sources import FilePath, input_name, is_standard, open_input
 from rankwright.data.spool import spooled
-from rankwright.data.svmlight import iter_svmlight, read_svmlight, write_svmlight
+from rankwright.data.svmlight import iter_svmlight, read_svmlight, stream_svmlight, write_svmlight
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way to hold a dataset in a file: how it is read whole and in pieces, and written from either.
+    """One way to hold a dataset in a file: how it is read whole, in pieces or without its features, and written.
 
     `jumps`: its reader does not go through a file from beginning to end.
     """
@@ -41,20 +42,24 @@ class Format:
     suffixes: tuple[str, ...]
     read: Callable[..., RankingDataset]
     iterate: Callable[..., Iterator[RankingDataset]]
+    stream: Callable[..., Documents]
     write: Callable[..., None]
     jumps: bool = False
 
 
 FORMATS: Mapping[str, Format] = {
-    "svmlight": Format((".letor", ".svm", ".svmlight", ".libsvm"), read_svmlight, iter_svmlight, write_svmlight),
-    "csv": Format((".csv",), read_delimited, iter_delimited, write_delimited),
+    "svmlight": Format(
+        (".letor", ".svm", ".svmlight", ".libsvm"), read_svmlight, iter_svmlight, stream_svmlight, write_svmlight
+    ),
+    "csv": Format((".csv",), read_delimited, iter_delimited, stream_delimited, write_delimited),
     "tsv": Format(
         (".tsv",),
         partial(read_delimited, delimiter="\t"),
         partial(iter_delimited, delimiter="\t"),
+        partial(stream_delimited, delimiter="\t"),
         partial(write_delimited, delimiter="\t"),
     ),
-    "parquet": Format((".parquet", ".pq"), read_parquet, iter_parquet, write_parquet, jumps=True),
+    "parquet": Format((".parquet", ".pq"), read_parquet, iter_parquet, stream_parquet, write_parquet, jumps=True),
 }
 
 TEXT_SUFFIXES = (".txt", ".dat")  # what LETOR's files end in: written as SVMlight, but any text when read
@@ -86,6 +91,33 @@ def read(
     chosen = format_named(name)
     with spooled(source) if chosen.jumps else nullcontext(source) as paths:
         data = chosen.read(paths, **_checked(name, chosen.read, options))
+    return _with_files_beside(data, pairs, query_weights, initial_scores)
+
+
+def stream(
+    source: Paths,
+    take: TakeFeatures,
+    *,
+    format: str | None = None,
+    pairs: FilePath | None = None,
+    query_weights: FilePath | None = None,
+    initial_scores: FilePath | None = None,
+    **options: Any,
+) -> Documents:
+    """The documents that `read` reads with the same options; their features go to `take`, and memory keeps none.
+
+    They come a block of rows at a time, in the order of the file.
+    """
+    name = format_of(source) if format is None else format
+    chosen = format_named(name)
+    with spooled(source) if chosen.jumps else nullcontext(source) as paths:
+        documents = chosen.stream(paths, take, **_checked(name, chosen.stream, options))
+    return replace(documents, data=_with_files_beside(documents.data, pairs, query_weights, initial_scores))
+
+
+def _with_files_beside(
+    data: RankingDataset, pairs: FilePath | None, query_weights: FilePath | None, initial_scores: FilePath | None
+) -> RankingDataset:
     if pairs is not None:
         with blamed_on(input_name(pairs)):
             data = data.with_preferences(read_pairs(pairs))
@@ -185,7 +217,7 @@ def _beginning(path: str) -> bytes:
 
 def options_of(function: Callable[..., Any]) -> list[str]:
     """The names of the options that a format's function takes."""
-    return [name for name in signature(function).parameters if name not in ("paths", "data", "path")]
+    return [name for name in signature(function).parameters if name not in ("paths", "take", "data", "path")]
 
 
 def _checked(name: str, function: Callable[..., Any], options: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -52,6 +52,12 @@ class Rows:
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
         return _rows({name: None if part is None else part[rows] for name, part in parts.items()})
 
+    def without_features(self) -> Rows:
+        """A copy of all but the features: it keeps nothing of the memory they lie in."""
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        parts["features"] = self.features[:, :0]
+        return _rows({name: None if part is None else part.copy() for name, part in parts.items()})
+
     def first_fault(self, layout: Layout, *, allow_infinity: bool) -> Fault | None:
         """The first number that has no meaning where it stands."""
         infinite = np.isinf(self.features)

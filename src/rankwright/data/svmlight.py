@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, thread_count
 from rankwright.data.compression import compression_of_name
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.documents import Documents, TakeFeatures
 from rankwright.data.growing import GrowingMatrix
 from rankwright.data.ids import text_ids
 from rankwright.data.query_file import group_sizes
@@ -61,13 +62,32 @@ def read_svmlight(
         expected_rows = int(GUESS_MARGIN * text_size / parser.bytes_per_row) - matrix.n_rows
         return matrix.room(n_rows, n_columns, expected_rows)
 
-    pieces = []
-    for rows in _rows(files, parser, room, together=False):
-        matrix.keep(len(rows))
-        pieces.append(rows.without_features())
-    del rows  # a view of the matrix, which is about to be put together
+    pieces = _without_features(files, parser, room, lambda features: matrix.keep(len(features)))
     features = matrix.finish(parser.n_features, parser.absent)
     return dataset_of(features, pieces, _sizes(files, group, pieces))
+
+
+def stream_svmlight(
+    paths: FilePath | Sequence[FilePath],
+    take: TakeFeatures,
+    *,
+    absent: Absent = "zero",
+    n_features: int | None = None,
+    group: GroupSource | None = None,
+    index_base: int = 1,
+    allow_infinity: bool = False,
+    threads: int | None = None,
+    block_size: int = BLOCK_SIZE,
+) -> Documents:
+    """The documents that `read_svmlight` reads; their features go to `take`, a block of rows at a time.
+
+    The files are read once. Without `n_features` blocks may become wider on the way: the last is as wide as the data.
+    """
+    settings = SvmlightSettings(absent, n_features, index_base, allow_infinity, threads, block_size)
+    files = _as_paths(paths)
+    pieces = _without_features(files, SvmlightParser(settings), _ReusedRoom(), take)
+    nothing = np.empty((sum(map(len, pieces)), 0), FEATURE_DTYPE)
+    return Documents(dataset_of(nothing, pieces, _sizes(files, group, pieces)))
 
 
 def iter_svmlight(
@@ -175,6 +195,27 @@ def _rows(files: Sequence[FilePath], parser: SvmlightParser, room: Room, *, toge
             yield rows
         if log is not None:
             log.end_file()
+
+
+def _without_features(files: Sequence[FilePath], parser: SvmlightParser, room: Room, take: TakeFeatures) -> list[Rows]:
+    """The rows of all files without their features, which go to `take`."""
+    pieces = []
+    for rows in _rows(files, parser, room, together=False):
+        take(rows.features)
+        pieces.append(rows.without_features())
+    return pieces
+
+
+class _ReusedRoom:
+    """Room for one block after another in the same memory, which fresh memory's clearing would slow down."""
+
+    def __init__(self) -> None:
+        self._values: Float32Array = np.empty(0, FEATURE_DTYPE)
+
+    def __call__(self, n_rows: int, n_columns: int) -> Float32Array:
+        if len(self._values) < n_rows * n_columns:
+            self._values = np.empty(n_rows * n_columns, FEATURE_DTYPE)
+        return self._values[: n_rows * n_columns].reshape(n_rows, n_columns)
 
 
 def _returning_query(name: str, rows: Rows, run: int, parser: SvmlightParser, together: bool) -> FileFormatError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.files import as_data_file
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError
 
@@ -36,9 +38,9 @@ def training_data(
     if isinstance(X, RankingDataset):
         given = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight}
         given |= {"position": position, "preferences": preferences, "initial_scores": initial_scores}
-        _refuse_beside_a_dataset(given)
-        _remember_features(ranker, X)
-        return _with_something_to_learn(X)
+        refuse_beside_a_dataset(given)
+        remember_features(ranker, X.n_features, X.feature_names)
+        return with_something_to_learn(X)
     if y is None and preferences is None:
         raise InputError(
             f"{ranker.name} requires y to be passed, but the target y is None, and preferences are as well"
@@ -58,19 +60,24 @@ def training_data(
         initial_scores=initial_scores,
         feature_names=tuple(getattr(ranker, "feature_names_in_", ())),
     )
-    return _with_something_to_learn(data)
+    return with_something_to_learn(data)
 
 
 def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
-    """The dataset to validate on, from a dataset or from `(X, y, qid)`, with or without initial scores as a fourth."""
+    """The dataset to validate on: a dataset, a file, or `(X, y, qid)` with or without initial scores as a fourth."""
     if valid is None:
         return None
+    file = as_data_file(valid)
+    if file is not None:
+        valid = file.with_defaults(n_features=ranker.n_features_in_).read()
     if isinstance(valid, RankingDataset):
-        _check_width(ranker, valid.n_features)
+        check_features(ranker, valid.n_features, valid.feature_names)
         return valid
     if not isinstance(valid, tuple | list) or len(valid) not in (3, 4):
         found = f"{len(valid)} parts" if isinstance(valid, tuple | list) else type(valid).__name__
-        raise InputError(f"valid must be a RankingDataset, (X, y, qid), or (X, y, qid, initial_scores), got {found}")
+        raise InputError(
+            f"valid must be a RankingDataset, a file, (X, y, qid), or (X, y, qid, initial_scores), got {found}"
+        )
     X, y, qid, initial_scores = (*valid, None)[:4]
     X, y = _checked(ranker, X, y, reset=False)
     return RankingDataset.from_arrays(X, y, qid=qid, initial_scores=initial_scores)
@@ -82,8 +89,8 @@ def judged_data(ranker: BaseEstimator, X: Any, y: Any, qid: Any, sample_weight: 
     Metrics weigh queries, not documents: a query counts as much as its documents do on average.
     """
     if isinstance(X, RankingDataset):
-        _refuse_beside_a_dataset({"y": y, "qid": qid, "sample_weight": sample_weight})
-        _check_width(ranker, X.n_features)
+        refuse_beside_a_dataset({"y": y, "qid": qid, "sample_weight": sample_weight})
+        check_features(ranker, X.n_features, X.feature_names)
         return X
     X, y = _checked(ranker, X, y, reset=False)
     group = _one_query(len(X)) if qid is None else None
@@ -97,14 +104,15 @@ def judged_data(ranker: BaseEstimator, X: Any, y: Any, qid: Any, sample_weight: 
 def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDataset:
     """The documents to score; without query ids they count as one query, which a score per document does not see."""
     if isinstance(X, RankingDataset):
-        _refuse_beside_a_dataset({"qid": qid})
-        _check_width(ranker, X.n_features)
+        refuse_beside_a_dataset({"qid": qid})
+        check_features(ranker, X.n_features, X.feature_names)
         return X
     X, _ = _checked(ranker, X, None, reset=False)
     return RankingDataset.from_arrays(X, qid=qid) if qid is not None else RankingDataset.from_arrays(X, group=[len(X)])
 
 
-def _with_something_to_learn(data: RankingDataset) -> RankingDataset:
+def with_something_to_learn(data: RankingDataset) -> RankingDataset:
+    """`data`, unless its weights leave nothing of it."""
     for name in ("document_weights", "query_weights"):
         weights = getattr(data, name)
         if weights is not None and not weights.any():
@@ -132,20 +140,32 @@ def _dense(X: Any) -> Any:
     return X.toarray() if hasattr(X, "toarray") else X
 
 
-def _remember_features(ranker: BaseEstimator, data: RankingDataset) -> None:
-    ranker.n_features_in_ = data.n_features
-    if data.feature_names:
-        ranker.feature_names_in_ = np.array(data.feature_names, dtype=object)
+def remember_features(ranker: BaseEstimator, n_features: int, names: Sequence[str]) -> None:
+    """Tell the ranker the number and the names, if any, of the features it is trained on."""
+    ranker.n_features_in_ = n_features
+    if names:
+        ranker.feature_names_in_ = np.array(names, dtype=object)
     elif hasattr(ranker, "feature_names_in_"):
         del ranker.feature_names_in_
 
 
-def _check_width(ranker: BaseEstimator, n_features: int) -> None:
+def check_features(ranker: BaseEstimator, n_features: int, names: Sequence[str]) -> None:
+    """Raise where features are not as many as in training, or, where both have names, are called otherwise."""
     if n_features != ranker.n_features_in_:
         raise InputError(f"the ranker was trained on {ranker.n_features_in_} features, got {n_features}")
+    trained = list(getattr(ranker, "feature_names_in_", ()))
+    if trained and names and list(names) != trained:
+        place = next(place for place, name in enumerate(names) if name != trained[place])
+        raise InputError(
+            f"the ranker was trained on other features: number {place + 1} was {trained[place]!r} and is "
+            f"{names[place]!r}; wanted the same ones in the same order"
+        )
 
 
-def _refuse_beside_a_dataset(given: dict[str, Any]) -> None:
+def refuse_beside_a_dataset(given: Mapping[str, Any]) -> None:
+    """Raise where a caller gives apart what a dataset, or a file of one, holds itself."""
     extra = [name for name, value in given.items() if value is not None]
     if extra:
-        raise InputError(f"a RankingDataset brings its own {', '.join(extra)}; give it to the dataset instead")
+        raise InputError(
+            f"a RankingDataset or a file brings its own {', '.join(extra)}; give it to the dataset instead"
+        )

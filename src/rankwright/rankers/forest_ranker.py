@@ -14,15 +14,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import BoolArray, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, SettingError, require
+from rankwright.data.files import DataFile, as_data_file
+from rankwright.data.pieces import blamed_on
+from rankwright.errors import InputError, require
 from rankwright.objectives.objective import Objective
+from rankwright.rankers.door import check_features, remember_features, validation_data, with_something_to_learn
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import History, Listener, LoopPlan
-from rankwright.trees.binned import BinnedDataset, bin_dataset
+from rankwright.trees.binned import BinnedDataset, bin_dataset, feature_numbers
 from rankwright.trees.boosting import BoostingParams
 from rankwright.trees.fitting import ForestPlan, GrownForest, data_digest, fit_forest
 from rankwright.trees.forest import IMPORTANCES, Forest
 from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
+from rankwright.trees.from_file import bin_file
 from rankwright.trees.params import SplitGain, TreeParams
 
 
@@ -52,16 +56,44 @@ class ForestRanker(Ranker):
         listeners: Sequence[Listener],
         checkpoint: str | os.PathLike[str] | None,
     ) -> None:
-        names = self._feature_numbers(data.names)
-        categorical = [names(feature) for feature in self.categorical or ()]
         require(
-            not categorical or self.scaling is None, "categories cannot be scaled: leave out scaling or categorical"
+            not self.categorical or self.scaling is None,
+            "categories cannot be scaled: leave out scaling or categorical",
         )
-        binned = bin_dataset(
-            data, max_bins=self.max_bins, categorical=categorical, seed=self.seed, threads=self.threads
-        )
+        binned = bin_dataset(data, **self._binning())
         watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
         self._grow(binned, watched, listeners, checkpoint)
+
+    def _learn_from_file(
+        self, file: DataFile, valid: Any, listeners: Sequence[Listener], checkpoint: str | os.PathLike[str] | None
+    ) -> None:
+        # Codes straight from the file: the same as those of `_learn`, without its feature matrix in memory. Scaling is
+        # fitted on that matrix.
+        if self._scaling_name() is not None:
+            return super()._learn_from_file(file, valid, listeners, checkpoint)
+        self.scaling_ = None
+        binned = bin_file(file, **self._binning())
+        with_something_to_learn(binned.documents)
+        remember_features(self, binned.n_features, binned.feature_names)
+        watched: BinnedDataset | None
+        valid_file = as_data_file(valid)
+        if valid_file is not None:
+            watched = bin_file(valid_file, binned.mapper, threads=self.threads)
+            with blamed_on(valid_file.name):
+                check_features(self, watched.n_features, watched.feature_names)
+        else:
+            data = validation_data(self, valid)
+            watched = None if data is None else bin_dataset(data, binned.mapper, threads=self.threads)
+        self._grow(binned, watched, listeners, checkpoint)
+        return None
+
+    def _binning(self) -> dict[str, Any]:
+        return {
+            "max_bins": self.max_bins,
+            "categorical": tuple(self.categorical or ()),
+            "seed": self.seed,
+            "threads": self.threads,
+        }
 
     def fit_binned(
         self,
@@ -71,9 +103,12 @@ class ForestRanker(Ranker):
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """This ranker, trained on data that is binned already: no float matrix is needed."""
+        """This ranker, trained on data that is binned already, by `bin_file` for one; `valid` has the same bins.
+
+        How the bins were made is the data's own: `max_bins` and `categorical` have no say here.
+        """
         require(self.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
-        self.n_features_in_ = data.n_features
+        remember_features(self, data.n_features, data.feature_names)
         self.scaling_ = None
         self._grow(data, valid, listeners, checkpoint)
         return self
@@ -107,7 +142,7 @@ class ForestRanker(Ranker):
         self.data_digest_ = data_digest(data)
 
     def _plan(self, data: BinnedDataset) -> ForestPlan:
-        numbers = self._feature_numbers(data.names)
+        monotone = dict(self.monotone or {})
         tree = TreeParams(
             max_leaves=self.max_leaves,
             max_depth=self.max_depth,
@@ -120,7 +155,7 @@ class ForestRanker(Ranker):
             tree=tree,
             query_fraction=self.query_fraction,
             feature_fraction=self.feature_fraction,
-            monotone={numbers(feature): sign for feature, sign in dict(self.monotone or {}).items()},
+            monotone=dict(zip(feature_numbers(data.names, monotone), monotone.values(), strict=True)),
             seed=self.seed,
         )
         return ForestPlan(boosting, LoopPlan(self.n_trees, self.early_stopping), self._selected())
@@ -145,18 +180,6 @@ class ForestRanker(Ranker):
             f"warm_start adds trees: n_trees must be {self.forest_.n_trees} or more, got {self.n_trees}",
         )
         return GrownForest(self.forest_, self.history_)
-
-    def _feature_numbers(self, names: Sequence[str]) -> Any:
-        number_of = {name: number for number, name in enumerate(names)}
-
-        def number(feature: int | str) -> int:
-            if isinstance(feature, str):
-                if feature not in number_of:
-                    raise SettingError(f"there is no feature named {feature!r}")
-                return number_of[feature]
-            return int(feature)
-
-        return number
 
     def _selected(self) -> str:
         return str(self.select or self.metric)

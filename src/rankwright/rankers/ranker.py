@@ -16,12 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from rankwright.arrays import BoolArray, Float64Array
 from rankwright.container.file import write_container
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.files import DataFile, as_data_file
 from rankwright.data.preferences import Preferences
 from rankwright.data.scaling import FittedScaling, parse_scaling
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
-from rankwright.rankers.door import judged_data, scoring_data, training_data, validation_data
+from rankwright.rankers.door import judged_data, refuse_beside_a_dataset, scoring_data, training_data, validation_data
 from rankwright.ranking.order import Ranking, rank
 from rankwright.training.loop import History, Listener
 
@@ -76,23 +77,25 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """This ranker, trained on a `RankingDataset`, or on rows `X` in any order with labels `y` and query ids `qid`.
+        """This ranker, trained on a `RankingDataset`, on a file, or on rows `X` in any order with labels `y` and `qid`.
 
-        `group` gives group sizes instead of `qid`; `sample_weight` and `position` have a value a row, `query_weight`
-        one a query. `valid` is a `RankingDataset` or `(X, y, qid)`: what early stopping and model choice look at.
-        `initial_scores`, a value a row, are what training starts from: the model learns what to add to them, `predict`
-        gives that alone, and `valid` needs its own, as `(X, y, qid, initial_scores)`. `listeners` are told after every
-        step. A run that was killed is taken up where its `checkpoint` folder left it.
+        A file is a path, several, or a `DataFile`. `qid` has a query id a row; `group` gives group sizes instead;
+        `sample_weight` and `position` have a value a row, `query_weight` one a query. `valid` is a `RankingDataset`, a
+        file or `(X, y, qid)`: what early stopping and model choice look at. `initial_scores`, a value a row, are what
+        training starts from: the model learns what to add to them, `predict` gives that alone, and `valid` needs its
+        own, as `(X, y, qid, initial_scores)`. `listeners` are told after every step. A run that was killed is taken up
+        where its `checkpoint` folder left it.
         """
-        data = training_data(
-            self, X, y, qid=qid, group=group, sample_weight=sample_weight, query_weight=query_weight,
-            position=position, preferences=preferences, initial_scores=initial_scores,
-        )  # fmt: skip
-        watched = validation_data(self, valid)
-        if data.initial_scores is not None and not self.takes_initial_scores:
-            raise InputError(f"{self.name} cannot start from initial scores: leave them out")
-        self.scaling_ = self._scaling_for(data)
-        self._learn(self._scaled(data), None if watched is None else self._scaled(watched), listeners, checkpoint)
+        beside = {
+            "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
+            "position": position, "preferences": preferences, "initial_scores": initial_scores,
+        }  # fmt: skip
+        file = as_data_file(X)
+        if file is not None:
+            refuse_beside_a_dataset({"y": y} | beside)
+            self._learn_from_file(file, valid, listeners, checkpoint)
+        else:
+            self._learn_scaled(training_data(self, X, y, **beside), valid, listeners, checkpoint)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
@@ -168,16 +171,17 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         ranker._restore(header, {name: array for name, array in arrays.items() if name not in of_scaling})
         return ranker
 
+    @property
+    def looks_at_queries(self) -> bool:
+        """Whether a document's score depends on the other documents of its query."""
+        return self.needs_qid or (self.scaling_ is not None and self.scaling_.scaling.needs_groups)
+
     def _documents(self, X: Any, qid: Any = None) -> RankingDataset:
         """The documents to score, as `_scores` wants them."""
         check_is_fitted(self)
-        if qid is None and not isinstance(X, RankingDataset):
-            by_scaling = self.scaling_ is not None and self.scaling_.scaling.needs_groups
-            if by_scaling or self.needs_qid:
-                why = f"scaling {self._scaling_name()!r}" if by_scaling else self.name
-                raise InputError(
-                    f"{why} looks at the documents of a query together: give qid, the query id of each row"
-                )
+        if qid is None and not isinstance(X, RankingDataset) and self.looks_at_queries:
+            why = self.name if self.needs_qid else f"scaling {self._scaling_name()!r}"
+            raise InputError(f"{why} looks at the documents of a query together: give qid, the query id of each row")
         return self._scaled(scoring_data(self, X, qid))
 
     def _scaled(self, data: RankingDataset) -> RankingDataset:
@@ -211,6 +215,24 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         listeners: Sequence[Listener],
         checkpoint: str | os.PathLike[str] | None,
     ) -> None: ...
+
+    def _learn_from_file(
+        self, file: DataFile, valid: Any, listeners: Sequence[Listener], checkpoint: str | os.PathLike[str] | None
+    ) -> None:
+        self._learn_scaled(training_data(self, file.read(), None), valid, listeners, checkpoint)
+
+    def _learn_scaled(
+        self,
+        data: RankingDataset,
+        valid: Any,
+        listeners: Sequence[Listener],
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> None:
+        watched = validation_data(self, valid)
+        if data.initial_scores is not None and not self.takes_initial_scores:
+            raise InputError(f"{self.name} cannot start from initial scores: leave them out")
+        self.scaling_ = self._scaling_for(data)
+        self._learn(self._scaled(data), None if watched is None else self._scaled(watched), listeners, checkpoint)
 
     @abstractmethod
     def _scores(self, data: RankingDataset) -> Float64Array: ...

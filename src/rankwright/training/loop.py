@@ -104,6 +104,7 @@ def run_loop(
     history = history or History()
     if watch is not None:
         history.watched, history.higher_is_better = watch.name, watch.higher_is_better
+    n_steps = first_step  # taken so far
     try:
         for step in range(first_step, plan.n_steps):
             if _enough(history, plan):
@@ -112,6 +113,7 @@ def run_loop(
             if not take_step(step):
                 log.info("step %d found nothing more to learn", step)
                 break
+            n_steps = step + 1
             if watch is not None:
                 history.values.append(watch.measure())
             value = history.values[-1] if history.values else None
@@ -119,7 +121,8 @@ def run_loop(
                 listener(Progress(step, plan.n_steps, value, history.best_value))
     except KeyboardInterrupt:
         history.interrupted = True
-        log.warning("interrupted: keeping what was trained so far")
+        if n_steps:
+            log.warning("interrupted after step %d: the best model so far is kept", n_steps)
     return history
 
 

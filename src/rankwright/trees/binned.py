@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rankwright.arrays import CodeArray, Float32Array, Float64Array, IntArray
-from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
-from rankwright.errors import InputError
+from rankwright.errors import InputError, SettingError
 from rankwright.trees.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of
+from rankwright.trees.sampling import SAMPLE_SIZE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +27,7 @@ class BinnedDataset:
     codes: CodeArray  # laid out as `trees.binning` says
     mapper: BinMapper
     documents: RankingDataset
-    names: tuple[str, ...] = ()
+    feature_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         mapper = self.mapper
@@ -38,10 +39,8 @@ class BinnedDataset:
             )
         if self.documents.n_features:
             raise InputError("documents must have no features of their own: the codes stand for them")
-        names = self.names or tuple(str(number) for number in range(1, mapper.n_features + 1))
-        if len(names) != mapper.n_features:
-            raise InputError(f"names must have {mapper.n_features} names, one a feature, got {len(names)}")
-        object.__setattr__(self, "names", names)
+        if self.feature_names and len(self.feature_names) != self.n_features:
+            raise InputError(f"feature_names must have {self.n_features} names, got {len(self.feature_names)}")
 
     @property
     def n_docs(self) -> int:
@@ -57,6 +56,11 @@ class BinnedDataset:
     def n_features(self) -> int:
         """How many features each document has."""
         return self.mapper.n_features
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features' names; where none were given, their numbers from 1, as LETOR files count them."""
+        return self.feature_names or numbered_names(self.n_features)
 
     @property
     def labels(self) -> Float32Array | None:
@@ -102,16 +106,36 @@ def bin_dataset(
     mapper: BinMapper | None = None,
     *,
     max_bins: int = MAX_BINS,
-    categorical: Sequence[int] = (),
+    categorical: Sequence[int | str] = (),
+    sample_size: int = SAMPLE_SIZE,
     seed: int = 0,
     threads: int | None = None,
 ) -> BinnedDataset:
-    """`data` with codes for features, by a given mapper (that of the training data) or by bins fitted to `data`."""
+    """`data` with codes for features, by a given mapper (that of the training data) or by bins fitted to `data`.
+
+    Categorical features are given by number, from 0, or by name.
+    """
     if mapper is None:
-        mapper = fit_bins(data.features, max_bins=max_bins, categorical=categorical, seed=seed, threads=threads)
+        mapper = fit_bins(
+            data.features,
+            max_bins=max_bins,
+            categorical=feature_numbers(data.names, categorical),
+            sample_size=sample_size,
+            seed=seed,
+            threads=threads,
+        )
     return BinnedDataset(
-        bin_columns(data.features, mapper, threads=threads), mapper, without_features(data), data.names
+        bin_columns(data.features, mapper, threads=threads), mapper, without_features(data), data.feature_names
     )
+
+
+def feature_numbers(names: Sequence[str], features: Collection[int | str]) -> list[int]:
+    """The numbers, from 0, of features that are given by number or by name."""
+    number_of = {name: number for number, name in enumerate(names)}
+    unknown = [feature for feature in features if isinstance(feature, str) and feature not in number_of]
+    if unknown:
+        raise SettingError(f"there is no feature named {unknown[0]!r}")
+    return [number_of[feature] if isinstance(feature, str) else int(feature) for feature in features]
 
 
 def without_features(data: RankingDataset) -> RankingDataset:

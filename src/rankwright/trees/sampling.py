@@ -14,6 +14,8 @@ from rankwright.errors import InputError, require
 from rankwright.kernels.naive.counter_random import stream_of
 
 SAMPLE_SIZE = 200_000  # rows: enough to place 255 bins within a small part of their width
+SURPLUS = 0.25  # held beyond the sample before it is cut down: less memory, or less moving of rows
+ROWS_MOVED_AT_ONCE = 1024
 
 
 def sample_rows(n_rows: int, size: int, seed: int) -> IntArray:
@@ -30,42 +32,76 @@ def row_priorities(rows: IntArray, seed: int) -> NDArray[np.uint64]:
 
 
 class RowSample:
-    """Collects the sample of rows that come in chunks, in memory for at most twice the sample."""
+    """Collects the sample of rows that come in chunks, in memory for little more than the sample.
 
-    def __init__(self, size: int = SAMPLE_SIZE, seed: int = 0) -> None:
+    A chunk may be wider than those before it: to their rows, the new columns are `absent`.
+    """
+
+    def __init__(self, size: int = SAMPLE_SIZE, seed: int = 0, absent: float = 0.0) -> None:
         require(size >= 1, f"size must be 1 or more, got {size}")
-        self.size, self.seed = size, seed
+        self.size, self.seed, self.absent = size, seed, absent
         self.n_rows = 0  # seen so far
-        self._chunks: list[Float32Array] = []
-        self._priorities: list[NDArray[np.uint64]] = []
         self._n_held = 0
+        self._rows: Float32Array | None = None  # those held, and room for more
+        self._priorities = np.empty(0, np.uint64)
         self._highest = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # a row above it is surely not in the sample
 
     def add(self, features: Float32Array) -> None:
         """Take in the rows that follow those seen so far."""
         matrix = as_features(features)
-        if self._chunks and matrix.shape[1] != self._chunks[0].shape[1]:
-            raise InputError(f"chunks must have {self._chunks[0].shape[1]} columns each, got {matrix.shape[1]}")
+        if self._rows is None or matrix.shape[1] > self._rows.shape[1]:
+            self._make_room(matrix.shape[1])
+        elif matrix.shape[1] < self._rows.shape[1]:
+            raise InputError(f"chunks must have {self._rows.shape[1]} columns or more, got {matrix.shape[1]}")
         priorities = row_priorities(np.arange(self.n_rows, self.n_rows + len(matrix)), self.seed)
-        kept = priorities <= self._highest
         self.n_rows += len(matrix)
-        self._chunks.append(matrix[kept])
-        self._priorities.append(priorities[kept])
-        self._n_held += int(kept.sum())
-        if self._n_held > 2 * self.size:
-            self._drop_surplus()
+        start = 0
+        while start < len(matrix):
+            start += self._hold(matrix[start:], priorities[start:])
 
     def features(self) -> Float32Array:
         """The values of the sample's rows, in the order of rows."""
-        if not self._chunks:
+        if self._rows is None:
             raise InputError("no rows to sample: add a chunk first")
         self._drop_surplus()
-        return self._chunks[0]
+        return self._rows[: self._n_held]
+
+    def _hold(self, matrix: Float32Array, priorities: NDArray[np.uint64]) -> int:
+        """Hold what may be in the sample of as many rows as there is room for; how many rows were looked at."""
+        assert self._rows is not None
+        chosen = np.flatnonzero(priorities <= self._highest)
+        room = len(self._rows) - self._n_held
+        fits = chosen[:room]
+        self._rows[self._n_held : self._n_held + len(fits)] = matrix[fits]
+        self._priorities[self._n_held : self._n_held + len(fits)] = priorities[fits]
+        self._n_held += len(fits)
+        if len(chosen) <= room:
+            return len(matrix)
+        self._drop_surplus()
+        return int(fits[-1]) + 1 if len(fits) else 0
 
     def _drop_surplus(self) -> None:
-        rows, priorities = np.concatenate(self._chunks), np.concatenate(self._priorities)
-        if len(rows) > self.size:
-            kept = np.sort(np.argpartition(priorities, self.size)[: self.size])
-            rows, priorities = rows[kept], priorities[kept]
-            self._highest = priorities.max()
-        self._chunks, self._priorities, self._n_held = [rows], [priorities], len(rows)
+        if self._n_held <= self.size:
+            return
+        assert self._rows is not None
+        kept = np.sort(np.argpartition(self._priorities[: self._n_held], self.size)[: self.size])
+        # Rows move towards the beginning, a few at a time, so that none is overwritten before it has moved.
+        for start in range(0, self.size, ROWS_MOVED_AT_ONCE):
+            moved = kept[start : start + ROWS_MOVED_AT_ONCE]
+            self._rows[start : start + len(moved)] = self._rows[moved]
+        self._priorities[: self.size] = self._priorities[kept]
+        self._n_held = self.size
+        self._highest = self._priorities[: self.size].max()
+
+    def _make_room(self, n_columns: int) -> None:
+        """Room for rows of so many columns, with what is held so far."""
+        # Room that is never written costs address space only.
+        capacity = self.size + max(1, int(SURPLUS * self.size))
+        rows = np.empty((capacity, n_columns), np.float32)
+        if self._rows is None:
+            self._priorities = np.empty(capacity, np.uint64)
+        else:
+            width = self._rows.shape[1]
+            rows[: self._n_held, :width] = self._rows[: self._n_held]
+            rows[: self._n_held, width:] = self.absent
+        self._rows = rows

@@ -1,0 +1,129 @@
+"""Bin codes straight from a file: memory never holds its feature matrix.
+
+The file is read twice: once for a sample of rows, in which the bins are seen, and once to turn each block of rows into
+codes. A file no longer than the sample is read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankwright.arrays import CodeArray, Float32Array, IntArray
+from rankwright.data.dataset import numbered_names
+from rankwright.data.documents import Documents
+from rankwright.data.files import DataFile, as_data_file
+from rankwright.data.pieces import Paths, blamed_on
+from rankwright.errors import InputError
+from rankwright.trees.binned import BinnedDataset, feature_numbers
+from rankwright.trees.binning import MAX_BINS, BinMapper, bin_columns, bin_rows, empty_codes, fit_bins
+from rankwright.trees.sampling import SAMPLE_SIZE, RowSample, sample_rows
+
+PIECE_SIZE = 32 << 20  # bytes of codes: the system takes back at once what is freed in such pieces
+
+
+def bin_file(
+    source: Paths | DataFile,
+    mapper: BinMapper | None = None,
+    *,
+    max_bins: int = MAX_BINS,
+    categorical: Sequence[int | str] = (),
+    sample_size: int = SAMPLE_SIZE,
+    seed: int = 0,
+    threads: int | None = None,
+) -> BinnedDataset:
+    """The data of a file, or of several, with codes for features: bit for bit `bin_dataset(read(source), …)`.
+
+    A `mapper`, that of the training data, is used where it is given: then features that text leaves out count as
+    absent. A `DataFile` says how to read a file. Memory holds judgments, and first `sample_size` rows, then the codes.
+    """
+    given = as_data_file(source)
+    if given is None:
+        raise InputError(f"a file must be a path, several, or a DataFile, got {type(source).__name__}")
+    with given.repeatable() as file:
+        file = file.with_defaults(threads=threads)
+        if mapper is not None:
+            return _coded(file, mapper, threads)
+        sample = RowSample(sample_size, seed, file.absent)
+        documents = file.stream(sample.add)
+        features = _sampled(file, documents, sample)
+        mapper = fit_bins(
+            features,
+            max_bins=max_bins,
+            categorical=feature_numbers(documents.feature_names or numbered_names(features.shape[1]), categorical),
+            sample_size=sample_size,
+            seed=seed,
+            threads=threads,
+        )
+        if documents.data.n_docs <= sample_size:
+            codes = bin_columns(documents.data.from_source_order(features), mapper, threads=threads)
+            return BinnedDataset(codes, mapper, documents.data, documents.feature_names)
+        del documents, features, sample  # the codes take their place
+        return _coded(file, mapper, threads)
+
+
+def _sampled(file: DataFile, documents: Documents, sample: RowSample) -> Float32Array:
+    """The rows in which the bins are seen."""
+    order, features = documents.data.source_rows, sample.features()
+    if order is None or sample.n_rows <= sample.size:
+        return features
+    # The sample is drawn by the rows' numbers in the dataset. Where bringing queries together moved rows, these were
+    # not known when the file was read: it is read once more.
+    picked = _PickedRows(np.sort(order[sample_rows(sample.n_rows, sample.size, sample.seed)]), features)
+    file.with_defaults(n_features=features.shape[1]).stream(picked.add)
+    return features
+
+
+class _PickedRows:
+    """Puts the given rows, in ascending order, of all that come in blocks into `out`."""
+
+    def __init__(self, rows: IntArray, out: Float32Array) -> None:
+        self._rows, self._out, self._n_rows = rows, out, 0
+
+    def add(self, features: Float32Array) -> None:
+        begin, end = np.searchsorted(self._rows, [self._n_rows, self._n_rows + len(features)])
+        self._out[begin:end] = features[self._rows[begin:end] - self._n_rows]
+        self._n_rows += len(features)
+
+
+def _coded(file: DataFile, mapper: BinMapper, threads: int | None) -> BinnedDataset:
+    """The file's data with codes by `mapper`."""
+    pieces = _CodePieces(mapper, threads)
+    with blamed_on(file.name):
+        documents = file.with_defaults(n_features=mapper.n_features).stream(pieces.add)
+    return BinnedDataset(pieces.joined(documents.data.source_rows), mapper, documents.data, documents.feature_names)
+
+
+class _CodePieces:
+    """Codes of rows that come in blocks, their number not known before the last has come.
+
+    They are joined as the pieces are given up, so that memory holds all of them hardly more than once.
+    """
+
+    def __init__(self, mapper: BinMapper, threads: int | None) -> None:
+        self._mapper, self._threads = mapper, threads
+        row_size = mapper.n_groups * empty_codes(1, mapper).strides[0] or 1
+        self._rows_in_piece = max(1, PIECE_SIZE // row_size)
+        self._pieces: list[CodeArray] = []
+        self._n_rows: list[int] = []  # of each piece
+
+    def add(self, features: Float32Array) -> None:
+        """Take in the rows that follow those seen so far."""
+        if not self._pieces or self._pieces[-1].shape[1] - self._n_rows[-1] < len(features):
+            self._pieces.append(empty_codes(max(self._rows_in_piece, len(features)), self._mapper))
+            self._n_rows.append(0)
+        bin_rows(features, self._mapper, self._pieces[-1], first_row=self._n_rows[-1], threads=self._threads)
+        self._n_rows[-1] += len(features)
+
+    def joined(self, order: IntArray | None) -> CodeArray:
+        """The codes of all rows, row `order[n]` of those that came being number n; the pieces are given up."""
+        codes = empty_codes(sum(self._n_rows), self._mapper)
+        place_of = None if order is None else np.argsort(order)
+        stop = codes.shape[1]
+        while self._pieces:
+            piece, n_rows = self._pieces.pop(), self._n_rows.pop()
+            rows = slice(stop - n_rows, stop)
+            codes[:, rows if place_of is None else place_of[rows]] = piece[:, :n_rows]
+            stop -= n_rows
+        return codes

@@ -1,0 +1,138 @@
+"""Every ranker trains from a file as it does from the dataset that the file holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankwright as rw
+from rankwright.catalog.rankers import RANKERS
+from rankwright.catalog.scoring import evaluate_file
+from rankwright.errors import FileFormatError, InputError
+from rankwright.rankers.forest_ranker import ForestRanker
+from rankwright.rankers.ranker import Ranker
+from rankwright.training.loop import History
+from rankwright.trees.binned import bin_dataset
+
+FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
+SMALL: dict[str, Any] = {"n_trees": 5, "max_leaves": 4}
+NAMES = ("age", "clicks", "price")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The same queries' documents in files of every kind; not all rows of a query are together."""
+    folder = tmp_path_factory.mktemp("files")
+    rng = np.random.default_rng(2)
+    features = rng.normal(size=(300, 3)).astype(np.float32)
+    features[rng.random(300) < 0.2, 1] = np.nan
+    labels = np.clip(np.round(features[:, 0] + 1), 0, 4)
+    data = rw.RankingDataset.from_arrays(features, labels, qid=rng.integers(0, 20, 300), feature_names=NAMES)
+    for name in ("data.txt.gz", "data.parquet", "data.csv", "data.tsv"):
+        rw.write(data, folder / name)
+    return folder
+
+
+def model_file(ranker, folder):
+    ranker.save(folder / "model.rw")
+    return (folder / "model.rw").read_bytes()
+
+
+@pytest.mark.parametrize("file", ["data.txt.gz", "data.parquet", "data.csv", "data.tsv"])
+@pytest.mark.parametrize("name", FORESTS)
+def test_a_file_gives_the_model_of_its_dataset(name, file, folder):
+    path = folder / file
+    data = rw.read(path)
+    expected = model_file(RANKERS[name](**SMALL).fit(data, valid=data), folder)
+    assert model_file(RANKERS[name](**SMALL).fit(path, valid=str(path)), folder) == expected
+    assert model_file(RANKERS[name](**SMALL).fit(rw.DataFile(path), valid=data), folder) == expected
+    assert model_file(RANKERS[name](**SMALL).fit(data, valid=path), folder) == expected
+
+
+@pytest.mark.parametrize("name", FORESTS)
+def test_features_keep_their_names(name, folder):
+    ranker = RANKERS[name](**SMALL, categorical=["clicks"], monotone={"age": 1})
+    assert ranker.fit(folder / "data.csv").feature_names_in_.tolist() == list(NAMES)
+    assert ranker.fit_binned(rw.bin_file(folder / "data.parquet")).feature_names_in_.tolist() == list(NAMES)
+    unnamed = RANKERS[name](**SMALL).fit(folder / "data.txt.gz")
+    assert not hasattr(unnamed, "feature_names_in_")
+    with pytest.raises(ValueError, match="there is no feature named 'colour'"):
+        RANKERS[name](**SMALL, categorical=["colour"]).fit(folder / "data.csv")
+
+
+@pytest.mark.parametrize("name", FORESTS)
+def test_a_checkpoint_of_the_file_is_one_of_the_dataset(name, folder, tmp_path):
+    path = folder / "data.parquet"
+    RANKERS[name](n_trees=2, max_leaves=4).fit(path, checkpoint=tmp_path)
+    resumed = RANKERS[name](**SMALL).fit(rw.read(path), checkpoint=tmp_path)
+    assert resumed.forest_.equals(RANKERS[name](**SMALL).fit(path).forest_)
+
+
+class BestFeature(Ranker):
+    """A ranker that is no forest: its score is the feature with the best mean of the metric."""
+
+    name = "best-feature"
+
+    def _learn(self, data, valid, listeners, checkpoint):  # noqa: ARG002
+        self.valid_width_ = None if valid is None else valid.n_features
+        values = np.nan_to_num(data.features)
+        means = [rw.evaluate(data.in_source_order(column), data, ["ndcg@5"])["ndcg@5"].mean for column in values.T]
+        self.best_ = int(np.argmax(means))
+        self.history_ = History()
+
+    def _scores(self, data):
+        return np.nan_to_num(data.features[:, self.best_]).astype(np.float64)
+
+    def _state(self):
+        return {"best": self.best_}, {}
+
+    def _restore(self, header, arrays):  # noqa: ARG002
+        self.best_ = header["best"]
+
+    def _selected(self):
+        return "ndcg@5"
+
+
+def test_a_ranker_that_needs_the_features_reads_the_file(folder):
+    (folder / "narrow.txt").write_text("1 qid:1 1:1\n0 qid:1 1:0\n")
+    ranker = BestFeature().fit(folder / "data.parquet", valid=folder / "narrow.txt")
+    assert ranker.best_ == 0
+    assert ranker.valid_width_ == ranker.n_features_in_ == 3
+    assert ranker.feature_names_in_.tolist() == list(NAMES)
+
+
+@pytest.mark.parametrize("kind", [*(RANKERS[name] for name in FORESTS), BestFeature])
+def test_a_file_brings_all_that_belongs_to_it(kind, folder):
+    with pytest.raises(InputError, match="or a file brings its own y, qid"):
+        kind().fit(folder / "data.csv", [1], qid=[1])
+    with pytest.raises(FileNotFoundError):
+        kind().fit(folder / "nothing.csv")
+    (folder / "wide.txt").write_text("1 qid:1 4:1\n")
+    with pytest.raises(FileFormatError, match=r"wide\.txt:1: feature index 4 lies beyond n_features=3"):
+        kind().fit(folder / "data.csv", valid=folder / "wide.txt")
+
+
+@pytest.mark.parametrize("kind", [*(RANKERS[name] for name in FORESTS), BestFeature])
+def test_columns_in_another_order_are_refused(kind, folder):
+    data = rw.read(folder / "data.csv")
+    turned = rw.RankingDataset.from_arrays(
+        data.features[:, [0, 2, 1]], data.labels, qid=data.qid, feature_names=("age", "price", "clicks")
+    )
+    rw.write(turned, folder / "turned.csv")
+    message = "trained on other features: number 2 was 'clicks' and is 'price'"
+    for valid in (turned, folder / "turned.csv"):
+        with pytest.raises(ValueError, match=message):
+            kind().fit(folder / "data.csv", valid=valid)
+    ranker = kind(**(SMALL if kind is not BestFeature else {})).fit(folder / "data.csv")
+    with pytest.raises(InputError, match=message):
+        ranker.predict(turned)
+    with pytest.raises(ValueError, match=message):
+        evaluate_file(ranker, rw.DataFile(folder / "turned.csv"))
+
+
+def test_binned_data_is_trained_on_as_it_is(folder):
+    data = rw.read(folder / "data.csv")
+    ranker = rw.LambdaMART(**SMALL).fit_binned(bin_dataset(data), bin_dataset(data, bin_dataset(data).mapper))
+    assert ranker.forest_.equals(rw.LambdaMART(**SMALL).fit(data, valid=data).forest_)
