@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from inspect import signature
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +15,18 @@ import rankwright as rw
 from rankwright.catalog.rankers import RANKERS, load, ranker_named
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import ContainerError, InputError, UnknownNameError
+from rankwright.rankers.forest_ranker import ForestRanker
 
-SMALL = {
-    "lambdamart": {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5},
-    "mart": {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5},
-    "sortnet": {"hidden": 6, "max_iter": 3, "epochs": 10},
+TREES = {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5}
+SORTNET = {"max_iter": 3, "epochs": 8, "hidden": 6, "learning_rate": 0.02}
+SMALL: dict[str, dict[str, Any]] = {"lambdamart": TREES, "mart": TREES, "sortnet": SORTNET}
+FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
+# What a ranker's steps are called, and a way to have chance take part in them.
+STEPS = {name: "n_trees" if name in FORESTS else "max_iter" for name in RANKERS}
+CHANCE: dict[str, dict[str, Any]] = {
+    name: {"query_fraction": 0.5, "feature_fraction": 0.5} if name in FORESTS else {} for name in RANKERS
 }
+STOPS_EARLY = [name for name, kind in RANKERS.items() if "early_stopping" in signature(kind.__init__).parameters]
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +42,22 @@ def learnable() -> RankingDataset:
 
 def small(name, **changes):
     return ranker_named(name)(**(SMALL[name] | changes))
+
+
+def after(name, n_steps, **changes):
+    """A small ranker that takes so many steps."""
+    return small(name, **({STEPS[name]: n_steps} | changes))
+
+
+def n_steps_of(ranker):
+    """How many steps the model that was kept has seen."""
+    return ranker.n_trees_ if isinstance(ranker, ForestRanker) else ranker.facts()["iteration"] + 1
+
+
+def same_files(one, other, folder):
+    one.save(folder / "one.rw")
+    other.save(folder / "other.rw")
+    return (folder / "one.rw").read_bytes() == (folder / "other.rw").read_bytes()
 
 
 def scores_of(name, data, **changes):
@@ -73,9 +97,8 @@ class TestEveryRanker:
         assert np.array_equal(clone(ranker).fit(learnable).predict(learnable), ranker.predict(learnable))
 
     def test_a_seed_is_all_the_chance_there_is(self, name, learnable):
-        fractions = {"query_fraction": 0.5, "feature_fraction": 0.5}
-        first, again = (scores_of(name, learnable, seed=3, **fractions) for _ in range(2))
-        other = scores_of(name, learnable, seed=4, **fractions)
+        first, again = (scores_of(name, learnable, seed=3, **CHANCE[name]) for _ in range(2))
+        other = scores_of(name, learnable, seed=4, **CHANCE[name])
         assert np.array_equal(first, again)
         assert not np.array_equal(first, other)
 
@@ -83,7 +106,7 @@ class TestEveryRanker:
         order = np.random.default_rng(0).permutation(learnable.n_docs)
         X, y, qid = learnable.features, learnable.labels, learnable.qid
         ranker = small(name).fit(X, y, qid=qid)
-        assert np.array_equal(ranker.predict(X[order], qid=qid[order]), ranker.predict(X)[order])
+        assert np.array_equal(ranker.predict(X[order], qid=qid[order]), ranker.predict(X, qid=qid)[order])
 
     def test_rank_is_the_order_of_the_scores(self, name, learnable):
         ranker = small(name).fit(learnable)
@@ -92,33 +115,24 @@ class TestEveryRanker:
         for docs in learnable.groups.slices():
             assert (np.diff(scores[rows[docs]]) <= 0).all()
 
-    def test_validation_keeps_the_best_trees(self, name, learnable):
+    def test_validation_keeps_the_best_step(self, name, learnable):
         train, valid = learnable.split(valid=0.3, seed=0)
-        ranker = small(name, n_trees=40, early_stopping=5).fit(train, valid=valid)
+        patience = {"early_stopping": 5} if name in STOPS_EARLY else {}
+        ranker = after(name, 40 if patience else 4, **patience).fit(train, valid=valid)
         best = ranker.history_.best_step
-        assert ranker.n_trees_ == best + 1
+        assert n_steps_of(ranker) == best + 1
         assert ranker.score(valid) == pytest.approx(ranker.history_.values[best], abs=1e-12)
 
-    def test_early_stopping_needs_validation_data(self, name, learnable):
-        with pytest.raises(ValueError, match="early_stopping needs validation data"):
-            small(name, early_stopping=5).fit(learnable)
-
-    def test_more_trees_on_a_saved_model_are_one_run(self, name, learnable, tmp_path):
-        whole = small(name, n_trees=12, query_fraction=0.7).fit(learnable)
-        small(name, n_trees=5, query_fraction=0.7).fit(learnable).save(tmp_path / "model.rw")
-        loaded = load(tmp_path / "model.rw").set_params(n_trees=12, warm_start=True)
-        assert loaded.fit(learnable).forest_.equals(whole.forest_)
-
     def test_a_checkpoint_is_taken_up(self, name, learnable, tmp_path):
-        whole = small(name, n_trees=9).fit(learnable)
-        small(name, n_trees=4).fit(learnable, checkpoint=tmp_path)
-        resumed = small(name, n_trees=9).fit(learnable, checkpoint=tmp_path)
-        assert resumed.forest_.equals(whole.forest_)
+        whole = after(name, 9, **CHANCE[name]).fit(learnable)
+        after(name, 4, **CHANCE[name]).fit(learnable, checkpoint=tmp_path)
+        resumed = after(name, 9, **CHANCE[name]).fit(learnable, checkpoint=tmp_path)
+        assert same_files(resumed, whole, tmp_path)
 
     def test_the_checkpoint_of_another_run_is_refused(self, name, learnable, tmp_path):
-        small(name, n_trees=2).fit(learnable, checkpoint=tmp_path)
+        after(name, 2).fit(learnable, checkpoint=tmp_path)
         with pytest.raises(InputError, match="checkpoint of another run: learning_rate differ"):
-            small(name, n_trees=2, learning_rate=0.5).fit(learnable, checkpoint=tmp_path)
+            after(name, 2, learning_rate=0.5).fit(learnable, checkpoint=tmp_path)
 
     def test_an_interrupt_keeps_what_was_trained(self, name, learnable):
         def stop_after_three(progress):
@@ -127,7 +141,8 @@ class TestEveryRanker:
 
         ranker = small(name).fit(learnable, listeners=[stop_after_three])
         assert ranker.history_.interrupted
-        assert ranker.n_trees_ == 3
+        best = ranker.history_.best_step  # None where nothing was watched
+        assert n_steps_of(ranker) == (3 if best is None else best + 1)
 
     def test_it_can_be_pickled_in_memory(self, name, learnable):
         ranker = small(name).fit(learnable)
@@ -140,11 +155,26 @@ class TestEveryRanker:
     def test_other_features_than_in_training_are_refused(self, name, learnable):
         ranker = small(name).fit(learnable)
         with pytest.raises(ValueError, match="features"):
-            ranker.predict(learnable.features[:, :2])
+            ranker.predict(learnable.features[:, :2], qid=learnable.qid)
 
     def test_one_query_and_one_document(self, name):
         one = RankingDataset.from_arrays([[1.0]], [1.0], qid=[7])
         assert small(name).fit(one).predict(one).shape == (1,)
+
+
+@pytest.mark.parametrize("name", STOPS_EARLY)
+def test_early_stopping_needs_validation_data(name, learnable):
+    with pytest.raises(ValueError, match="early_stopping needs validation data"):
+        small(name, early_stopping=5).fit(learnable)
+
+
+@pytest.mark.parametrize("name", FORESTS)
+class TestEveryForest:
+    def test_more_trees_on_a_saved_model_are_one_run(self, name, learnable, tmp_path):
+        whole = small(name, n_trees=12, query_fraction=0.7).fit(learnable)
+        small(name, n_trees=5, query_fraction=0.7).fit(learnable).save(tmp_path / "model.rw")
+        loaded = load(tmp_path / "model.rw").set_params(n_trees=12, warm_start=True)
+        assert loaded.fit(learnable).forest_.equals(whole.forest_)
 
     def test_stages_end_in_the_prediction(self, name, learnable):
         ranker = small(name).fit(learnable)
@@ -158,7 +188,7 @@ class TestEveryRanker:
         assert shares[:2].sum() > 0.8
 
 
-@pytest.mark.parametrize("name", RANKERS)
+@pytest.mark.parametrize("name", FORESTS)
 def test_monotone_features_stay_so_in_a_saved_model(name, learnable, tmp_path):
     ranker = small(name, monotone={1: -1, "1": 1}).fit(learnable)  # the second is named "2", the first "1"
     ranker.save(tmp_path / "model.rw")
