@@ -100,6 +100,7 @@ _HOME_OF = {
 }
 
 __all__ = [
+    "MART",
     "Columns",
     "Convention",
     "DataFile",
@@ -108,7 +109,6 @@ __all__ = [
     "Gain",
     "Groups",
     "LambdaMART",
-    "MART",
     "Measure",
     "ModelDescription",
     "PermutationImportance",

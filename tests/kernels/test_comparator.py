@@ -44,9 +44,7 @@ def mistakes(module, features, groups, labels, net, threads=1):
     room = np.concatenate([[0], np.cumsum([n * ceil(log2(max(n, 1))) for n in groups.sizes])]).astype(np.int64)
     rows, counts, wrong = np.arange(groups.n_docs), np.empty(groups.n_queries, np.int64), np.zeros_like(groups.sizes)
     pairs = np.full((room[-1], 2), -1)
-    module.sort_noting_mistakes(
-        features, groups.offsets, *net, labels, room[:-1], rows, counts, wrong, pairs, threads
-    )
+    module.sort_noting_mistakes(features, groups.offsets, *net, labels, room[:-1], rows, counts, wrong, pairs, threads)
     found = [sorted(map(tuple, pairs[at : at + n].tolist())) for at, n in zip(room[:-1], wrong, strict=True)]
     return rows, counts, found
 
@@ -126,9 +124,9 @@ def test_mistakes_of_kernel_and_twin_agree(seed, sizes):
 def test_wins_of_kernel_and_twin_agree(seed, sizes):
     features, groups, _ = documents(seed, sizes)
     ours, twins = np.full(groups.n_docs, -1), np.full(groups.n_docs, -1)
-    net = net_of(seed, (4,))
-    _core.count_wins(features, groups.offsets, *net, ours, 1)
-    reference.count_wins(features, groups.offsets, *net, twins, 1)
+    sizes, weights = net_of(seed, (4,))
+    _core.count_wins(features, groups.offsets, sizes, weights, ours, 1)
+    reference.count_wins(features, groups.offsets, sizes, weights, twins, 1)
     assert np.array_equal(ours, twins)
     n = groups.sizes
     assert ours.sum() == (n * (n - 1) // 2).sum()
@@ -169,6 +167,8 @@ def test_threads_do_not_change_a_bit():
         parts = [*sort(_core, features, groups, net, threads=threads), wins]
         parts += [*gradient(_core, features, groups, net, pairs, queries, False, threads)]
         parts += [compared(_core, features, net, pairs[1], pairs[2], threads)]
-        return [np.asarray(part).tobytes() for part in parts], mistakes(_core, features, groups, labels, net, threads)[2]
+        return [np.asarray(part).tobytes() for part in parts], mistakes(_core, features, groups, labels, net, threads)[
+            2
+        ]
 
     assert everything(1) == everything(2) == everything(7)

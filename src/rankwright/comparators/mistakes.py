@@ -56,7 +56,7 @@ def _of_queries(
         features[start:stop], own.offsets, net.sizes, net.weights, labels[start:stop], room[:-1],
         np.arange(own.n_docs), np.empty_like(counts), counts, mistakes, threads,
     )  # fmt: skip
-    return _taken(mistakes, room, counts) + start
+    return _taken(mistakes, room, counts) + int(start)
 
 
 def _taken(mistakes: IntArray, room: IntArray, counts: IntArray) -> IntArray:

@@ -56,7 +56,16 @@ def sort_documents(
     rows = np.arange(groups.n_docs) if start is None else start.copy()
     tied, counts = np.empty(groups.n_docs, np.bool_), np.empty(groups.n_queries, np.int64)
     kernels.sort_rows(
-        features, groups.offsets, net.sizes, net.weights, algorithm == "heap", start is None, rows, tied, counts, threads
+        features,
+        groups.offsets,
+        net.sizes,
+        net.weights,
+        algorithm == "heap",
+        start is None,
+        rows,
+        tied,
+        counts,
+        threads,
     )
     return SortedDocuments(rows, tied, counts)
 

@@ -24,11 +24,11 @@ class TrainingParams:
     a pair exchange targets and outputs alike, presenting one of them is presenting both.
     """
 
-    epochs: int = 50
-    learning_rate: float = 0.003
-    weight_decay: float = 0.0
-    batch_queries: int = 8
-    cost: PairCost = "squared"
+    epochs: int
+    learning_rate: float
+    weight_decay: float
+    batch_queries: int
+    cost: PairCost
 
     def __post_init__(self) -> None:
         require(self.epochs >= 1, f"epochs must be 1 or more, got {self.epochs}")

@@ -4,16 +4,68 @@ Twins share their compiled kernel's name and signature: inputs, then outputs to 
 which a twin ignores because the result must not depend on it. They live in `naive/`, one file a topic.
 """
 
-from rankwright.kernels.naive.binning import (bin_features, find_thresholds)
-from rankwright.kernels.naive.comparator import (comparator_gradient, compare_pairs, count_wins, sort_noting_mistakes, sort_rows)
-from rankwright.kernels.naive.delimited import (format_cells, line_ends, parse_cells)
-from rankwright.kernels.naive.forests import (find_leaves, score_codes, score_forest)
-from rankwright.kernels.naive.lambdas import (label_pair_lambdas, preference_lambdas)
-from rankwright.kernels.naive.list_lambdas import (point_lambdas, softmax_lambdas)
-from rankwright.kernels.naive.metrics import (bootstrap_means, discounted_gains, exponential_gains, mean_gain_shares, precision_sums, random_sign_sums, read_until_satisfied, wrong_pairs)
-from rankwright.kernels.naive.ordering import (mark_ties, order_ties, rank_rows)
-from rankwright.kernels.naive.scaling import (scale_by_mean, scale_by_range)
-from rankwright.kernels.naive.svmlight import (format_svmlight, parse_svmlight, split_lines)
-from rankwright.kernels.naive.trees import (add_leaf_values, grow_tree, quantise_lambdas)
+from rankwright.kernels.naive.binning import bin_features, find_thresholds
+from rankwright.kernels.naive.comparator import (
+    comparator_gradient,
+    compare_pairs,
+    count_wins,
+    sort_noting_mistakes,
+    sort_rows,
+)
+from rankwright.kernels.naive.delimited import format_cells, line_ends, parse_cells
+from rankwright.kernels.naive.forests import find_leaves, score_codes, score_forest
+from rankwright.kernels.naive.lambdas import label_pair_lambdas, preference_lambdas
+from rankwright.kernels.naive.list_lambdas import point_lambdas, softmax_lambdas
+from rankwright.kernels.naive.metrics import (
+    bootstrap_means,
+    discounted_gains,
+    exponential_gains,
+    mean_gain_shares,
+    precision_sums,
+    random_sign_sums,
+    read_until_satisfied,
+    wrong_pairs,
+)
+from rankwright.kernels.naive.ordering import mark_ties, order_ties, rank_rows
+from rankwright.kernels.naive.scaling import scale_by_mean, scale_by_range
+from rankwright.kernels.naive.svmlight import format_svmlight, parse_svmlight, split_lines
+from rankwright.kernels.naive.trees import add_leaf_values, grow_tree, quantise_lambdas
 
-__all__ = ["add_leaf_values", "bin_features", "bootstrap_means", "comparator_gradient", "compare_pairs", "count_wins", "discounted_gains", "exponential_gains", "find_leaves", "find_thresholds", "format_cells", "format_svmlight", "grow_tree", "label_pair_lambdas", "line_ends", "mark_ties", "mean_gain_shares", "order_ties", "parse_cells", "parse_svmlight", "point_lambdas", "precision_sums", "preference_lambdas", "quantise_lambdas", "random_sign_sums", "rank_rows", "read_until_satisfied", "scale_by_mean", "scale_by_range", "score_codes", "score_forest", "softmax_lambdas", "sort_noting_mistakes", "sort_rows", "split_lines", "wrong_pairs"]
+__all__ = [
+    "add_leaf_values",
+    "bin_features",
+    "bootstrap_means",
+    "comparator_gradient",
+    "compare_pairs",
+    "count_wins",
+    "discounted_gains",
+    "exponential_gains",
+    "find_leaves",
+    "find_thresholds",
+    "format_cells",
+    "format_svmlight",
+    "grow_tree",
+    "label_pair_lambdas",
+    "line_ends",
+    "mark_ties",
+    "mean_gain_shares",
+    "order_ties",
+    "parse_cells",
+    "parse_svmlight",
+    "point_lambdas",
+    "precision_sums",
+    "preference_lambdas",
+    "quantise_lambdas",
+    "random_sign_sums",
+    "rank_rows",
+    "read_until_satisfied",
+    "scale_by_mean",
+    "scale_by_range",
+    "score_codes",
+    "score_forest",
+    "softmax_lambdas",
+    "sort_noting_mistakes",
+    "sort_rows",
+    "split_lines",
+    "wrong_pairs",
+]

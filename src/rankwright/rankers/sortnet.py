@@ -25,6 +25,7 @@ from rankwright.training.digest import data_digest
 from rankwright.training.loop import History, Listener
 
 FEWEST_QUERIES_TO_SPLIT = 5
+STABILITY_SHUFFLES = 5
 
 
 class SortNet(Ranker):
@@ -56,8 +57,8 @@ class SortNet(Ranker):
         max_iter: int = 20,
         epochs: int = 50,
         learning_rate: float = 0.003,
-        weight_decay: float = 0.0,
-        batch_queries: int = 8,
+        weight_decay: float = 0.01,
+        batch_queries: int = 64,
         cost: PairCost = "squared",
         select: str = "map",
         restart: bool = True,
@@ -139,9 +140,18 @@ class SortNet(Ranker):
         """
         return self._sorted(self._documents(X, qid))
 
-    def stability(self, X: Any, qid: Any = None, *, n_shuffles: int = 5) -> Stability:
-        """How far the order depends on where sorting starts and on the algorithm, and how often the net is intransitive."""
+    def stability(self, X: Any, qid: Any = None, *, n_shuffles: int = STABILITY_SHUFFLES) -> Stability:
+        """How far the order depends on where sorting starts and on the algorithm, and how often the net is
+        intransitive."""
+        return self._stability(self._documents(X, qid), n_shuffles)
+
+    def examine(self, X: Any, qid: Any = None) -> dict[str, Any]:
+        """The comparisons that sorting the documents takes, and the stability of their order."""
         data = self._documents(X, qid)
+        comparisons = {"comparisons": int(self._sorted(data).n_comparisons.sum())}
+        return {"sorting": comparisons | self._stability(data, STABILITY_SHUFFLES).to_dict()}
+
+    def _stability(self, data: RankingDataset, n_shuffles: int) -> Stability:
         return measure_stability(
             self.net_,
             data.features,
@@ -163,7 +173,7 @@ class SortNet(Ranker):
         best = self.history_.best_step or 0
         chosen = self.iterations_[best]
         return {
-            "hidden": list(self.net_.hidden),
+            "hidden": " + ".join(map(str, self.net_.hidden)),
             "weights": len(self.net_.weights),
             "iteration": best,
             "pairs": chosen.n_pairs,

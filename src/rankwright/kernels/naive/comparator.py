@@ -60,7 +60,7 @@ def lane_sums(terms: Float32Array) -> Float32Array:
     for start in range(0, padded.shape[-1], LANES):
         lanes += padded[..., start : start + LANES]
     four = lanes[..., :4] + lanes[..., 4:]
-    return (four[..., 0] + four[..., 2]) + (four[..., 1] + four[..., 3])
+    return np.asarray((four[..., 0] + four[..., 2]) + (four[..., 1] + four[..., 3]), np.float32)
 
 
 def forward(layers: list[Layer], halves: tuple[Float32Array, Float32Array], left: IntArray, right: IntArray) -> Any:
@@ -157,6 +157,7 @@ class Judge:
         return np.asarray(wins[:, 0] - loses[:, 0], np.float32)
 
     def __call__(self, left: Any, right: Any) -> IntArray:
+        """The verdicts."""
         return np.sign(np.nan_to_num(self.margins(np.asarray(left), np.asarray(right)))).astype(np.int64)
 
     def goes_before(self, left: int, right: int) -> bool:

@@ -24,7 +24,7 @@ def exp_minus(x: Float32Array) -> Float32Array:
     series = np.full_like(rest, 1.0 / factorial(EXP_DEGREE))
     for n in range(EXP_DEGREE - 1, -1, -1):
         series = np.float32(1.0 / factorial(n)) + rest * series
-    return series * np.exp2(whole)
+    return np.asarray(series * np.exp2(whole), np.float32)
 
 
 def tanh_of(x: Float32Array) -> Float32Array:
