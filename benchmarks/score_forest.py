@@ -93,8 +93,12 @@ def scorers(options: argparse.Namespace) -> dict[str, Scorer]:
         "XGBoost": by_xgboost.inplace_predict,
     }
     for name, (package, port) in PORTS.items():
-        if find_spec(package) is not None and name not in options.without:
+        if find_spec(package) is None or name in options.without:
+            continue
+        try:
             found[name] = port(by_lightgbm, data.n_features, threads)
+        except Exception as error:  # as lleaves with a newer llvmlite than it knows
+            print(f"{name} is left out: {error}")
     print(f"forests hold {forest.n_trees} trees; labels vary by {float(np.var(labels_of(data))):.3f}")
     return found
 

@@ -28,6 +28,7 @@ void bind_lambdas(nb::module_ &module);
 void bind_metrics(nb::module_ &module);
 void bind_ordering(nb::module_ &module);
 void bind_scaling(nb::module_ &module);
+void bind_standardise(nb::module_ &module);
 void bind_svmlight(nb::module_ &module);
 void bind_trees(nb::module_ &module);
 

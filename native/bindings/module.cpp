@@ -18,6 +18,7 @@ NB_MODULE(_core, module) {
     rankwright::bind_metrics(module);
     rankwright::bind_ordering(module);
     rankwright::bind_scaling(module);
+    rankwright::bind_standardise(module);
     rankwright::bind_svmlight(module);
     rankwright::bind_trees(module);
 }

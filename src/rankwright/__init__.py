@@ -34,8 +34,11 @@ if TYPE_CHECKING:
     from rankwright.metrics.significance import paired_test
     from rankwright.objectives.diagnostics import Diagnosis, diagnose
     from rankwright.rankers.lambdamart import LambdaMART
+    from rankwright.rankers.lambdarank import LambdaRank
     from rankwright.rankers.mart import MART
+    from rankwright.rankers.net_ranker import NetRanker
     from rankwright.rankers.permutation import PermutationImportance, permutation_importance
+    from rankwright.rankers.ranknet import RankNet
     from rankwright.rankers.sortnet import SortNet
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
@@ -51,13 +54,16 @@ _HOME_OF = {
     "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
     "LambdaMART": "rankwright.rankers.lambdamart",
+    "LambdaRank": "rankwright.rankers.lambdarank",
     "MART": "rankwright.rankers.mart",
     "Measure": "rankwright.metrics.registry",
     "ModelDescription": "rankwright.catalog.inspection",
+    "NetRanker": "rankwright.rankers.net_ranker",
     "PermutationImportance": "rankwright.rankers.permutation",
     "Preferences": "rankwright.data.preferences",
     "Qrels": "rankwright.data.trec",
     "QueryKFold": "rankwright.data.splits",
+    "RankNet": "rankwright.rankers.ranknet",
     "Ranking": "rankwright.ranking.order",
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
@@ -109,12 +115,15 @@ __all__ = [
     "Gain",
     "Groups",
     "LambdaMART",
+    "LambdaRank",
     "Measure",
     "ModelDescription",
+    "NetRanker",
     "PermutationImportance",
     "Preferences",
     "Qrels",
     "QueryKFold",
+    "RankNet",
     "Ranking",
     "RankingDataset",
     "RankwrightError",

@@ -67,23 +67,31 @@ def test_evaluating_a_model_is_evaluating_its_scores(run):
     assert by_model == by_scores
 
 
-def test_a_killed_run_goes_on_to_the_same_model(run, folder):
-    base = ["train", "train.txt.gz", "--set", "max_leaves=5", "--set", "n_trees=60", "--out"]
+@pytest.mark.parametrize(
+    "settings",
+    [["max_leaves=5", "n_trees=60"], ["epochs=60", "dropout=0.2", "hidden=[4]"]],
+    ids=["lambdamart", "ranknet"],
+)
+def test_a_killed_run_goes_on_to_the_same_model(run, folder, settings, request):
+    ranker = request.node.callspec.id
+    chosen = [word for setting in settings for word in ("--set", setting)]
+    base = ["train", "train.txt.gz", "--ranker", ranker, *chosen, "--out"]
     assert run(*base, "whole.rw").code == 0
     slowly = (
         "import time, rankwright.training.checkpoints as c\n"
         "c.Checkpoint.__call__ = lambda self, progress: (self.save(), time.sleep(0.05))\n"
         "from rankwright.cli.app import main; main()"
     )
-    command = [sys.executable, "-c", slowly, *base, "never.rw", "--checkpoint", "state"]
+    state = f"state-{ranker}"
+    command = [sys.executable, "-c", slowly, *base, "never.rw", "--checkpoint", state]
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL)
-    while not (folder / "state" / "checkpoint.rw").exists():
+    while not (folder / state / "checkpoint.rw").exists():
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert not (folder / "never.rw").exists()
-    assert run(*base, "resumed.rw", "--checkpoint", "state").code == 0
+    assert run(*base, "resumed.rw", "--checkpoint", state).code == 0
     assert (folder / "resumed.rw").read_bytes() == (folder / "whole.rw").read_bytes()
 
 
@@ -109,4 +117,4 @@ def test_what_is_wrong_is_said_on_one_line(run, folder, arguments, message):
 
 def test_the_rankers_are_listed(run):
     names = [row["name"] for row in json.loads(run("list", "rankers", "--json").stdout)["rankers"]]
-    assert names == ["lambdamart", "mart"]
+    assert names == ["lambdamart", "mart", "ranknet", "lambdarank", "net"]

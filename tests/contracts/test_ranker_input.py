@@ -12,6 +12,7 @@ import rankwright as rw
 from rankwright.catalog.rankers import RANKERS, load, ranker_named
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
+from rankwright.rankers.gradient_net import GradientNet
 from rankwright.rankers.ranker import Ranker
 
 # Whatever a ranker's size is called: small enough for laws by the dozen.
@@ -52,7 +53,9 @@ class TestOrder:
     def test_queries_do_not_see_each_other(self, fitted, small_data):
         together = fitted.predict(small_data)
         apart = [fitted.predict(small_data.take_queries([query])) for query in range(small_data.n_queries)]
-        assert np.array_equal(np.concatenate(apart), together)
+        # How a product of matrices is rounded may depend on the number of its rows: nets promise 1e-6, others all bits.
+        tolerance = 1e-6 if isinstance(fitted, GradientNet) else 0.0
+        assert np.allclose(np.concatenate(apart), together, rtol=tolerance, atol=tolerance)
 
     def test_the_names_of_queries_do_not_matter(self, name, small_data):
         X, y, qid = rows_of(small_data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -16,15 +17,22 @@ from rankwright.catalog.rankers import RANKERS, load, ranker_named
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import ContainerError, InputError, UnknownNameError
 from rankwright.rankers.forest_ranker import ForestRanker
+from rankwright.rankers.sortnet import SortNet
 
 TREES = {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5}
+NET = {"epochs": 8, "hidden": (8,), "learning_rate": 0.02}
 SORTNET = {"max_iter": 3, "epochs": 8, "hidden": 6, "learning_rate": 0.02}
-SMALL: dict[str, dict[str, Any]] = {"lambdamart": TREES, "mart": TREES, "sortnet": SORTNET}
+SMALL: dict[str, dict[str, Any]] = {
+    **dict.fromkeys(("lambdamart", "mart"), TREES),
+    **dict.fromkeys(("ranknet", "lambdarank", "net"), NET),
+    "sortnet": SORTNET,
+}
 FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
 # What a ranker's steps are called, and a way to have chance take part in them.
-STEPS = {name: "n_trees" if name in FORESTS else "max_iter" for name in RANKERS}
+STEPS = {name: "n_trees" if name in FORESTS else "max_iter" if name == "sortnet" else "epochs" for name in RANKERS}
+FRACTIONS = {"query_fraction": 0.5, "feature_fraction": 0.5}
 CHANCE: dict[str, dict[str, Any]] = {
-    name: {"query_fraction": 0.5, "feature_fraction": 0.5} if name in FORESTS else {} for name in RANKERS
+    name: FRACTIONS if name in FORESTS else {} if name == "sortnet" else {"dropout": 0.3} for name in RANKERS
 }
 STOPS_EARLY = [name for name, kind in RANKERS.items() if "early_stopping" in signature(kind.__init__).parameters]
 
@@ -51,7 +59,9 @@ def after(name, n_steps, **changes):
 
 def n_steps_of(ranker):
     """How many steps the model that was kept has seen."""
-    return ranker.n_trees_ if isinstance(ranker, ForestRanker) else ranker.facts()["iteration"] + 1
+    if isinstance(ranker, SortNet):
+        return ranker.facts()["iteration"] + 1
+    return ranker.n_trees_ if isinstance(ranker, ForestRanker) else ranker.n_epochs_
 
 
 def same_files(one, other, folder):
@@ -160,6 +170,16 @@ class TestEveryRanker:
     def test_one_query_and_one_document(self, name):
         one = RankingDataset.from_arrays([[1.0]], [1.0], qid=[7])
         assert small(name).fit(one).predict(one).shape == (1,)
+
+    def test_unjudged_documents_take_part_only_where_asked(self, name, learnable):
+        labels = learnable.labels.copy()
+        labels[np.random.default_rng(0).random(len(labels)) < 0.5] = np.nan
+        data = replace(learnable, labels=labels)
+        as_irrelevant = replace(learnable, labels=np.nan_to_num(labels))
+        none, some, all_of_them = (scores_of(name, data, unjudged=share) for share in (None, 0.2, 1.0))
+        assert np.array_equal(all_of_them, scores_of(name, as_irrelevant))
+        assert not np.array_equal(some, none)
+        assert not np.array_equal(some, all_of_them)
 
 
 @pytest.mark.parametrize("name", STOPS_EARLY)

@@ -7,13 +7,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankwright.container.file import read_container
-from rankwright.errors import ContainerError, UnknownNameError
+from rankwright.errors import ContainerError, MissingExtraError, SettingError, UnknownNameError, require
+from rankwright.rankers.gradient_net import GradientNet
 from rankwright.rankers.lambdamart import LambdaMART
+from rankwright.rankers.lambdarank import LambdaRank
 from rankwright.rankers.mart import MART
+from rankwright.rankers.net_ranker import NetRanker
 from rankwright.rankers.ranker import MODEL_KIND, Ranker
+from rankwright.rankers.ranknet import RankNet
 from rankwright.rankers.sortnet import SortNet
 
-RANKERS: Mapping[str, type[Ranker]] = {kind.name: kind for kind in (LambdaMART, MART, SortNet)}
+RANKERS: Mapping[str, type[Ranker]] = {
+    kind.name: kind for kind in (LambdaMART, MART, RankNet, LambdaRank, NetRanker, SortNet)
+}
 
 
 def ranker_named(name: str) -> type[Ranker]:
@@ -23,20 +29,28 @@ def ranker_named(name: str) -> type[Ranker]:
     return RANKERS[name]
 
 
-def load(path: str | os.PathLike[str]) -> Ranker:
-    """The ranker in a model file; reading it runs no code."""
-    return read_model(path)[0]
+def load(path: str | os.PathLike[str], *, module: Any = None) -> Ranker:
+    """The ranker in a model file; reading it runs no code.
+
+    A net that was trained from a `torch.nn.Module` of the user's own needs such a `module` again, to put weights into.
+    """
+    return read_model(path, module=module)[0]
 
 
-def read_model(path: str | os.PathLike[str]) -> tuple[Ranker, dict[str, Any]]:
+def read_model(path: str | os.PathLike[str], *, module: Any = None) -> tuple[Ranker, dict[str, Any]]:
     """The ranker in a model file, and the file's header."""
     model = read_container(path, MODEL_KIND)
     name = str(model.header.get("ranker"))
     if name not in RANKERS:
         raise ContainerError(os.fspath(path), f"holds a ranker of kind {name!r}, which this release does not know")
+    kind = RANKERS[name]
+    require(module is None or issubclass(kind, GradientNet), f"{os.fspath(path)} holds a {name}, which has no module")
+    given = {} if module is None else {"module": module}
     try:
-        return RANKERS[name].from_state(model.header, model.arrays), model.header
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        return kind.from_state(model.header, model.arrays, **given), model.header
+    except (MissingExtraError, SettingError):
+        raise  # the file is fine
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError) as error:
         # The checksum holds, so the file is whole: it was written by a later release, or by a stranger.
         problem = f"{error} is not there" if isinstance(error, KeyError) else str(error)
         raise ContainerError(os.fspath(path), f"the parts of the model do not fit together: {problem}") from None

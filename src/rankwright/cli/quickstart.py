@@ -21,12 +21,14 @@ def quickstart(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to put data and results as files.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a small search data set, train LambdaMART on it, and measure it beside single features."""
+    """Make a small search data set, train LambdaMART and nets on it, and measure them beside single features."""
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart
 
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)  # before the work, so that a wrong name costs none
     result = run_quickstart()
+    for why in result.left_out.values():
+        typer.echo(why, err=True)
     if out is not None:
         files = write_quickstart(result, out)
         typer.echo(f"wrote {', '.join(path.name for path in files)} to {out}", err=True)

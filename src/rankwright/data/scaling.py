@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
-from rankwright.arrays import SUM_DTYPE, BoolArray, Float32Array, Float64Array, as_features, thread_count
+from rankwright.arrays import SUM_DTYPE, BoolArray, Float32Array, as_features, thread_count
 from rankwright.container.file import read_container, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -61,11 +61,12 @@ def _learn_nothing(_features: Float32Array, _groups: Groups, _threads: int) -> L
     return {}
 
 
-def _learn_moments(features: Float32Array, _groups: Groups, _threads: int) -> Learned:
-    count = _summed(features, lambda values: ~np.isnan(values))
-    mean = _summed(features, np.nan_to_num) / np.maximum(count, 1)
-    squares = _summed(features, lambda values: np.square(np.where(np.isnan(values), mean, values) - mean))
+def _learn_moments(features: Float32Array, _groups: Groups, threads: int) -> Learned:
+    count, total, squares = (np.empty(features.shape[1], SUM_DTYPE) for _ in range(3))
+    kernels.sum_moments(features, np.zeros(features.shape[1]), count, total, squares, threads)
     # Sums of equal float32 numbers are exact here, so a constant feature has deviation 0.
+    mean = total / np.maximum(count, 1)
+    kernels.sum_moments(features, mean, count, total, squares, threads)
     return {"mean": mean, "deviation": np.sqrt(squares / np.maximum(count, 1))}
 
 
@@ -120,20 +121,31 @@ def chain(*steps: Scaling) -> Scaling:
 def _chain(steps: Sequence[Scaling]) -> Scaling:
     def learn(features: Float32Array, groups: Groups, threads: int) -> Learned:
         learned: dict[str, NDArray[Any]] = {}
-        scaled = features.copy()
+        scaled = features
         for place, step in enumerate(steps):
             of_step = step.learn(scaled, groups, threads)
             learned |= {f"{place}.{name}": values for name, values in of_step.items()}
-            step.fill(scaled, groups, of_step, scaled, threads)
+            if place + 1 < len(steps) and not _changes_nothing(step, of_step):
+                out = np.empty_like(features) if scaled is features else scaled
+                step.fill(scaled, groups, of_step, out, threads)
+                scaled = out
         return learned
 
     def fill(features: Float32Array, groups: Groups, learned: Learned, out: Float32Array, threads: int) -> None:
         for place, step in enumerate(steps):
-            mine = f"{place}."
-            of_step = {name.removeprefix(mine): v for name, v in learned.items() if name.startswith(mine)}
-            step.fill(features if place == 0 else out, groups, of_step, out, threads)
+            step.fill(features if place == 0 else out, groups, _of_step(learned, place), out, threads)
 
     return Scaling(CHAIN_SIGN.join(step.name for step in steps), fill, learn, any(step.needs_groups for step in steps))
+
+
+def _of_step(learned: Learned, place: int) -> Learned:
+    """What the step at that place of a chain learned."""
+    mine = f"{place}."
+    return {name.removeprefix(mine): values for name, values in learned.items() if name.startswith(mine)}
+
+
+def _changes_nothing(step: Scaling, learned: Learned) -> bool:
+    return step == LOG_COUNTS and not learned["taken"].any()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,6 +163,13 @@ class FittedScaling:
                 raise InputError(f"{name} must have a value for each of {self.n_features} features, got {values.shape}")
             values.setflags(write=False)
         object.__setattr__(self, "learned", frozen)
+
+    def steps(self) -> list[FittedScaling]:
+        """The scalings that this one applies one after another, without those that would change nothing."""
+        names = self.scaling.name.split(CHAIN_SIGN)
+        learned = [self.learned] if len(names) == 1 else [_of_step(self.learned, place) for place in range(len(names))]
+        parts = [FittedScaling(SCALINGS[name], self.n_features, own) for name, own in zip(names, learned, strict=True)]
+        return [part for part in parts if not _changes_nothing(part.scaling, part.learned)]
 
     def transform(
         self, features: ArrayLike, groups: Groups | None = None, *, threads: int | None = None
@@ -213,14 +232,6 @@ def _chunks(features: Float32Array) -> Iterator[slice]:
         yield slice(start, start + ROWS_AT_A_TIME)
 
 
-def _summed(features: Float32Array, of_values: Callable[[Float64Array], NDArray[Any]]) -> Float64Array:
-    """The sum over all documents of a function of their features, feature by feature."""
-    total = np.zeros(features.shape[1], SUM_DTYPE)
-    for rows in _chunks(features):
-        total += of_values(features[rows].astype(SUM_DTYPE)).sum(axis=0)
-    return total
-
-
 def _are_counts(features: Float32Array) -> BoolArray:
     """Which features hold whole numbers of 0 or more, and some above 1: flags are no counts."""
     counts, large = np.ones(features.shape[1], np.bool_), np.zeros(features.shape[1], np.bool_)
@@ -228,6 +239,8 @@ def _are_counts(features: Float32Array) -> BoolArray:
         values = features[rows]
         counts &= (np.isnan(values) | ((values >= 0) & (np.floor(values) == values))).all(axis=0)
         large |= (values > 1).any(axis=0)
+        if not counts.any():
+            break
     return counts & large
 
 

@@ -1,4 +1,4 @@
-"""The quickstart: a small data set, and how well LambdaMART and single features rank it."""
+"""The quickstart: a small data set, and how well LambdaMART, two nets and single features rank it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,13 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.sources import atomic_text_output
 from rankwright.data.svmlight import write_svmlight
 from rankwright.data.synthetic import quickstart as quickstart_data
+from rankwright.errors import MissingExtraError
 from rankwright.metrics.baselines import feature_rankers, random_scores
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.lambdamart import LambdaMART
+from rankwright.rankers.lambdarank import LambdaRank
+from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.ranknet import RankNet
 
 SELECT = "ndcg@10"  # what the features to show are chosen by, on the training data
 METRICS = ("ndcg@10", "map", "mrr")
@@ -26,11 +31,12 @@ MODEL_FILE = "model.rw"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quickstart:
-    """The data, the model, and what each ranker reached on the test part: the model, single features, chance."""
+    """The data, the model, and what each ranker reached on the test part: rankers, single features, chance."""
 
     parts: dict[str, RankingDataset]  # train, valid, test
     evaluations: dict[str, Evaluation]  # by ranker
     model: LambdaMART
+    left_out: dict[str, str]  # rankers not trained, and why
 
     def to_dict(self) -> dict[str, Any]:
         """The data's sizes and the results, ready for JSON."""
@@ -40,6 +46,7 @@ class Quickstart:
                 for name, part in self.parts.items()
             },
             "test": {name: evaluation.to_dict() for name, evaluation in self.evaluations.items()},
+            "left_out": self.left_out,
         }
 
     def table(self) -> Iterator[tuple[str, str, float, float, float, int]]:
@@ -50,16 +57,23 @@ class Quickstart:
 
 
 def run_quickstart(seed: int = 0) -> Quickstart:
-    """LambdaMART, the few features that rank the training part best, and chance, all on the test part."""
+    """LambdaMART, nets, the few features that rank the training part best, and chance, all on the test part."""
     train, valid, test = quickstart_data(seed)
     model = LambdaMART(max_leaves=7, learning_rate=0.05, early_stopping=50, seed=seed).fit(train, valid=valid)
+    rankers: list[Ranker] = [model]
+    left_out: dict[str, str] = {}
+    for net in (RankNet(seed=seed), LambdaRank(seed=seed)):
+        if find_spec("torch") is None:
+            left_out[net.name] = str(MissingExtraError(f"ranker {net.name}", "torch", "nets"))
+        else:
+            rankers.append(net.fit(train, valid=valid))
     mean_of = feature_rankers(train, SELECT)
     # Features that order every query alike but for rounding, as sums and means do, reach the same: one is enough.
     different = list({round(mean, 3): ranker for ranker, mean in reversed(mean_of.items())}.values())[::-1]
-    evaluations = {model.name: evaluate(model.predict(test), test, METRICS)}
+    evaluations = {ranker.name: evaluate(ranker.predict(test), test, METRICS) for ranker in rankers}
     evaluations |= {ranker.name: evaluate(ranker.scores(test), test, METRICS) for ranker in different[:FEATURES_SHOWN]}
     evaluations["random order"] = evaluate(random_scores(test, seed), test, METRICS)
-    return Quickstart({"train": train, "valid": valid, "test": test}, evaluations, model)
+    return Quickstart({"train": train, "valid": valid, "test": test}, evaluations, model, left_out)
 
 
 def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list[Path]:

@@ -28,6 +28,7 @@ from rankwright.kernels.naive.metrics import (
 )
 from rankwright.kernels.naive.ordering import mark_ties, order_ties, rank_rows
 from rankwright.kernels.naive.scaling import scale_by_mean, scale_by_range
+from rankwright.kernels.naive.standardise import first_layer, first_layer_gradient, standardise_rows, sum_moments
 from rankwright.kernels.naive.svmlight import format_svmlight, parse_svmlight, split_lines
 from rankwright.kernels.naive.trees import add_leaf_values, grow_tree, quantise_lambdas
 
@@ -42,6 +43,8 @@ __all__ = [
     "exponential_gains",
     "find_leaves",
     "find_thresholds",
+    "first_layer",
+    "first_layer_gradient",
     "format_cells",
     "format_svmlight",
     "grow_tree",
@@ -67,5 +70,7 @@ __all__ = [
     "sort_noting_mistakes",
     "sort_rows",
     "split_lines",
+    "standardise_rows",
+    "sum_moments",
     "wrong_pairs",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -84,8 +85,11 @@ class ForestRanker(Ranker):
         else:
             data = validation_data(self, valid)
             watched = None if data is None else bin_dataset(data, binned.mapper, threads=self.threads)
-        self._grow(binned, watched, listeners, checkpoint)
+        self._grow(self._some_judged(binned), watched, listeners, checkpoint)
         return None
+
+    def _some_judged(self, data: BinnedDataset) -> BinnedDataset:
+        return replace(data, documents=self._with_some_judged(data.documents))
 
     def _binning(self) -> dict[str, Any]:
         return {
@@ -110,7 +114,7 @@ class ForestRanker(Ranker):
         require(self.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
         remember_features(self, data.n_features, data.feature_names)
         self.scaling_ = None
-        self._grow(data, valid, listeners, checkpoint)
+        self._grow(self._some_judged(data), valid, listeners, checkpoint)
         return self
 
     def _grow(

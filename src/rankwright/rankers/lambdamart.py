@@ -54,6 +54,7 @@ class LambdaMART(ForestRanker):
         monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = None,
         categorical: Sequence[int | str] | None = None,
         scaling: str | None = None,
+        unjudged: float | None = None,
         warm_start: bool = False,
         seed: int = 0,
         threads: int | None = None,
@@ -78,6 +79,7 @@ class LambdaMART(ForestRanker):
         self.monotone = monotone
         self.categorical = categorical
         self.scaling = scaling
+        self.unjudged = unjudged
         self.warm_start = warm_start
         self.seed = seed
         self.threads = threads

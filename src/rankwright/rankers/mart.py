@@ -47,6 +47,7 @@ class MART(ForestRanker):
         monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = None,
         categorical: Sequence[int | str] | None = None,
         scaling: str | None = None,
+        unjudged: float | None = None,
         warm_start: bool = False,
         seed: int = 0,
         threads: int | None = None,
@@ -68,6 +69,7 @@ class MART(ForestRanker):
         self.monotone = monotone
         self.categorical = categorical
         self.scaling = scaling
+        self.unjudged = unjudged
         self.warm_start = warm_start
         self.seed = seed
         self.threads = threads

@@ -19,6 +19,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.files import DataFile, as_data_file
 from rankwright.data.preferences import Preferences
 from rankwright.data.scaling import FittedScaling, parse_scaling
+from rankwright.data.unjudged import judge_some
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
@@ -28,6 +29,7 @@ from rankwright.training.loop import History, Listener
 
 MODEL_KIND = "model"
 SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with in a model file
+UNJUDGED_STREAM = 0x756E  # beside the seed: what is drawn here must not follow what training draws from it
 
 
 class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no types
@@ -35,7 +37,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
 
     A ranker of its own kind says how it learns (`_learn`), how it scores (`_scores`), and what its model file holds
     (`_state`, `_restore`). Fitted attributes end in an underscore, as scikit-learn's users expect; `_learn` sets
-    `history_`, by which a trained ranker is known.
+    `history_`, by which a trained ranker is known. Two settings every kind has: `seed`, and `unjudged`, the share of
+    unjudged documents (label NaN) to train on as irrelevant ones; None leaves them out of training.
 
     A ranker whose constructor takes `scaling`, the name of a way to scale features, need do no more for it: it is
     fitted on the training data, `_learn` and `_scores` are given scaled features, and the model file holds it. One with
@@ -54,6 +57,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     importance_kinds: ClassVar[tuple[str, ...]] = ()  # what `importances` can be asked for
     # Settings that not every ranker has, as they are where there is none.
+    seed: int = 0
+    unjudged: float | None = None
     scaling: str | None = None
     warm_start: bool = False
     threads: int | None = None
@@ -97,6 +102,10 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         else:
             self._learn_scaled(training_data(self, X, y, **beside), valid, listeners, checkpoint)
         return self
+
+    def _with_some_judged(self, data: RankingDataset) -> RankingDataset:
+        """The data with the share `unjudged` of what nobody judged taken as irrelevant."""
+        return judge_some(data, self.unjudged, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM]))
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
         """A score for each document, higher is better, in the caller's row order.
@@ -164,9 +173,9 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         write_container(path, MODEL_KIND, shared | header, arrays)
 
     @classmethod
-    def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """The ranker that a model file's header and arrays describe."""
-        ranker = cls(**header["settings"])
+    def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **given: Any) -> Self:
+        """The ranker that a model file's header and arrays describe; `given` are settings that files do not hold."""
+        ranker = cls(**header["settings"], **given)
         ranker.n_features_in_ = header["n_features"]
         if header["feature_names"]:
             ranker.feature_names_in_ = np.array(header["feature_names"], dtype=object)
@@ -237,6 +246,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         if data.initial_scores is not None and not self.takes_initial_scores:
             raise InputError(f"{self.name} cannot start from initial scores: leave them out")
         self.scaling_ = self._scaling_for(data)
+        data = self._with_some_judged(data)
         self._learn(self._scaled(data), None if watched is None else self._scaled(watched), listeners, checkpoint)
 
     @abstractmethod

@@ -64,6 +64,7 @@ class SortNet(Ranker):
         restart: bool = True,
         valid_fraction: float = 0.2,
         scaling: str | None = "sortnet",
+        unjudged: float | None = None,
         seed: int = 0,
         threads: int | None = None,
     ) -> None:
@@ -78,6 +79,7 @@ class SortNet(Ranker):
         self.restart = restart
         self.valid_fraction = valid_fraction
         self.scaling = scaling
+        self.unjudged = unjudged
         self.seed = seed
         self.threads = threads
 

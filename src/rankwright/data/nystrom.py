@@ -1,0 +1,99 @@
+"""Nyström features: what a kernel machine sees, in as many dimensions as there are landmarks.
+
+A function f(x) = Σ αᵢ k(x, zᵢ) over landmarks zᵢ is linear in φ(x) = K^(-1/2) [k(x, z₁), …, k(x, z_m)], K the kernel
+matrix of the landmarks, and its norm in the kernel's Hilbert space is that of its weights there (RankNet, Eq. 17-18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import Float32Array, Float64Array
+from rankwright.data.seeds import Seed, generator
+from rankwright.errors import InputError, UnknownNameError, require
+
+# Directions of the landmarks' kernel matrix with less than this share of its largest eigenvalue are rounding errors.
+SMALLEST_SHARE = 1e-10
+
+
+def _rbf(rows: Float64Array, landmarks: Float64Array, gamma: float) -> Float64Array:
+    squares = (rows**2).sum(axis=1)[:, None] + (landmarks**2).sum(axis=1) - 2.0 * rows @ landmarks.T
+    values: Float64Array = np.exp(-gamma * np.maximum(squares, 0.0))
+    return values
+
+
+def _polynomial(degree: int) -> Callable[[Float64Array, Float64Array, float], Float64Array]:
+    def kernel(rows: Float64Array, landmarks: Float64Array, gamma: float) -> Float64Array:
+        values: Float64Array = (1.0 + gamma * (rows @ landmarks.T)) ** degree
+        return values
+
+    return kernel
+
+
+KERNELS: Mapping[str, Callable[[Float64Array, Float64Array, float], Float64Array]] = {
+    "rbf": _rbf,  # exp(-γ |x - z|²)
+    "quadratic": _polynomial(2),  # (1 + γ x·z)²
+    "cubic": _polynomial(3),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedNystrom:
+    """A kernel, its landmarks, and the matrix that makes weights count by their norm in the kernel's space."""
+
+    kernel: str
+    gamma: float
+    landmarks: Float64Array  # (landmarks, features)
+    whitening: Float64Array  # K^(-1/2)
+
+    @property
+    def n_landmarks(self) -> int:
+        """How many features there are after the map."""
+        return len(self.landmarks)
+
+    def transform(self, features: Float32Array) -> Float32Array:
+        """The mapped features, one row a document; none may be missing."""
+        if features.shape[1] != self.landmarks.shape[1]:
+            raise InputError(f"the kernel was fitted on {self.landmarks.shape[1]} features, got {features.shape[1]}")
+        values = KERNELS[self.kernel](features.astype(np.float64), self.landmarks, self.gamma)
+        return (values @ self.whitening).astype(np.float32)
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """What `of_parts` needs besides `learned`, in types JSON can hold."""
+        return {"kernel": self.kernel, "gamma": self.gamma}
+
+    @property
+    def learned(self) -> dict[str, NDArray[Any]]:
+        """The arrays, by name."""
+        return {"landmarks": self.landmarks, "whitening": self.whitening}
+
+    @classmethod
+    def of_parts(cls, header: Mapping[str, Any], learned: Mapping[str, NDArray[Any]]) -> FittedNystrom:
+        """The map that had this header and these arrays."""
+        return cls(header["kernel"], header["gamma"], learned["landmarks"], learned["whitening"])
+
+
+def fit_nystrom(
+    features: Float32Array, kernel: str = "rbf", *, n_landmarks: int = 300, gamma: float | None = None, seed: Seed = 0
+) -> FittedNystrom:
+    """The map of `kernel` with landmarks drawn from the rows of `features`; γ is 1 over their number unless given.
+
+    Where there are fewer rows than landmarks wanted, all are landmarks and the map is the kernel itself.
+    """
+    if kernel not in KERNELS:
+        raise UnknownNameError("kernel", kernel, known=KERNELS)
+    require(n_landmarks >= 1, f"landmarks must be 1 or more, got {n_landmarks}")
+    require(gamma is None or gamma > 0, f"gamma must be above 0, got {gamma}")
+    rows = generator(seed).permutation(len(features))[:n_landmarks]
+    landmarks = features[np.sort(rows)].astype(np.float64)
+    width = 1.0 / max(1, features.shape[1]) if gamma is None else float(gamma)
+    values, vectors = np.linalg.eigh(KERNELS[kernel](landmarks, landmarks, width))
+    kept = values > SMALLEST_SHARE * values.max(initial=0.0)
+    roots = np.divide(1.0, np.sqrt(np.maximum(values, 0.0)), out=np.zeros_like(values), where=kept)
+    return FittedNystrom(kernel, width, landmarks, (vectors * roots) @ vectors.T)

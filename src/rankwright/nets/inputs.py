@@ -1,0 +1,106 @@
+"""Features on their way to a net: some rows at a time, standardised, nothing missing.
+
+Means and deviations are applied to rows as they are fetched, so that training on standardised features needs no
+second copy of them; other scalings and kernels make a matrix of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from rankwright import kernels
+from rankwright.arrays import Float32Array, IntArray
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.nystrom import FittedNystrom
+from rankwright.data.scaling import ZSCORE, FittedScaling
+
+MAPPED_AT_A_TIME = 2048  # rows: their kernel values in double precision take little memory
+
+
+class FeatureRows:
+    """Rows of a matrix, as (x - shift) · factor with 0 for what is missing. Rows fetched live until the next are."""
+
+    def __init__(
+        self, features: Float32Array, shift: Float32Array, factor: Float32Array, *, threads: int, device: str
+    ) -> None:
+        self.features, self.shift, self.factor = features, shift, factor
+        self.threads, self.device = threads, device
+        self._make_room(0)
+
+    def fetch(self, rows: IntArray) -> torch.Tensor:
+        """The given rows, one below the other."""
+        if len(rows) > len(self._buffer):
+            self._make_room(len(rows))
+        kernels.standardise_rows(self.features, rows, self.shift, self.factor, self._buffer, self.threads)
+        return self._tensor[: len(rows)].to(self.device)
+
+    def _make_room(self, n_rows: int) -> None:
+        self._buffer = np.empty((n_rows, self.features.shape[1]), np.float32)
+        self._tensor = torch.from_numpy(self._buffer)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.features)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetInputs:
+    """What is done to features before the net sees them, learned from the training data."""
+
+    scaling: FittedScaling | None = None
+    nystrom: FittedNystrom | None = None
+
+    def rows_of(self, data: RankingDataset, *, threads: int, device: str = "cpu") -> FeatureRows:
+        """The rows of `data` as the net takes them."""
+        features = data.features
+        shift, factor = np.zeros(data.n_features, np.float32), np.ones(data.n_features, np.float32)
+        steps = [] if self.scaling is None else self.scaling.steps()
+        if steps and steps[-1].scaling == ZSCORE:
+            mean, deviation = (steps[-1].learned[name] for name in ("mean", "deviation"))
+            shift = mean.astype(np.float32)
+            factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0).astype(np.float32)
+            steps.pop()
+        for step in steps:
+            features = step.transform(features, data.groups, threads=threads)
+        rows = FeatureRows(features, shift, factor, threads=threads, device=device)
+        return rows if self.nystrom is None else self._mapped(rows, self.nystrom)
+
+    def matrix(self, data: RankingDataset, *, threads: int) -> Float32Array:
+        """All rows of `data` at once, as the net takes them."""
+        rows = self.rows_of(data, threads=threads)
+        return rows.fetch(np.arange(rows.n_rows)).numpy()
+
+    def _mapped(self, rows: FeatureRows, nystrom: FittedNystrom) -> FeatureRows:
+        n_new = nystrom.n_landmarks
+        features = np.empty((rows.n_rows, n_new), np.float32)
+        for start in range(0, rows.n_rows, MAPPED_AT_A_TIME):
+            some = np.arange(start, min(rows.n_rows, start + MAPPED_AT_A_TIME))
+            features[some] = nystrom.transform(rows.fetch(some).cpu().numpy())
+        zeros, ones = np.zeros(n_new, np.float32), np.ones(n_new, np.float32)
+        return FeatureRows(features, zeros, ones, threads=rows.threads, device=rows.device)
+
+    def to_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """A header and arrays for files, which hold the scaling elsewhere."""
+        if self.nystrom is None:
+            return {"kernel": None}, {}
+        arrays = {f"kernel.{name}": values for name, values in self.nystrom.learned.items()}
+        return {"kernel": self.nystrom.header}, arrays
+
+    @classmethod
+    def from_state(
+        cls, scaling: FittedScaling | None, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    ) -> NetInputs:
+        """What `to_state` gave, read back."""
+        return cls(scaling, header["kernel"] and FittedNystrom.of_parts(header["kernel"], named(arrays, "kernel.")))
+
+
+def named(arrays: Mapping[str, NDArray[Any]], start: str) -> dict[str, NDArray[Any]]:
+    """The arrays whose names begin with `start`, by the rest of their names."""
+    return {name.removeprefix(start): values for name, values in arrays.items() if name.startswith(start)}

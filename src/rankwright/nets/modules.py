@@ -1,0 +1,76 @@
+"""Plain nets, and the arrays that any module's weights are kept as."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from rankwright.errors import InputError
+from rankwright.nets.params import NetShape
+from rankwright.nets.runtime import torch_seed
+
+ACTIVATIONS: Mapping[str, type[nn.Module]] = {
+    "relu": nn.ReLU,
+    "tanh": nn.Tanh,
+    "sigmoid": nn.Sigmoid,
+    "gelu": nn.GELU,
+}
+LARGEST_FIRST_WEIGHT = 0.1  # of RankNet's layers after the first, section 5.1
+WIDEST_NARROW = 64  # units a layer: beyond it a general matrix product is faster than our kernel
+
+
+class PlainNet(nn.Sequential):
+    """Fully connected layers with one output."""
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether nearly all the work is to bring the features into the first layer."""
+        return all(layer.out_features <= WIDEST_NARROW for layer in self if isinstance(layer, nn.Linear))
+
+
+def plain_net(n_features: int, shape: NetShape, seed: int) -> PlainNet:
+    """A net of fully connected layers with one output, its weights drawn from `seed`."""
+    layers: list[nn.Module] = []
+    width = n_features
+    with torch_seed(seed):
+        for next_width in shape.hidden:
+            layers += [nn.Linear(width, next_width), ACTIVATIONS[shape.activation]()]
+            if shape.dropout > 0:
+                layers.append(nn.Dropout(shape.dropout))
+            width = next_width
+        layers.append(nn.Linear(width, 1, bias=shape.output_bias))
+        if shape.initialisation == "paper":
+            _start_as_the_paper(layers)
+    return PlainNet(*layers)
+
+
+def _start_as_the_paper(layers: list[nn.Module]) -> None:
+    linear = [layer for layer in layers if isinstance(layer, nn.Linear)]
+    for number, layer in enumerate(linear):
+        if number == 0:
+            nn.init.zeros_(layer.weight)
+        else:
+            nn.init.uniform_(layer.weight, -LARGEST_FIRST_WEIGHT, LARGEST_FIRST_WEIGHT)
+        if layer.bias is not None:
+            nn.init.zeros_(layer.bias)
+
+
+def weights_of(module: nn.Module) -> dict[str, NDArray[Any]]:
+    """Copies of everything the module has learned, by name."""
+    return {name: tensor.detach().cpu().numpy().copy() for name, tensor in module.state_dict().items()}
+
+
+def put_weights(module: nn.Module, weights: Mapping[str, NDArray[Any]]) -> None:
+    """Give the module the weights that `weights_of` took from one of the same kind."""
+    own = module.state_dict()
+    differing = sorted(own.keys() ^ weights.keys()) or [
+        name for name in own if tuple(own[name].shape) != weights[name].shape
+    ]
+    if differing:
+        raise InputError(f"the module is not the one that was saved: {', '.join(differing)} differ")
+    module.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in weights.items()})

@@ -1,0 +1,103 @@
+"""How a net is made and trained: settings that cannot hold nonsense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rankwright.errors import UnknownNameError, require
+
+ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
+OPTIMIZERS = ("adam", "sgd")
+INITIALISATIONS = ("torch", "paper")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetShape:
+    """The layers of a plain net. `hidden` has the width of each hidden layer; none makes a linear net."""
+
+    hidden: tuple[int, ...] = ()
+    activation: str = "relu"
+    dropout: float = 0.0  # share of hidden units left out at each step
+    initialisation: str = "torch"  # or RankNet's: first layer 0, the others from [-0.1, 0.1], no thresholds
+    output_bias: bool = False  # what only the differences of scores decide cannot teach one
+
+    def __post_init__(self) -> None:
+        require(all(width >= 1 for width in self.hidden), f"hidden layers need 1 unit or more, got {self.hidden}")
+        require(0 <= self.dropout < 1, f"dropout must be 0 or more and below 1, got {self.dropout}")
+        for name, known in (("activation", ACTIVATIONS), ("initialisation", INITIALISATIONS)):
+            if getattr(self, name) not in known:
+                raise UnknownNameError(name, getattr(self, name), known=known)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescentParams:
+    """How weights follow the forces. A step's gradient is the mean over its queries."""
+
+    learning_rate: float = 0.001
+    optimizer: str = "adam"
+    weight_decay: float = 0.0
+    batch_queries: int = 32
+    penalty: float = 0.0  # adds penalty · |weights|² to the sum of all queries' costs
+    halve_on_rise: bool = False  # the learning rate, when an epoch's mean error is above that of the one before
+    stop_at_zero_error: bool = False  # when every pair of the training data stands right
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(self.learning_rate > 0, f"learning_rate must be above 0, got {self.learning_rate}")
+        require(self.weight_decay >= 0, f"weight_decay must be 0 or more, got {self.weight_decay}")
+        require(self.penalty >= 0, f"penalty must be 0 or more, got {self.penalty}")
+        require(self.batch_queries >= 1, f"batch_queries must be 1 or more, got {self.batch_queries}")
+        if self.optimizer not in OPTIMIZERS:
+            raise UnknownNameError("optimizer", self.optimizer, known=OPTIMIZERS)
+
+    @property
+    def looks_at_error(self) -> bool:
+        """Whether the pairs of the training data that stand wrong matter."""
+        return self.halve_on_rise or self.stop_at_zero_error
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a mode stands for, where a setting does not say otherwise."""
+
+    hidden: tuple[int, ...]
+    activation: str
+    dropout: float
+    learning_rate: float
+    optimizer: str
+    batch_queries: int
+    scaling: str | None
+    initialisation: str
+    halve_on_rise: bool
+    stop_at_zero_error: bool
+
+
+RECIPES: Mapping[str, Recipe] = {
+    # Chosen by validation MAP on LETOR's folds; docs/nets.md has the figures and how close they are.
+    "default": Recipe(
+        hidden=(32,),
+        activation="relu",
+        dropout=0.3,
+        learning_rate=0.003,
+        optimizer="adam",
+        batch_queries=64,
+        scaling="log-counts+zscore",
+        initialisation="torch",
+        halve_on_rise=False,
+        stop_at_zero_error=False,
+    ),
+    # Paper 1, section 5.1; updates are those of a query's pairs together, not of one pair after another.
+    "paper": Recipe(
+        hidden=(10,),
+        activation="tanh",
+        dropout=0.0,
+        learning_rate=0.001,
+        optimizer="sgd",
+        batch_queries=1,
+        scaling=None,
+        initialisation="paper",
+        halve_on_rise=True,
+        stop_at_zero_error=True,
+    ),
+}
