@@ -27,9 +27,9 @@ void bind_comparator(nb::module_ &module) {
            In<std::int64_t> queries, bool logistic, Out<double> cost, Out<double> gradient, int threads) {
             nb::gil_scoped_release released;
             const TrainingPairs pairs{view(pair_offsets), view(better), view(worse), view(pair_weights)};
-            fill(cost)[0] = comparator_gradient({view(sizes), view(weights)}, {flat(features), view(offsets)}, pairs,
-                                                view(queries), logistic ? PairCost::logistic : PairCost::squared,
-                                                fill(gradient), threads);
+            fill(cost)[0] =
+                comparator_gradient({view(sizes), view(weights)}, {flat(features), view(offsets)}, pairs, view(queries),
+                                    logistic ? PairCost::logistic : PairCost::squared, fill(gradient), threads);
         },
         nb::arg("features").noconvert(), nb::arg("offsets").noconvert(), nb::arg("sizes").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("pair_offsets").noconvert(), nb::arg("better").noconvert(),
@@ -46,8 +46,7 @@ void bind_comparator(nb::module_ &module) {
         },
         nb::arg("features").noconvert(), nb::arg("offsets").noconvert(), nb::arg("sizes").noconvert(),
         nb::arg("weights").noconvert(), nb::arg("by_heap"), nb::arg("presort"), nb::arg("rows").noconvert(),
-        nb::arg("tied").noconvert(),
-        nb::arg("n_comparisons").noconvert(), nb::arg("threads"));
+        nb::arg("tied").noconvert(), nb::arg("n_comparisons").noconvert(), nb::arg("threads"));
     module.def(
         "sort_noting_mistakes",
         [](InMatrix<float> features, In<std::int64_t> offsets, In<std::int64_t> sizes, In<float> weights,

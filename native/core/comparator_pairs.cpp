@@ -214,11 +214,11 @@ double comparator_gradient(const Comparator &net, const Documents &documents, co
             const auto start = documents.offsets[query];
             const auto n_docs = static_cast<std::size_t>(documents.offsets[query + 1] - start);
             room.reserve(n_docs * 2 * prepared.width);
-            run_for<DescendQuery>(
-                simd, &prepared, documents.features.data() + static_cast<std::size_t>(start) * prepared.n_features,
-                n_docs, start, &pairs, static_cast<std::size_t>(pairs.offsets[query]),
-                static_cast<std::size_t>(pairs.offsets[query + 1]), cost, !gradient.empty(), room.halves.data(),
-                room.slopes.data(), &activations, &downward, sums.get());
+            run_for<DescendQuery>(simd, &prepared,
+                                  documents.features.data() + static_cast<std::size_t>(start) * prepared.n_features,
+                                  n_docs, start, &pairs, static_cast<std::size_t>(pairs.offsets[query]),
+                                  static_cast<std::size_t>(pairs.offsets[query + 1]), cost, !gradient.empty(),
+                                  room.halves.data(), room.slopes.data(), &activations, &downward, sums.get());
         }
         blocks[first / queries_a_block] = std::move(sums);
     });

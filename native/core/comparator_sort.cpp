@@ -35,8 +35,8 @@ struct Judge {
         for (std::size_t k = 0; k < n; ++k) {
             const Outputs found = compare(*net, halves + comparisons[k].left * stride,
                                           halves + comparisons[k].right * stride, *activations);
-            verdicts[k] =
-                static_cast<Verdict>(static_cast<int>(found.left > found.right) - static_cast<int>(found.left < found.right));
+            verdicts[k] = static_cast<Verdict>(static_cast<int>(found.left > found.right) -
+                                               static_cast<int>(found.left < found.right));
         }
     }
 };

@@ -1,6 +1,7 @@
-// Our own exponential, logarithm and hyperbolic tangent, so that bits depend neither on the C library nor on the width of the processor's
-// vectors. Each works on one number and on a vector of numbers alike (GCC's and Clang's vector extension), and does the
-// same operations in the same order in both: that is what makes every code path give the same bits.
+// Our own exponential, logarithm and hyperbolic tangent, so that bits depend neither on the C library nor on the width
+// of the processor's vectors. Each works on one number and on a vector of numbers alike (GCC's and Clang's vector
+// extension), and does the same operations in the same order in both: that is what makes every code path give the same
+// bits.
 //
 // Relative error, checked in native/tests/elementary_test.cpp: 2 units in the last place for exp_minus,
 // 4 for log1p_exp_minus, in float and in double. Absolute error of tanh_of: 2 such units of 1.
