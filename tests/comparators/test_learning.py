@@ -84,7 +84,7 @@ def test_training_lowers_the_cost_of_the_validation_pairs(cost, hidden):
     data, net = learnable(0), random_net(4, hidden, np.random.default_rng(0))
     train, valid = PairSet(data), PairSet(learnable(1))
     for pairs in (train, valid):
-        labels = np.reshape(pairs.data.labels, (30, 20))
+        labels = np.array(pairs.data.labels).reshape(30, 20)
         query, better, worse = np.nonzero(labels[:, :, None] > labels[:, None, :])
         pairs.add(query * 20 + better, query * 20 + worse)
     params = replace(PARAMS, cost=cost)

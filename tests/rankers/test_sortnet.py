@@ -46,7 +46,9 @@ def test_a_model_of_another_size_is_refused(small_data, tmp_path):
 
 
 def test_scaling_is_the_papers_unless_told_otherwise(small_data):
-    assert rw.SortNet(**QUICK).fit(small_data).scaling_.scaling.name == "sortnet"
+    scaling = rw.SortNet(**QUICK).fit(small_data).scaling_
+    assert scaling is not None
+    assert scaling.scaling.name == "sortnet"
 
 
 def test_validation_queries_are_held_back_where_none_are_given(small_data):
