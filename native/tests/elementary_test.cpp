@@ -32,9 +32,20 @@ template <typename Real> void logarithms_of_large_numbers_are_accurate() {
         CHECK(is_near(log_of(x), std::log((long double)x), 4));
 }
 
+template <typename Real> void tangents_are_accurate() {
+    for (Real x = Real(-30); x < 30; x += Real(0.00137))
+        CHECK(std::abs(tanh_of(x) - std::tanh((long double)x)) <= 2 * std::numeric_limits<Real>::epsilon());
+    for (Real x : {Real(0), Real(1e-9), Real(0.3), Real(5), std::numeric_limits<Real>::max()}) {
+        CHECK(tanh_of(-x) == -tanh_of(x)); // to the bit: comparators rely on it
+        CHECK(std::abs(tanh_of(x)) <= 1);
+    }
+}
+
 } // namespace
 
 int main() {
+    tangents_are_accurate<float>();
+    tangents_are_accurate<double>();
     exponentials_are_accurate<float>();
     exponentials_are_accurate<double>();
     logarithms_are_accurate<float>();

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rankwright.rankers.net_ranker import NetRanker
     from rankwright.rankers.permutation import PermutationImportance, permutation_importance
     from rankwright.rankers.ranknet import RankNet
+    from rankwright.rankers.sortnet import SortNet
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
     from rankwright.trees.from_file import bin_file
@@ -67,6 +68,7 @@ _HOME_OF = {
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
     "Run": "rankwright.data.trec",
+    "SortNet": "rankwright.rankers.sortnet",
     "Ties": "rankwright.ranking.order",
     "bin_file": "rankwright.trees.from_file",
     "compare_conventions": "rankwright.metrics.comparison",
@@ -126,6 +128,7 @@ __all__ = [
     "RankingDataset",
     "RankwrightError",
     "Run",
+    "SortNet",
     "Ties",
     "__version__",
     "bin_file",

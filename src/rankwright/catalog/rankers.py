@@ -15,8 +15,11 @@ from rankwright.rankers.mart import MART
 from rankwright.rankers.net_ranker import NetRanker
 from rankwright.rankers.ranker import MODEL_KIND, Ranker
 from rankwright.rankers.ranknet import RankNet
+from rankwright.rankers.sortnet import SortNet
 
-RANKERS: Mapping[str, type[Ranker]] = {kind.name: kind for kind in (LambdaMART, MART, RankNet, LambdaRank, NetRanker)}
+RANKERS: Mapping[str, type[Ranker]] = {
+    kind.name: kind for kind in (LambdaMART, MART, RankNet, LambdaRank, NetRanker, SortNet)
+}
 
 
 def ranker_named(name: str) -> type[Ranker]:

@@ -25,7 +25,7 @@ def ranker_from_text(name: str, settings: Iterable[str] = (), **given: Any) -> R
     """
     kind = ranker_named(name)
     known = signature(kind.__init__).parameters.keys() - {"self"}
-    values = _values_of(settings) | {key: value for key, value in given.items() if value is not None}
+    values = values_of(settings) | {key: value for key, value in given.items() if value is not None}
     for key in values:
         if key not in known:
             raise UnknownNameError(f"setting of {name}", key, known=known)
@@ -35,7 +35,7 @@ def ranker_from_text(name: str, settings: Iterable[str] = (), **given: Any) -> R
 
 def objective_from_text(name: str, settings: Iterable[str] = ()) -> Objective:
     """The objective of that name; each setting reads `key=value`, and `mode=paper` is lambdarank's plain formula."""
-    values = _values_of(settings)
+    values = values_of(settings)
     mode = values.pop("mode", "default")
     if mode == "default":
         try:
@@ -50,7 +50,8 @@ def objective_from_text(name: str, settings: Iterable[str] = ()) -> Objective:
     return paper_lambdarank(metric) if metric else paper_lambdarank()
 
 
-def _values_of(settings: Iterable[str]) -> dict[str, Any]:
+def values_of(settings: Iterable[str]) -> dict[str, Any]:
+    """The settings that texts such as `max_leaves=15` give, by name."""
     values: dict[str, Any] = {}
     for text in settings:
         key, equals, value = text.partition("=")

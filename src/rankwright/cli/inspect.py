@@ -48,7 +48,11 @@ def inspect(
         str | None, typer.Option(metavar="F", help="A score for each document of DATA. Default: random ones.")
     ] = None,
     plot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw the forces on the query's documents: .svg, .png or .pdf.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw the forces on the query's documents, or how MODEL's training went: .svg, .png, .pdf.",
+        ),
     ] = None,
     format: DataFormat = None,
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
@@ -57,38 +61,56 @@ def inspect(
     """Tell what a data file holds and what in it deserves a second look, or what a model file holds.
 
     A model's features are shown by what their splits gained; with --data also by what the metric loses when a
-    feature's values are shuffled among all documents. With --objective, tell what its forces on a query are.
+    feature's values are shuffled among all documents, and for SortNet how stable its order is. With --objective, tell
+    what its forces on a query are.
     """
     require(data is not None or metric is None, "--metric goes with --data")
     if objective is not None:
         require(data is None, "--data goes with a model: give the documents to diagnose on as DATA")
         inspect_objective(objective, settings or (), file, query, scores, plot, format, as_json)
         return
-    require(not (settings or query or scores or plot), "--set, --query, --scores and --plot go with --objective")
+    require(not (settings or query or scores), "--set, --query and --scores go with --objective")
     if file is None:
         raise typer.BadParameter("give a data file, a model file, or an --objective")
-    _inspect_file(file, data, metric or DEFAULT_METRIC, format, threads, top, as_json)
+    _inspect_file(file, data, metric or DEFAULT_METRIC, plot, format, threads, top, as_json)
 
 
 def _inspect_file(
-    path: str, data: str | None, metric: str, format: str | None, threads: int | None, top: int, as_json: bool
+    path: str,
+    data: str | None,
+    metric: str,
+    plot: str | None,
+    format: str | None,
+    threads: int | None,
+    top: int,
+    as_json: bool,
 ) -> None:
     from rankwright.container.file import is_container
 
     if is_container(path):
-        _inspect_model(path, data, metric, format, threads, top, as_json)
+        _inspect_model(path, data, metric, plot, format, threads, top, as_json)
     else:
+        require(plot is None, f"--plot goes with --objective or a model, and {path} is none")
         require(data is None, f"--data goes with a model, and {path} is none")
         _inspect_data(path, format, as_json)
 
 
 def _inspect_model(
-    path: str, data: str | None, metric: str, format: str | None, threads: int | None, top: int, as_json: bool
+    path: str,
+    data: str | None,
+    metric: str,
+    plot: str | None,
+    format: str | None,
+    threads: int | None,
+    top: int,
+    as_json: bool,
 ) -> None:
     from rankwright.catalog.inspection import describe_model
     from rankwright.cli.model_report import show_model
 
-    model, permuted = describe_model(path), None
+    model, examined, permuted = describe_model(path), {}, None
+    if plot is not None:
+        _draw_training(path, plot)
     if data is not None:
         from rankwright.catalog.rankers import load
         from rankwright.data.reading import read_wide
@@ -96,11 +118,20 @@ def _inspect_model(
 
         ranker = load(path).set_params(threads=threads)
         documents = read_wide(data, ranker.n_features_in_, format=format)
+        examined = ranker.examine(documents)
         permuted = permutation_importance(ranker, documents, metric, threads=threads)
     if as_json:
-        print_json(model.to_dict() | {"permutation": None if permuted is None else permuted.to_dict()})
+        print_json(model.to_dict() | examined | {"permutation": None if permuted is None else permuted.to_dict()})
     else:
-        show_model(model, permuted, top)
+        show_model(model, examined, permuted, top)
+
+
+def _draw_training(model: str, plot: str) -> None:
+    from rankwright.catalog.rankers import load
+    from rankwright.report.training import draw_training
+
+    draw_training(load(model), plot)
+    typer.echo(f"wrote {plot}", err=True)
 
 
 def _inspect_data(path: str, format: str | None, as_json: bool) -> None:

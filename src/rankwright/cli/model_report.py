@@ -13,9 +13,13 @@ if TYPE_CHECKING:
     from rankwright.catalog.inspection import ModelDescription
     from rankwright.rankers.permutation import PermutationImportance
 
+EXAMINED_WIDTH = 28
 
-def show_model(model: ModelDescription, permuted: PermutationImportance | None, top: int) -> None:
-    """Print the description, and the `top` features that matter most."""
+
+def show_model(
+    model: ModelDescription, examined: dict[str, Any], permuted: PermutationImportance | None, top: int
+) -> None:
+    """Print the description, what the model does with the data it was examined on, and the `top` features."""
     for label, text in _rows(model):
         typer.echo(f"{label:{LABEL_WIDTH}}{text}")
     kinds = model.importances
@@ -26,6 +30,10 @@ def show_model(model: ModelDescription, permuted: PermutationImportance | None, 
             for number in model.ordered()[:top].tolist()
         ]
         print_table(["feature", *kinds], rows, numbers=kinds)
+    for name, figures in examined.items():
+        typer.echo(f"\n{name} the documents of the data:")
+        for label, value in figures.items():
+            typer.echo(f"  {label.replace('_', ' '):{EXAMINED_WIDTH}}{_number(value)}")
     if permuted is not None:
         _show_permuted(permuted, top)
 
@@ -45,12 +53,16 @@ def _rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
     yield "features", f"{len(model.feature_names):,}"
     yield "scaling", model.scaling or "none"
     for name, value in model.facts.items():
-        yield name.replace("_", " "), f"{value:,.6g}" if isinstance(value, float) else f"{value:,}"
+        yield name.replace("_", " "), _number(value)
     yield "training", _training(model.history)
     if model.training_data is not None:
         yield "training data", model.training_data
     for place, (name, value) in enumerate(sorted(model.settings.items())):
         yield ("settings" if place == 0 else ""), f"{name} = {value}"
+
+
+def _number(value: Any) -> str:
+    return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _training(history: dict[str, Any]) -> str:

@@ -5,6 +5,13 @@ which a twin ignores because the result must not depend on it. They live in `nai
 """
 
 from rankwright.kernels.naive.binning import bin_features, find_thresholds
+from rankwright.kernels.naive.comparator import (
+    comparator_gradient,
+    compare_pairs,
+    count_wins,
+    sort_noting_mistakes,
+    sort_rows,
+)
 from rankwright.kernels.naive.delimited import format_cells, line_ends, parse_cells
 from rankwright.kernels.naive.forests import find_leaves, score_codes, score_forest
 from rankwright.kernels.naive.lambdas import label_pair_lambdas, preference_lambdas
@@ -29,6 +36,9 @@ __all__ = [
     "add_leaf_values",
     "bin_features",
     "bootstrap_means",
+    "comparator_gradient",
+    "compare_pairs",
+    "count_wins",
     "discounted_gains",
     "exponential_gains",
     "find_leaves",
@@ -57,6 +67,8 @@ __all__ = [
     "score_codes",
     "score_forest",
     "softmax_lambdas",
+    "sort_noting_mistakes",
+    "sort_rows",
     "split_lines",
     "standardise_rows",
     "sum_moments",

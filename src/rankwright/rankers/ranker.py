@@ -147,6 +147,11 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         """What the trained model is made of, by name, in types JSON can hold; each kind of model has its own."""
         return {}
 
+    def examine(self, X: Any, qid: Any = None) -> dict[str, Any]:  # noqa: ARG002
+        """What the trained model does with these documents besides ranking them, where its kind can tell: a name and
+        figures in types JSON can hold."""
+        return {}
+
     def importances(self, kind: str = "gain") -> Float64Array:
         """How much each feature matters to the model, for one of `importance_kinds`."""
         raise UnknownNameError(f"importance of {self.name}", kind, known=self.importance_kinds)

@@ -1,0 +1,69 @@
+"""`rankwright reproduce`: a paper's experiment on data of the user's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankwright.cli.options import AsJson
+from rankwright.cli.output import print_json, print_table
+from rankwright.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from rankwright.experiments.sortnet_table1 import Table1
+
+EXAMPLE = "Example: rankwright reproduce sortnet-table1 --data MQ2008"
+EXPERIMENTS = ("sortnet-table1",)
+
+
+def reproduce(
+    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=f"One of: {', '.join(EXPERIMENTS)}.")],
+    data: Annotated[
+        str,
+        typer.Option(metavar="DIR", help="A LETOR folder: Fold1, Fold2, … with train, vali and test files in each."),
+    ],
+    convention: Annotated[str, typer.Option(help="How metrics count.")] = "letor",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Another setting of the ranker; may be repeated."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
+    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a paper's experiment again and print its table.
+
+    sortnet-table1: SortNet with 10, 20 and 30 hidden neurons; NDCG@1-10, P@1-10 and MAP on the test documents, means
+    over the folds, with the net of each fold chosen by MAP on its validation documents.
+    """
+    from rankwright.catalog.settings import values_of
+    from rankwright.experiments.sortnet_table1 import sortnet_table1
+
+    if experiment not in EXPERIMENTS:
+        raise UnknownNameError("experiment", experiment, known=EXPERIMENTS)
+    table = sortnet_table1(
+        data,
+        convention=convention,
+        seed=seed,
+        threads=threads,
+        settings=values_of(settings or ()),
+        tell=lambda text: typer.echo(text, err=True),
+    )
+    print_json(table.to_dict()) if as_json else _show(table)
+
+
+def _show(table: Table1) -> None:
+    from rankwright.experiments.sortnet_table1 import DEPTHS
+
+    means = table.means()
+    columns = [f"n={n}" for n in DEPTHS]
+    for title, name in (("NDCG@n", "ndcg"), ("P@n", "p")):
+        rows = [[f"{row} hidden" if row.isdecimal() else row, *(f"{found[f'{name}@{n}']:.4f}" for n in DEPTHS)]
+                for row, found in means.items()]  # fmt: skip
+        print_table([title, *columns], rows, numbers=columns)
+        typer.echo()
+    rows = [[f"{row} hidden" if row.isdecimal() else row, f"{found['map']:.4f}"] for row, found in means.items()]
+    print_table(["", "MAP"], rows, numbers=["MAP"])
+    chosen = ", ".join(f"{result.fold}: {hidden}" for hidden, result in table.chosen())
+    typer.echo(f"\nconvention {table.convention}; hidden neurons chosen by validation MAP: {chosen}")

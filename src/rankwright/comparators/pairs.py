@@ -1,0 +1,115 @@
+"""The pairs a comparator is trained on: a set that grows, and its pairs as the kernel wants them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.comparators.net import ComparatorNet
+from rankwright.data.dataset import RankingDataset
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingPairs:
+    """Pairs of documents of which the first should rank higher, and the documents they name, both query by query."""
+
+    features: Float32Array
+    offsets: IntArray  # of each query's documents
+    pair_offsets: IntArray  # of each query's pairs
+    better: IntArray
+    worse: IntArray
+    weight: Float32Array
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries have pairs."""
+        return len(self.offsets) - 1
+
+    def descend(
+        self, net: ComparatorNet, queries: IntArray, cost: str, *, threads: int = 1
+    ) -> tuple[float, Float64Array]:
+        """The mean cost of the pairs of some queries, and its derivatives by the net's weights."""
+        gradient = np.empty(len(net.weights))
+        total = self._run(net, queries, cost, gradient, threads)
+        weight = self._weight_of(queries)
+        return total / weight, gradient / weight
+
+    def cost(self, net: ComparatorNet, cost: str, *, threads: int = 1) -> float:
+        """The mean cost of all pairs."""
+        queries = np.arange(self.n_queries)
+        return self._run(net, queries, cost, np.empty(0), threads) / self._weight_of(queries)
+
+    def _run(self, net: ComparatorNet, queries: IntArray, cost: str, gradient: Float64Array, threads: int) -> float:
+        total = np.empty(1)
+        kernels.comparator_gradient(
+            self.features, self.offsets, net.sizes, net.weights, self.pair_offsets, self.better, self.worse,
+            self.weight, queries, cost == "logistic", total, gradient, threads,
+        )  # fmt: skip
+        return float(total[0])
+
+    def _weight_of(self, queries: IntArray) -> float:
+        by_pair = np.concatenate([[0.0], np.cumsum(self.weight, dtype=np.float64)])
+        by_query = by_pair[self.pair_offsets[1:]] - by_pair[self.pair_offsets[:-1]]
+        return float(by_query[queries].sum()) or 1.0
+
+
+class PairSet:
+    """Pairs of rows of a dataset, each at most once."""
+
+    def __init__(self, data: RankingDataset, keys: IntArray | None = None) -> None:
+        self.data = data
+        self.keys = np.zeros(0, np.int64) if keys is None else keys  # better · documents + worse, in order
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def add(self, better: IntArray, worse: IntArray) -> int:
+        """How many of the pairs were new; they are held from now on."""
+        before = len(self.keys)
+        self.keys = np.union1d(self.keys, better * self.data.n_docs + worse)
+        return len(self.keys) - before
+
+    def training_pairs(self) -> TrainingPairs:
+        """The pairs with the documents they name; a pair weighs as λ-objectives have it."""
+        better, worse = np.divmod(self.keys, max(self.data.n_docs, 1))
+        rows, places = np.unique(np.concatenate([better, worse]), return_inverse=True)
+        # Rows and pairs are in order, so those of a query are together; queries without any are left out.
+        ends = self.data.groups.offsets
+        offsets, pair_offsets = np.searchsorted(rows, ends), np.searchsorted(better, ends)
+        held = np.concatenate([[True], np.diff(pair_offsets) > 0])
+        return TrainingPairs(
+            self.data.features[rows],
+            offsets[held],
+            pair_offsets[held],
+            places[: len(better)],
+            places[len(better) :],
+            self._weights(better, worse),
+        )
+
+    def _weights(self, better: IntArray, worse: IntArray) -> Float32Array:
+        """Query weight × both document weights × the preference's own."""
+        data = self.data
+        weight = np.ones(len(better), np.float32)
+        if data.query_weights is not None:
+            weight *= data.query_weights[data.groups.query_of_row[better]]
+        if data.document_weights is not None:
+            weight *= data.document_weights[better] * data.document_weights[worse]
+        if data.preferences is not None:
+            weight *= _weights_of_preferences(data, self.keys)
+        return weight
+
+
+def _weights_of_preferences(data: RankingDataset, keys: IntArray) -> Float32Array:
+    """The weights of all preferences that say the same of a pair, added up."""
+    pairs = data.preferences
+    assert pairs is not None
+    swapped = pairs.probability < 0.5
+    better, worse = np.where(swapped, pairs.worse, pairs.better), np.where(swapped, pairs.better, pairs.worse)
+    said = better * data.n_docs + worse
+    places = np.searchsorted(keys, said)
+    known = (places < len(keys)) & (keys[np.minimum(places, max(len(keys) - 1, 0))] == said) if len(keys) else said < 0
+    counted = known & (pairs.probability != 0.5)
+    return np.bincount(places[counted], pairs.weight[counted], len(keys)).astype(np.float32)

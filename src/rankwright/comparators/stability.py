@@ -1,0 +1,111 @@
+"""How far an order depends on more than the comparator (section 3's remark).
+
+A comparator that is not transitive may rank the same documents otherwise from another start or by another algorithm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import Float32Array, IntArray
+from rankwright.comparators.net import ComparatorNet
+from rankwright.comparators.sorting import Algorithm, sort_documents
+from rankwright.data.groups import Groups
+from rankwright.errors import require
+
+DOCS_FOR_TRIPLES = 1000  # of a query: all their pairs are compared
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """Orders of the same documents held against the one that ranking gives.
+
+    Positions that hold another document are counted in each order by itself: `mean_moved` is the mean over queries and
+    orders of their number, `most_moved` the largest. Orders come from merge sort and heap sort, each from `n_shuffles`
+    shuffles. A triple is intransitive where the net prefers a to b, b to c, and c to a.
+    """
+
+    n_queries: int
+    n_docs: int
+    n_shuffles: int
+    share_of_same_orders: float  # of queries and orders
+    share_of_moved_positions: float
+    mean_moved: float
+    most_moved: int
+    n_triples: int
+    n_intransitive: int
+    share_intransitive: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report in types JSON can hold."""
+        return asdict(self)
+
+
+def measure_stability(
+    net: ComparatorNet,
+    features: Float32Array,
+    groups: Groups,
+    *,
+    n_shuffles: int = 5,
+    rng: np.random.Generator,
+    threads: int = 1,
+) -> Stability:
+    """How much the order of the documents of each query varies over shuffles and two sorting algorithms.
+
+    Triples are all of a query's, or of as many as DOCS_FOR_TRIPLES of its documents drawn at random.
+    """
+    require(n_shuffles >= 1, f"n_shuffles must be 1 or more, got {n_shuffles}")
+    usual = sort_documents(net, features, groups, threads=threads).rows
+    algorithms: tuple[Algorithm, ...] = ("merge", "heap")
+    moved = []
+    for _ in range(n_shuffles):
+        start = _shuffled(groups, rng)
+        for algorithm in algorithms:
+            rows = sort_documents(net, features, groups, start=start, algorithm=algorithm, threads=threads).rows
+            moved.append(np.add.reduceat(np.append(rows != usual, False), groups.offsets[:-1]) * (groups.sizes > 0))
+    counts = np.array(moved, np.int64)
+    n_triples, n_intransitive = count_triples(net, features, groups, rng=rng, threads=threads)
+    return Stability(
+        n_queries=groups.n_queries,
+        n_docs=groups.n_docs,
+        n_shuffles=n_shuffles,
+        share_of_same_orders=float((counts == 0).mean()) if counts.size else 1.0,
+        share_of_moved_positions=float(counts.sum() / max(len(counts) * groups.n_docs, 1)),
+        mean_moved=float(counts.mean()) if counts.size else 0.0,
+        most_moved=int(counts.max(initial=0)),
+        n_triples=n_triples,
+        n_intransitive=n_intransitive,
+        share_intransitive=n_intransitive / max(n_triples, 1),
+    )
+
+
+def count_triples(
+    net: ComparatorNet, features: Float32Array, groups: Groups, *, rng: np.random.Generator, threads: int = 1
+) -> tuple[int, int]:
+    """How many triples of documents of one query there are, and how many of them the net is intransitive on.
+
+    In a transitive triple exactly one document is preferred to both others; so of all triples those are intransitive
+    that no document wins, and a document that is preferred to w others wins w (w - 1) / 2.
+    """
+    rows, sampled = _sample(groups, rng)
+    wins = np.empty(sampled.n_docs, np.int64)
+    kernels.count_wins(features[rows], sampled.offsets, net.sizes, net.weights, wins, threads)
+    n = sampled.sizes
+    n_triples = int((n * (n - 1) * (n - 2) // 6).sum())
+    return n_triples, n_triples - int((wins * (wins - 1) // 2).sum())
+
+
+def _shuffled(groups: Groups, rng: np.random.Generator) -> IntArray:
+    """The rows of each query in random order."""
+    return np.lexsort((rng.random(groups.n_docs), groups.query_of_row))
+
+
+def _sample(groups: Groups, rng: np.random.Generator) -> tuple[IntArray, Groups]:
+    """Rows of each query, in order, not more than DOCS_FOR_TRIPLES of any."""
+    place = np.arange(groups.n_docs) - np.repeat(groups.offsets[:-1], groups.sizes)
+    taken = np.sort(_shuffled(groups, rng)[place < DOCS_FOR_TRIPLES])
+    return taken, Groups.of_sizes(np.minimum(groups.sizes, DOCS_FOR_TRIPLES))

@@ -1,0 +1,94 @@
+"""TrainAndValidate of Algorithm 3.1: a comparator trained on pairs for some epochs, the best of which is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from rankwright.arrays import Float64Array
+from rankwright.comparators.net import WEIGHT_DTYPE, ComparatorNet
+from rankwright.comparators.pairs import TrainingPairs
+from rankwright.errors import UnknownNameError, require
+
+PairCost: TypeAlias = Literal["squared", "logistic"]
+PAIR_COSTS: tuple[PairCost, ...] = ("squared", "logistic")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingParams:
+    """How a comparator descends: `learning_rate` and `weight_decay` are Adam's, steps are of `batch_queries` queries.
+
+    `cost` is squared error on the targets [1 0] (the paper's), or logistic cost on the same. Because the two orders of
+    a pair exchange targets and outputs alike, presenting one of them is presenting both.
+    """
+
+    epochs: int
+    learning_rate: float
+    weight_decay: float
+    batch_queries: int
+    cost: PairCost
+
+    def __post_init__(self) -> None:
+        require(self.epochs >= 1, f"epochs must be 1 or more, got {self.epochs}")
+        require(0 < self.learning_rate < np.inf, f"learning_rate must be above 0, got {self.learning_rate}")
+        require(0 <= self.weight_decay < np.inf, f"weight_decay must be 0 or more, got {self.weight_decay}")
+        require(self.batch_queries >= 1, f"batch_queries must be 1 or more, got {self.batch_queries}")
+        if self.cost not in PAIR_COSTS:
+            raise UnknownNameError("cost", self.cost, known=PAIR_COSTS)
+
+
+class Adam:
+    """Kingma and Ba's rule: steps of about `learning_rate` in each weight, whatever the size of its derivative."""
+
+    MEAN_MEMORY, SQUARE_MEMORY, SMALLEST = 0.9, 0.999, 1e-8
+
+    def __init__(self, weights: Float64Array, learning_rate: float) -> None:
+        self.weights, self.learning_rate, self.n_steps = weights, learning_rate, 0
+        self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
+
+    def step(self, gradient: Float64Array) -> None:
+        """Move the weights against the gradient."""
+        self.n_steps += 1
+        self.mean += (1 - self.MEAN_MEMORY) * (gradient - self.mean)
+        self.square += (1 - self.SQUARE_MEMORY) * (gradient * gradient - self.square)
+        mean = self.mean / (1 - self.MEAN_MEMORY**self.n_steps)
+        size = np.sqrt(self.square / (1 - self.SQUARE_MEMORY**self.n_steps)) + self.SMALLEST
+        self.weights -= self.learning_rate * mean / size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedComparator:
+    """The comparator of the best epoch, its cost on the validation pairs, and which epoch that was, from 0."""
+
+    net: ComparatorNet
+    cost: float
+    epoch: int
+
+
+def train_and_validate(
+    start: ComparatorNet,
+    train: TrainingPairs,
+    valid: TrainingPairs,
+    params: TrainingParams,
+    rng: np.random.Generator,
+    *,
+    threads: int = 1,
+) -> TrainedComparator:
+    """The comparator after the epoch with the smallest cost on the validation pairs, or on the others without any."""
+    if train.n_queries == 0:
+        return TrainedComparator(start, np.nan, 0)
+    net, adam = start, Adam(start.weights.astype(np.float64), params.learning_rate)
+    judge = valid if valid.n_queries else train
+    best = TrainedComparator(start, np.inf, 0)
+    for epoch in range(params.epochs):
+        order = rng.permutation(train.n_queries)
+        for first in range(0, len(order), params.batch_queries):
+            _, gradient = train.descend(net, order[first : first + params.batch_queries], params.cost, threads=threads)
+            adam.step(gradient + params.weight_decay * adam.weights)
+            net = replace(net, weights=adam.weights.astype(WEIGHT_DTYPE))
+        cost = judge.cost(net, params.cost, threads=threads)
+        if cost < best.cost:
+            best = TrainedComparator(net, cost, epoch)
+    return best

@@ -1,0 +1,65 @@
+"""How training went, as a picture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwright.comparators.incremental import Iteration
+from rankwright.errors import InputError
+from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.sortnet import SortNet
+from rankwright.report.figure import COLOURS, INK, figure
+from rankwright.training.loop import History
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw_training(ranker: Ranker, path: str | os.PathLike[str]) -> None:
+    """Draw what was watched after each step of training, the best marked, and write it to `path`: .svg, .png or .pdf.
+
+    For SortNet a step is an iteration, and beside it stands what share of all possible pairs it was trained on.
+    """
+    if not ranker.history_.values:
+        raise InputError(f"nothing was watched while this {ranker.name} was trained: there is nothing to draw")
+    if isinstance(ranker, SortNet):
+        with figure(path, size=(9.0, 4.0), columns=(1.0, 1.0)) as (quality, pairs):
+            _draw_values(quality, ranker.history_, "iteration", first=0)
+            _draw_pairs(pairs, ranker.iterations_)
+    else:
+        with figure(path) as (values,):
+            _draw_values(values, ranker.history_, "step", first=1)
+
+
+def _draw_values(axes: Axes, history: History, step: str, first: int) -> None:
+    steps = np.arange(first, first + len(history.values))
+    axes.plot(steps, history.values, color=COLOURS[0], marker="o" if len(steps) <= 50 else None, markersize=4)
+    best = history.best_step or 0
+    axes.plot(steps[best], history.values[best], "o", color=COLOURS[1], markersize=9, zorder=3)
+    axes.annotate(
+        f"{history.values[best]:.4f}",
+        (steps[best], history.values[best]),
+        (6, 6),
+        textcoords="offset points",
+        color=INK,
+    )
+    axes.set(xlabel=step, ylabel=str(history.watched), title="Validation quality")
+    axes.locator_params(axis="x", integer=True)
+    axes.margins(y=0.12)
+
+
+def _draw_pairs(axes: Axes, iterations: Sequence[Iteration]) -> None:
+    steps = np.arange(len(iterations))
+    for name, shares, n_pairs, colour in (
+        ("training", [one.share_of_pairs for one in iterations], iterations[-1].n_pairs, COLOURS[0]),
+        ("validation", [one.share_of_valid_pairs for one in iterations], iterations[-1].n_valid_pairs, COLOURS[2]),
+    ):
+        axes.plot(steps, np.multiply(shares, 100), color=colour, marker="o", markersize=4, label=f"{name}: {n_pairs:,}")
+    axes.set(xlabel="iteration", ylabel="% of all possible pairs", title="Pairs held")
+    axes.set_ylim(bottom=0)
+    axes.locator_params(axis="x", integer=True)
+    axes.legend(title="pairs at the end")
