@@ -1,6 +1,7 @@
 #include "core/elementary.hpp"
 
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include "tests/check.hpp"
