@@ -65,7 +65,8 @@ def test_a_query_of_a_file_as_json_and_as_a_picture(rankwright, path, tmp_path):
         (("--objective", "spring", "--set", "mode=paper"), "mode is default"),
         (("--objective", "ranknet", "--query", "7"), "go with a data file"),
         (("--objective", "ranknet", "--plot", "forces.gif"), "must end in .svg"),
-        (("--plot", "forces.svg"), "go with --objective"),
+        (("--query", "7"), "go with --objective"),
+        (("--plot", "forces.svg"), "give a data file, a model file, or an --objective"),
         ((), "give a data file, a model file, or an --objective"),
     ],
 )
