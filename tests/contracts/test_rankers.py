@@ -95,6 +95,14 @@ class TestEveryRanker:
         loaded.save(tmp_path / "again.rw")
         assert (tmp_path / "again.rw").read_bytes() == (tmp_path / "model.rw").read_bytes()
 
+    def test_the_model_file_tells_the_training_data_by_a_fingerprint(self, name, learnable, tmp_path):
+        digests = []
+        for data in (learnable, learnable, learnable.take_queries(np.arange(1, learnable.n_queries))):
+            small(name).fit(data).save(tmp_path / "model.rw")
+            digests.append(rw.describe_model(tmp_path / "model.rw").training_data)
+        assert digests[0] == digests[1] != digests[2]
+        assert all(digests)
+
     def test_threads_change_no_bit_of_the_model_file(self, name, learnable, tmp_path):
         files = []
         for threads in (1, 2, 7):

@@ -11,7 +11,7 @@ import rankwright as rw
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.trees.binned import bin_dataset
-from rankwright.trees.fitting import data_digest
+from rankwright.trees.fitting import binned_digest
 
 SMALL: dict[str, Any] = {"max_leaves": 5, "min_docs_in_leaf": 3}
 KINDS = [rw.LambdaMART, rw.MART]
@@ -95,7 +95,7 @@ def test_they_are_part_of_the_datas_digest(rows, given):
     X, y, qid = rows
     data = RankingDataset.from_arrays(X, y, qid=qid)
     starts = (None, given, given + 1)
-    assert len({data_digest(bin_dataset(data.with_initial_scores(start))) for start in starts}) == len(starts)
+    assert len({binned_digest(bin_dataset(data.with_initial_scores(start))) for start in starts}) == len(starts)
 
 
 def test_a_checkpoint_from_another_start_is_refused(rows, given, tmp_path):

@@ -124,6 +124,12 @@ def test_preferences_teach_without_labels_even_where_they_contradict_each_other(
     assert scores[0] > scores[1] > scores[2]
 
 
+def test_facts_count_the_weights(task):
+    train = task[0]
+    ranker = rw.RankNet(hidden=(3,), epochs=2).fit(train)
+    assert ranker.facts() == {"epochs": 2, "weights": 3 * (train.n_features + 1) + 3}
+
+
 @pytest.mark.parametrize("metric", ["ndcg@5", "map", "mrr", "wta", "err@5", "p@3"])
 def test_lambdarank_aims_at_any_metric_that_has_a_delta(metric, task):
     train, valid, test = task

@@ -24,7 +24,7 @@ from rankwright.comparators.training import TrainingParams, train_and_validate
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.training.checkpoints import Checkpoint
-from rankwright.training.digest import data_digest
+from rankwright.training.digest import data_digest, run_identity
 from rankwright.training.loop import History, Listener, LoopPlan, Progress, run_loop
 from rankwright.training.watching import watch_metric
 
@@ -173,7 +173,7 @@ def learn_comparator(
     watch = watch_metric(plan.select, valid.labels, valid.groups, learning.valid_scores, threads=threads)
     listening = [learning.keep_the_best, *listeners]
     if checkpoint is not None:
-        identity = {"training data": data_digest(data), "validation data": data_digest(valid)} | dict(settings or {})
+        identity = run_identity(data_digest(data), data_digest(valid), settings or {})
         saver = Checkpoint(checkpoint, identity, learning.state)
         saved = saver.load()
         if saved is not None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
 from rankwright.arrays import Float64Array
@@ -26,6 +23,7 @@ from rankwright.nets.scoring import all_scores, takes_short_way
 from rankwright.nets.training import NetTraining, Weights
 from rankwright.objectives.objective import Objective
 from rankwright.training.checkpoints import Checkpoint
+from rankwright.training.digest import data_digest, run_identity
 from rankwright.training.loop import History, Listener, LoopPlan, Progress, run_loop
 from rankwright.training.watching import watch_metric
 
@@ -130,7 +128,8 @@ def _run(
     keeper = _Keeper(training.module, lambda: history)
     listening: list[Listener] = [keeper, *listeners]
     if checkpoint is not None:
-        saver = Checkpoint(checkpoint, _identity(data, valid, settings), lambda: _state(training, keeper, history))
+        identity = run_identity(data_digest(data), None if valid is None else data_digest(valid), settings)
+        saver = Checkpoint(checkpoint, identity, lambda: _state(training, keeper, history))
         saved = saver.load()
         if saved is not None:
             history = History.from_dict(saved.header["history"])
@@ -157,23 +156,3 @@ def _state(training: NetTraining, keeper: _Keeper, history: History) -> tuple[di
     header, arrays = training.state()
     kept = {f"kept.{name}": values for name, values in (keeper.weights or {}).items()}
     return header | {"history": history.to_dict()}, arrays | kept
-
-
-def _identity(data: RankingDataset, valid: RankingDataset | None, settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "training data": data_digest(data),
-        "validation data": None if valid is None else data_digest(valid),
-    } | dict(settings)
-
-
-def data_digest(data: RankingDataset) -> str:
-    """A fingerprint of what nets learn from: features, judgments, groups and weights."""
-    digest = hashlib.sha256()
-    parts: list[NDArray[Any] | None] = [data.features, data.groups.offsets, data.labels]
-    parts += [data.query_weights, data.document_weights]
-    if data.preferences is not None:
-        pairs = data.preferences
-        parts += [pairs.better, pairs.worse, pairs.probability, pairs.weight]
-    for part in parts:
-        digest.update(b"-" if part is None else np.ascontiguousarray(part).data.cast("B"))
-    return digest.hexdigest()

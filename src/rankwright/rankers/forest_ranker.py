@@ -24,7 +24,7 @@ from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import History, Listener, LoopPlan
 from rankwright.trees.binned import BinnedDataset, bin_dataset, feature_numbers
 from rankwright.trees.boosting import BoostingParams
-from rankwright.trees.fitting import ForestPlan, GrownForest, data_digest, fit_forest
+from rankwright.trees.fitting import ForestPlan, GrownForest, binned_digest, fit_forest
 from rankwright.trees.forest import IMPORTANCES, Forest
 from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
 from rankwright.trees.from_file import bin_file
@@ -143,7 +143,7 @@ class ForestRanker(Ranker):
         if grown.history.interrupted and grown.forest.n_trees == 0:
             raise KeyboardInterrupt  # nothing was trained that could be kept
         self.forest_, self.history_ = grown.best(), grown.history
-        self.data_digest_ = data_digest(data)
+        self.data_digest_ = binned_digest(data)
 
     def _plan(self, data: BinnedDataset) -> ForestPlan:
         monotone = dict(self.monotone or {})

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
@@ -22,6 +23,7 @@ from rankwright.errors import InputError, MissingExtraError, SettingError, Unkno
 from rankwright.nets.params import RECIPES, DescentParams, NetShape, Recipe
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import Ranker
+from rankwright.training.digest import data_digest
 from rankwright.training.loop import History, Listener, LoopPlan
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class GradientNet(Ranker):
     inputs_: NetInputs
     history_: History
     n_epochs_: int
+    data_digest_: str
 
     @abstractmethod
     def _objective(self) -> Objective: ...
@@ -91,6 +94,7 @@ class GradientNet(Ranker):
             threads=thread_count(self.threads),
         )
         self.net_, self.history_, self.n_epochs_ = trained.module, trained.history, trained.n_epochs
+        self.data_digest_ = data_digest(data)
 
     def _recipe(self) -> Recipe:
         if self.mode not in RECIPES:
@@ -135,6 +139,12 @@ class GradientNet(Ranker):
 
         return net_scores(self.net_, self.inputs_, data, threads=thread_count(self.threads), device=self.device)
 
+    def facts(self) -> dict[str, Any]:
+        """Up to which epoch the net was trained, and how many weights it has."""
+        check_is_fitted(self)
+        weights = sum(part.numel() for part in self.net_.parameters())
+        return {"epochs": self.n_epochs_, "weights": weights}
+
     def _selected(self) -> str:
         return str(self.select or self.metric)
 
@@ -156,6 +166,7 @@ class GradientNet(Ranker):
         header = {
             "history": self.history_.to_dict(),
             "n_epochs": self.n_epochs_,
+            "training_data": self.data_digest_,
             "inputs": inputs,
             "own_module": self.module is not None,
         }
@@ -168,6 +179,7 @@ class GradientNet(Ranker):
 
         self.history_ = History.from_dict(header["history"])
         self.n_epochs_ = int(header["n_epochs"])
+        self.data_digest_ = str(header["training_data"])
         self.inputs_ = NetInputs.from_state(self.scaling_, header["inputs"], arrays)
         require(
             header["own_module"] == (self.module is not None),

@@ -1,8 +1,9 @@
-"""A fingerprint of training data: what tells one run's checkpoint from another's."""
+"""Fingerprints of training data: what tells one run's checkpoint from another's."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,21 @@ from numpy.typing import NDArray
 from rankwright.data.dataset import RankingDataset
 
 
-def data_digest(data: RankingDataset) -> str:
-    """A fingerprint of what is learned from: features, judgments, groups and weights."""
+def data_digest(data: RankingDataset, *more: NDArray[Any]) -> str:
+    """A fingerprint of what is learned from: features, groups, judgments, weights, initial scores, and `more`."""
     digest = hashlib.sha256()
-    parts: list[NDArray[Any] | None] = [data.features, data.groups.offsets, data.labels]
-    parts += [data.query_weights, data.document_weights]
+    parts: list[NDArray[Any] | None] = [*more, data.features, data.groups.offsets, data.labels]
+    parts += [data.query_weights, data.document_weights, data.initial_scores]
     if data.preferences is not None:
         pairs = data.preferences
         parts += [pairs.better, pairs.worse, pairs.probability, pairs.weight]
     for part in parts:
-        digest.update(b"-" if part is None else np.ascontiguousarray(part).data.cast("B"))
+        # Without its shape, [a, b] and [c] would look like [a] and [b, c].
+        digest.update(b"-" if part is None else f"{part.dtype}{part.shape}".encode())
+        digest.update(b"" if part is None else np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()
+
+
+def run_identity(training: str, validation: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What must be the same for a checkpoint to be continued: the fingerprints of the data, and the settings."""
+    return {"training data": training, "validation data": validation} | dict(settings)

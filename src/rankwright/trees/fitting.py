@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from rankwright.arrays import Float64Array
 from rankwright.errors import InputError, require
 from rankwright.objectives.objective import Objective
 from rankwright.training.checkpoints import Checkpoint
+from rankwright.training.digest import data_digest, run_identity
 from rankwright.training.loop import History, Listener, LoopPlan, run_loop
 from rankwright.training.watching import watch_metric
 from rankwright.trees.binned import BinnedDataset
@@ -79,7 +79,9 @@ def fit_forest(
     forest = None if earlier is None else earlier.forest
     listening = list(listeners)
     if checkpoint is not None:
-        saver = Checkpoint(checkpoint, _identity(data, valid, settings or {}), lambda: _state(boosting, history))
+        watched_digest = None if valid is None else binned_digest(valid)
+        identity = run_identity(binned_digest(data), watched_digest, settings or {})
+        saver = Checkpoint(checkpoint, identity, lambda: _state(boosting, history))
         saved = saver.load()
         if saved is not None:
             history, forest = History.from_dict(saved.header["history"]), forest_from_arrays(saved.arrays)
@@ -107,25 +109,9 @@ def _check_starts(data: BinnedDataset, valid: BinnedDataset | None) -> None:
         raise InputError(f"the {has} data has initial scores and the {lacks} data has none: give both or neither")
 
 
-def data_digest(data: BinnedDataset) -> str:
-    """A fingerprint of what trees learn from: codes, bins, judgments, groups, weights and initial scores."""
-    digest = hashlib.sha256()
-    documents = data.documents
-    parts: list[NDArray[Any] | None] = [data.codes, data.mapper.edges, data.mapper.offsets, data.groups.offsets]
-    parts += [documents.labels, documents.query_weights, documents.document_weights, documents.initial_scores]
-    if documents.preferences is not None:
-        pairs = documents.preferences
-        parts += [pairs.better, pairs.worse, pairs.probability, pairs.weight]
-    for part in parts:
-        digest.update(b"-" if part is None else np.ascontiguousarray(part).data.cast("B"))
-    return digest.hexdigest()
-
-
-def _identity(data: BinnedDataset, valid: BinnedDataset | None, settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "training data": data_digest(data),
-        "validation data": None if valid is None else data_digest(valid),
-    } | dict(settings)
+def binned_digest(data: BinnedDataset) -> str:
+    """A fingerprint of what trees learn from: codes and bins in place of features."""
+    return data_digest(data.documents, data.codes, data.mapper.edges, data.mapper.offsets)
 
 
 def _state(boosting: Boosting, history: History) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:
