@@ -12,9 +12,11 @@ from rankwright.training.digest import data_digest
 
 def test_whatever_is_learned_from_changes_it():
     data = rw.RankingDataset.from_arrays(np.eye(4), [2, 0, 1, 0], group=[2, 2])
+    labels = data.labels
+    assert labels is not None
     others = [
         replace(data, features=data.features + 1),
-        replace(data, labels=data.labels + 1),
+        replace(data, labels=labels + 1),
         rw.RankingDataset.from_arrays(np.eye(4), [2, 0, 1, 0], group=[1, 3]),
         replace(data, query_weights=np.array([1, 2], np.float32)),
         replace(data, document_weights=np.ones(4, np.float32)),
