@@ -26,6 +26,7 @@ void bind_delimited(nb::module_ &module);
 void bind_forest(nb::module_ &module);
 void bind_lambdas(nb::module_ &module);
 void bind_metrics(nb::module_ &module);
+void bind_narrow_net(nb::module_ &module);
 void bind_ordering(nb::module_ &module);
 void bind_scaling(nb::module_ &module);
 void bind_standardise(nb::module_ &module);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace rankwright {
 
@@ -21,5 +22,12 @@ void first_layer(const NetRows &inputs, std::span<const float> weights, std::spa
 // Fills gradient[unit, feature] with the sum over k of forces[k, unit] times input k. Rows are summed in blocks, and
 // the blocks one after another, whatever the number of threads.
 void first_layer_gradient(const NetRows &inputs, std::span<const float> forces, std::span<float> gradient, int threads);
+
+// For callers with threads of their own: the same two for all inputs in this thread. A unit's weights, and the sums of
+// its gradient, which are added to, lie `padded_width` apart, with zeros at the end.
+std::size_t padded_width(std::size_t n_features);
+std::vector<float> padded_rows(std::span<const float> weights, std::size_t n_features);
+void first_layer_here(const NetRows &inputs, std::span<const float> padded_weights, std::span<float> out);
+void add_first_layer_gradient(const NetRows &inputs, std::span<const float> forces, std::span<float> padded_sums);
 
 } // namespace rankwright

@@ -44,20 +44,9 @@ void sum_pairs(const PairData &data, const PairSettings &settings, const Batch &
 template <typename Real>
 void label_pair_lambdas(const PairData &data, std::span<const std::int64_t> by_label, const PairSettings &settings,
                         const Batch &batch, const LambdaSpans<Real> &out, int threads) {
-    const bool ranks_matter = settings.delta != Delta::constant;
-    const std::size_t most_drawn = 2 * static_cast<std::size_t>(settings.sampled) + 1; // fewer documents: fewer pairs
     sum_pairs(data, settings, batch, out, threads,
               [&](QueryPairs<Real> &pairs, const BatchQuery &query, std::span<const std::int64_t> ranked) {
-                  if (settings.sampled > 0 && query.n > most_drawn) {
-                      ranks_matter ? pairs.load_by_rank(query, ranked) : pairs.load_by_row(query, {});
-                      pairs.add_sampled_pairs(by_label);
-                  } else if (ranks_matter || !pairs.is_whole(query.n)) {
-                      pairs.load_by_rank(query, ranked);
-                      pairs.add_ranked_pairs();
-                  } else {
-                      pairs.load_by_row(query, by_label);
-                      pairs.add_label_pairs();
-                  }
+                  pairs.add_pairs_of_labels(query, by_label, ranked);
               });
 }
 

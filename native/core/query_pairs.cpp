@@ -167,6 +167,23 @@ template <typename Real> void QueryPairs<Real>::add_row(std::size_t i, std::size
     sums_.cost += row.cost;
 }
 
+template <typename Real>
+void QueryPairs<Real>::add_pairs_of_labels(const BatchQuery &query, std::span<const std::int64_t> by_label,
+                                           std::span<const std::int64_t> ranked) {
+    const bool ranks_matter = settings_.delta != Delta::constant;
+    const std::size_t most_drawn = 2 * static_cast<std::size_t>(settings_.sampled) + 1; // fewer documents: fewer pairs
+    if (settings_.sampled > 0 && query.n > most_drawn) {
+        ranks_matter ? load_by_rank(query, ranked) : load_by_row(query, {});
+        add_sampled_pairs(by_label);
+    } else if (ranks_matter || !is_whole(query.n)) {
+        load_by_rank(query, ranked);
+        add_ranked_pairs();
+    } else {
+        load_by_row(query, by_label);
+        add_label_pairs();
+    }
+}
+
 template <typename Real> void QueryPairs<Real>::add_ranked_pairs() {
     const std::size_t n_rows = is_whole(query_.n) ? query_.n : static_cast<std::size_t>(settings_.truncation);
     for (std::size_t i = 0; i < n_rows; ++i) {

@@ -29,11 +29,17 @@ template <typename Real> class QueryPairs {
         return settings_.truncation == 0 || n <= static_cast<std::size_t>(settings_.truncation) + 1;
     }
 
+    // Whether the order of the scores matters, for any query.
+    bool reads_ranks() const { return settings_.delta != Delta::constant || settings_.truncation != 0; }
+
     // Places are ranks: `ranked` has the batch's rows, each query's highest score first, equal scores in row order.
     void load_by_rank(const BatchQuery &query, std::span<const std::int64_t> ranked);
     // Places follow `rows` of the dataset or, where that is empty, are rows.
     void load_by_row(const BatchQuery &query, std::span<const std::int64_t> rows);
 
+    // Loads the query and adds all pairs of documents of different labels, as label_pair_lambdas explains them.
+    void add_pairs_of_labels(const BatchQuery &query, std::span<const std::int64_t> by_label,
+                             std::span<const std::int64_t> ranked);
     void add_ranked_pairs(); // after load_by_rank
     void add_label_pairs();  // after load_by_row with rows by label
     void add_sampled_pairs(std::span<const std::int64_t> by_label);

@@ -26,6 +26,7 @@ from rankwright.kernels.naive.metrics import (
     read_until_satisfied,
     wrong_pairs,
 )
+from rankwright.kernels.naive.narrow_net import descend_narrow_net
 from rankwright.kernels.naive.ordering import mark_ties, order_ties, rank_rows
 from rankwright.kernels.naive.scaling import scale_by_mean, scale_by_range
 from rankwright.kernels.naive.standardise import first_layer, first_layer_gradient, standardise_rows, sum_moments
@@ -39,6 +40,7 @@ __all__ = [
     "comparator_gradient",
     "compare_pairs",
     "count_wins",
+    "descend_narrow_net",
     "discounted_gains",
     "exponential_gains",
     "find_leaves",

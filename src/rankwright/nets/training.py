@@ -6,23 +6,23 @@ again, with the same weights and the same memory of its optimizer, goes on as if
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from rankwright.arrays import Float64Array, IntArray
+from rankwright.arrays import Float64Array
 from rankwright.data.groups import Groups
 from rankwright.errors import SettingError
+from rankwright.nets.descent import descent_of
 from rankwright.nets.inputs import FeatureRows, named
 from rankwright.nets.modules import put_weights, weights_of
 from rankwright.nets.pair_error import PairError
 from rankwright.nets.params import DescentParams
 from rankwright.nets.runtime import torch_seed
-from rankwright.nets.scoring import all_scores, document_scores
+from rankwright.nets.scoring import all_scores
 from rankwright.objectives.objective import LambdaFn
 
 Weights = dict[str, NDArray[Any]]
@@ -41,9 +41,9 @@ class NetTraining:
         *,
         pair_error: PairError | None = None,
     ) -> None:
-        self.module, self.rows, self.groups, self.lambda_fn, self.params = module, rows, groups, lambda_fn, params
+        self.module, self.rows, self.groups, self.params = module, rows, groups, params
         self.pair_error = pair_error
-        self.optimizer = _optimizer(module, params)
+        self.descent = descent_of(module, rows, groups, lambda_fn, params)
         self.n_epochs = 0
         self.mean_error: float | None = None  # of the last epoch, where the recipe looks at it
         self.is_perfect = False
@@ -54,91 +54,45 @@ class NetTraining:
             return False
         rng = np.random.default_rng([self.params.seed, epoch])
         order, torch_start = rng.permutation(self.groups.n_queries), int(rng.integers(2**63))
-        watched = None if self.pair_error is None else np.empty(self.groups.n_docs)
-        costs: list[Float64Array] = []
+        n_steps = -(-self.groups.n_queries // self.params.batch_queries)
         self.module.train()
         with torch_seed(torch_start):
-            for queries in _batches(order, self.params.batch_queries):
-                rows = self.groups.rows_of(queries)
-                scores, cost = self._descend(epoch, queries, rows, int(rng.integers(2**63)))
-                costs.append(cost)
-                if watched is not None:
-                    watched[rows] = scores
-        self.n_epochs = epoch + 1
-        if watched is not None:
-            self._look_at_error(watched, np.concatenate(costs) if costs else np.empty(0))
-        return True
-
-    def _descend(self, epoch: int, queries: IntArray, rows: IntArray, key: int) -> tuple[NDArray[Any], Float64Array]:
-        """One step of the optimizer; the scores before it, and the costs."""
-        scores = document_scores(self.module, self.rows, rows)
-        values = scores.detach().cpu().numpy()
-        if not np.isfinite(values).all():
+            walked = self.descent.walk(order, rng.integers(2**63, size=n_steps))
+        if not walked.is_finite:
             raise SettingError(
                 f"training diverged in epoch {epoch + 1}: scores are no longer finite; lower learning_rate "
                 f"({self.params.learning_rate:g}) or scale the features"
             )
-        lambdas = self.lambda_fn(values, queries=queries, key=key)
-        gradient = torch.from_numpy(lambdas.gradient).to(scores) / len(queries)
-        self.optimizer.zero_grad()
-        scores.backward(gradient)  # type: ignore[no-untyped-call]
-        if self.params.penalty > 0:
-            for parameter in self.module.parameters():
-                if parameter.grad is not None:
-                    parameter.grad.add_(parameter.detach(), alpha=2.0 * self.params.penalty / self.groups.n_queries)
-        self.optimizer.step()
-        return values, lambdas.cost
+        self.n_epochs = epoch + 1
+        if self.pair_error is not None:
+            self._look_at_error(self.pair_error, walked.scores, walked.costs)
+        return True
 
-    def _look_at_error(self, scores: Float64Array, costs: Float64Array) -> None:
+    def _look_at_error(self, pair_error: PairError, scores: Float64Array, costs: Float64Array) -> None:
         """Halve the learning rate where the mean error rose. Scores are those that each query had on its turn."""
-        assert self.pair_error is not None
-        share_wrong = self.pair_error(scores)
+        share_wrong = pair_error(scores)
         mean = share_wrong if np.isnan(costs).all() else float(np.nanmean(costs))
         if self.params.halve_on_rise and self.mean_error is not None and mean > self.mean_error:
-            for group in self.optimizer.param_groups:
-                group["lr"] *= 0.5
+            self.descent.learning_rate *= 0.5
         self.mean_error = mean
         if self.params.stop_at_zero_error and share_wrong == 0:
-            self.is_perfect = self.pair_error(all_scores(self.module, self.rows)) == 0
+            self.is_perfect = pair_error(all_scores(self.module, self.rows)) == 0
 
     def state(self) -> tuple[dict[str, Any], Weights]:
         """What `take_up` needs to go on from here."""
         header = {
             "n_epochs": self.n_epochs,
-            "learning_rates": [float(group["lr"]) for group in self.optimizer.param_groups],
+            "learning_rate": self.descent.learning_rate,
             "mean_error": self.mean_error,
             "is_perfect": self.is_perfect,
         }
         arrays = {f"net.{name}": values for name, values in weights_of(self.module).items()}
-        for number, parameter in enumerate(self.module.parameters()):
-            for name, value in self.optimizer.state.get(parameter, {}).items():
-                if isinstance(value, torch.Tensor):
-                    arrays[f"optimizer.{number}.{name}"] = value.cpu().numpy().copy()
-        return header, arrays
+        return header, arrays | {f"optimizer.{name}": values for name, values in self.descent.memory().items()}
 
     def take_up(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Continue from a saved state, as if this object had come there itself."""
         self.n_epochs, self.mean_error = header["n_epochs"], header["mean_error"]
         self.is_perfect = header["is_perfect"]
+        self.descent.learning_rate = header["learning_rate"]
         put_weights(self.module, named(arrays, "net."))
-        for group, rate in zip(self.optimizer.param_groups, header["learning_rates"], strict=True):
-            group["lr"] = rate
-        for number, parameter in enumerate(self.module.parameters()):
-            memory = named(arrays, f"optimizer.{number}.")
-            if memory:
-                self.optimizer.state[parameter] = {
-                    name: torch.from_numpy(np.array(value)).to(parameter.device if value.ndim else "cpu")
-                    for name, value in memory.items()
-                }
-
-
-def _batches(order: IntArray, size: int) -> Iterator[IntArray]:
-    for start in range(0, len(order), size):
-        yield order[start : start + size]
-
-
-def _optimizer(module: nn.Module, params: DescentParams) -> torch.optim.Optimizer:
-    parameters = list(module.parameters())
-    if params.optimizer == "sgd":
-        return torch.optim.SGD(parameters, lr=params.learning_rate, weight_decay=params.weight_decay, fused=True)
-    return torch.optim.AdamW(parameters, lr=params.learning_rate, weight_decay=params.weight_decay, fused=True)
+        self.descent.take_up(named(arrays, "optimizer."))

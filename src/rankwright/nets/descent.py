@@ -1,0 +1,246 @@
+"""How a net's weights follow an objective's forces, some queries a step.
+
+Any module and any objective go through torch. A narrow plain net on pairs of labels goes through one kernel, which
+takes query after query to its scores, its forces and back, and so reads each row of features from memory once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeGuard
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from rankwright import kernels
+from rankwright.arrays import Float64Array, IntArray
+from rankwright.data.groups import Groups
+from rankwright.nets.inputs import FeatureRows, named
+from rankwright.nets.modules import PlainNet
+from rankwright.nets.params import DescentParams
+from rankwright.nets.scoring import document_scores, takes_short_way
+from rankwright.objectives.objective import BoundKernel, LambdaFn, batch_of
+
+KERNEL_ACTIVATIONS: Mapping[type[nn.Module], str] = {nn.ReLU: "relu", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid"}
+DOCUMENTS_A_CALL = 100_000  # of the kernel: Ctrl-C is heard in between
+
+Memory = dict[str, NDArray[Any]]
+
+
+class Walked(NamedTuple):
+    """What was seen on the way: scores of all rows, each before its query's step, and costs, by query walked to."""
+
+    scores: Float64Array
+    costs: Float64Array
+    is_finite: bool  # else the walk ended where scores were not
+
+
+class Descent(Protocol):
+    """A module on its way down; what its optimizer remembers is part of it."""
+
+    learning_rate: float
+
+    def walk(self, order: IntArray, keys: IntArray) -> Walked:
+        """Go through the queries in this order, a step for each key, from which it draws its random numbers."""
+
+    def memory(self) -> Memory:
+        """What `take_up` needs, besides the module's weights, to go on from here."""
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Remember what another one did."""
+
+
+def descent_of(
+    module: nn.Module, rows: FeatureRows, groups: Groups, lambda_fn: LambdaFn, params: DescentParams
+) -> Descent:
+    """The fastest there is for this module and this λ-function."""
+    if isinstance(module, PlainNet) and takes_short_way(module, rows.device) and _is_of_label_pairs(lambda_fn):
+        form = _narrow_form(module)
+        if form is not None:
+            return _NarrowDescent(module, form, rows, groups, lambda_fn, params)
+    return _TorchDescent(module, rows, groups, lambda_fn, params)
+
+
+def _is_of_label_pairs(lambda_fn: LambdaFn) -> TypeGuard[BoundKernel]:
+    return (
+        isinstance(lambda_fn, BoundKernel)
+        and lambda_fn.kernel is kernels.label_pair_lambdas
+        and lambda_fn.dtype is np.float32
+    )
+
+
+class _TorchDescent:
+    def __init__(
+        self, module: nn.Module, rows: FeatureRows, groups: Groups, lambda_fn: LambdaFn, params: DescentParams
+    ) -> None:
+        self.module, self.rows, self.groups, self.lambda_fn, self.params = module, rows, groups, lambda_fn, params
+        self.optimizer = _torch_optimizer(module, params)
+
+    @property
+    def learning_rate(self) -> float:
+        return float(self.optimizer.param_groups[0]["lr"])
+
+    @learning_rate.setter
+    def learning_rate(self, rate: float) -> None:
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+
+    def walk(self, order: IntArray, keys: IntArray) -> Walked:
+        scores, costs = np.empty(self.groups.n_docs), []
+        for queries, key in zip(_batches(order, self.params.batch_queries), keys, strict=True):
+            rows = self.groups.rows_of(queries)
+            found = document_scores(self.module, self.rows, rows)
+            values = found.detach().cpu().numpy()
+            if not np.isfinite(values).all():
+                return Walked(scores, np.empty(0), is_finite=False)
+            lambdas = self.lambda_fn(values, queries=queries, key=int(key))
+            self._step(found, torch.from_numpy(lambdas.gradient).to(found) / len(queries))
+            scores[rows] = values
+            costs.append(lambdas.cost)
+        return Walked(scores, np.concatenate(costs) if costs else np.empty(0), is_finite=True)
+
+    def _step(self, scores: torch.Tensor, gradient: torch.Tensor) -> None:
+        self.optimizer.zero_grad()
+        scores.backward(gradient)  # type: ignore[no-untyped-call]
+        if self.params.penalty > 0:
+            pull = _pull(self.params, self.groups)
+            for parameter in self.module.parameters():
+                if parameter.grad is not None:
+                    parameter.grad.add_(parameter.detach(), alpha=pull)
+        self.optimizer.step()
+
+    def memory(self) -> Memory:
+        return {
+            f"{number}.{name}": value.cpu().numpy().copy()
+            for number, parameter in enumerate(self.module.parameters())
+            for name, value in self.optimizer.state.get(parameter, {}).items()
+            if isinstance(value, torch.Tensor)
+        }
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        for number, parameter in enumerate(self.module.parameters()):
+            own = named(memory, f"{number}.")
+            if own:
+                self.optimizer.state[parameter] = {
+                    name: torch.from_numpy(np.array(value)).to(parameter.device if value.ndim else "cpu")
+                    for name, value in own.items()
+                }
+
+
+def _torch_optimizer(module: nn.Module, params: DescentParams) -> torch.optim.Optimizer:
+    parameters = list(module.parameters())
+    if params.optimizer == "sgd":
+        return torch.optim.SGD(parameters, lr=params.learning_rate, weight_decay=params.weight_decay, fused=True)
+    return torch.optim.AdamW(parameters, lr=params.learning_rate, weight_decay=params.weight_decay, fused=True)
+
+
+def _pull(params: DescentParams, groups: Groups) -> float:
+    """What a weight is multiplied with to be the penalty's share in the mean derivative of a query."""
+    return 2.0 * params.penalty / groups.n_queries
+
+
+def _batches(order: IntArray, size: int) -> Iterator[IntArray]:
+    for start in range(0, len(order), size):
+        yield order[start : start + size]
+
+
+@dataclass(frozen=True, slots=True)
+class _NarrowForm:
+    """A plain net as the kernel wants it described."""
+
+    widths: IntArray
+    last_threshold: bool
+    activation: str
+    dropout: float
+
+
+def _narrow_form(net: PlainNet) -> _NarrowForm | None:
+    """None where the net has an activation that the kernel does not know."""
+    linear = [layer for layer in net if isinstance(layer, nn.Linear)]
+    others = [layer for layer in net if not isinstance(layer, nn.Linear | nn.Dropout)]
+    if any(type(layer) not in KERNEL_ACTIVATIONS for layer in others):
+        return None
+    return _NarrowForm(
+        widths=np.array([linear[0].in_features, *(layer.out_features for layer in linear)]),
+        last_threshold=linear[-1].bias is not None,
+        activation=KERNEL_ACTIVATIONS[type(others[0])] if others else "relu",
+        dropout=next((layer.p for layer in net if isinstance(layer, nn.Dropout)), 0.0),
+    )
+
+
+class _NarrowDescent:
+    def __init__(
+        self,
+        net: PlainNet,
+        form: _NarrowForm,
+        rows: FeatureRows,
+        groups: Groups,
+        lambda_fn: BoundKernel,
+        params: DescentParams,
+    ) -> None:
+        self.form, self.rows, self.groups, self.lambda_fn, self.params = form, rows, groups, lambda_fn, params
+        self.learning_rate = params.learning_rate
+        self.weights = _one_array_of(net)
+        self.mean, self.square = np.zeros_like(self.weights), np.zeros_like(self.weights)
+        self.n_steps = 0
+
+    def walk(self, order: IntArray, keys: IntArray) -> Walked:
+        order, starts = batch_of(self.groups, order)
+        scores, costs = np.empty(self.groups.n_docs), np.full(len(order), np.nan)
+        size = self.params.batch_queries
+        steps_a_call = max(1, len(keys) * DOCUMENTS_A_CALL // max(1, len(scores)))
+        for first in range(0, len(keys), steps_a_call):
+            some_keys = keys[first : first + steps_a_call]
+            begin, end = first * size, min((first + len(some_keys)) * size, len(order))
+            taken = kernels.descend_narrow_net(
+                widths=self.form.widths,
+                weights=self.weights,
+                last_threshold=self.form.last_threshold,
+                activation=self.form.activation,
+                dropout=self.form.dropout,
+                features=self.rows.features,
+                shift=self.rows.shift,
+                factor=self.rows.factor,
+                offsets=self.groups.offsets,
+                **self.lambda_fn.arguments,
+                optimizer=self.params.optimizer,
+                learning_rate=self.learning_rate,
+                weight_decay=self.params.weight_decay,
+                pull=_pull(self.params, self.groups),
+                mean=self.mean,
+                square=self.square,
+                n_steps=self.n_steps,
+                queries=order[begin:end],
+                starts=starts[begin : end + 1],
+                keys=some_keys,
+                batch_queries=size,
+                scores=scores,
+                cost=costs[begin:end] if self.lambda_fn.has_cost else np.empty(0),
+                threads=self.lambda_fn.threads,
+            )
+            self.n_steps += taken
+            if taken < len(some_keys):
+                return Walked(scores, costs, is_finite=False)
+        by_row = np.empty_like(scores)
+        by_row[self.groups.rows_of(order)] = scores
+        return Walked(by_row, costs, is_finite=True)
+
+    def memory(self) -> Memory:
+        return {"mean": self.mean.copy(), "square": self.square.copy(), "n_steps": np.array(self.n_steps)}
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        self.mean, self.square = memory["mean"].copy(), memory["square"].copy()
+        self.n_steps = int(memory["n_steps"])
+
+
+def _one_array_of(module: nn.Module) -> NDArray[np.float32]:
+    """All weights of the module in one array, which they stay part of: what changes there changes the module."""
+    parameters = list(module.parameters())
+    weights = torch.cat([parameter.detach().flatten() for parameter in parameters]).numpy()
+    ends = np.cumsum([parameter.numel() for parameter in parameters])
+    for parameter, own in zip(parameters, np.split(weights, ends[:-1]), strict=True):
+        parameter.data = torch.from_numpy(own).view_as(parameter)
+    return weights
