@@ -101,7 +101,6 @@ def test_threads_change_no_bit(case, threads):
 
 
 @pytest.mark.parametrize("kernel", [kernels.descend_narrow_net, reference.descend_narrow_net])
-@pytest.mark.filterwarnings("ignore:overflow encountered", "ignore:invalid value encountered")
 def test_a_step_without_finite_scores_is_not_taken(kernel):
     weights, mean, *_, taken = descend(kernel, data_of(), hidden=(5, 5), start=1e20)
     assert taken == 0

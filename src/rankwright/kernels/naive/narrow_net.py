@@ -16,6 +16,7 @@ from rankwright.kernels.pair_settings import PairSettings
 _Layers = list[tuple[Float64Array, Float64Array]]
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a walk that diverges is told by its result
 def descend_narrow_net(
     widths: IntArray,
     weights: Float32Array,
@@ -63,8 +64,8 @@ def descend_narrow_net(
         inputs = np.empty((len(rows), features.shape[1]), np.float32)
         standardise_rows(features, rows, shift, factor, inputs, threads)
         layers = _layers(widths, weights.astype(np.float64), last_threshold)
-        passed = _forward(layers, inputs.astype(np.float64), activation, dropout, int(key), rows)
         own_scores = scores[own_starts[0] : own_starts[-1]]
+        passed = _forward(layers, inputs.astype(np.float64), activation, dropout, int(key), rows)
         own_scores[:] = passed.scores.astype(np.float32)
         if not np.isfinite(own_scores).all():
             return number
