@@ -20,6 +20,8 @@ PAIR_COSTS: tuple[PairCost, ...] = ("squared", "logistic")
 class TrainingParams:
     """How a comparator descends: `learning_rate` and `weight_decay` are Adam's, steps are of `batch_queries` queries.
 
+    The learning rate falls evenly to 0 over the epochs, so that a net comes to rest before the next sorting: nets of
+    later iterations then differ by what they were shown, not by where their last steps happened to go.
     `cost` is squared error on the targets [1 0] (the paper's), or logistic cost on the same. Because the two orders of
     a pair exchange targets and outputs alike, presenting one of them is presenting both.
     """
@@ -40,22 +42,22 @@ class TrainingParams:
 
 
 class Adam:
-    """Kingma and Ba's rule: steps of about `learning_rate` in each weight, whatever the size of its derivative."""
+    """Kingma and Ba's rule: steps of about the learning rate in each weight, whatever the size of its derivative."""
 
     MEAN_MEMORY, SQUARE_MEMORY, SMALLEST = 0.9, 0.999, 1e-8
 
-    def __init__(self, weights: Float64Array, learning_rate: float) -> None:
-        self.weights, self.learning_rate, self.n_steps = weights, learning_rate, 0
+    def __init__(self, weights: Float64Array) -> None:
+        self.weights, self.n_steps = weights, 0
         self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
 
-    def step(self, gradient: Float64Array) -> None:
+    def step(self, gradient: Float64Array, learning_rate: float) -> None:
         """Move the weights against the gradient."""
         self.n_steps += 1
         self.mean += (1 - self.MEAN_MEMORY) * (gradient - self.mean)
         self.square += (1 - self.SQUARE_MEMORY) * (gradient * gradient - self.square)
         mean = self.mean / (1 - self.MEAN_MEMORY**self.n_steps)
         size = np.sqrt(self.square / (1 - self.SQUARE_MEMORY**self.n_steps)) + self.SMALLEST
-        self.weights -= self.learning_rate * mean / size
+        self.weights -= learning_rate * mean / size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,14 +81,16 @@ def train_and_validate(
     """The comparator after the epoch with the smallest cost on the validation pairs, or on the others without any."""
     if train.n_queries == 0:
         return TrainedComparator(start, np.nan, 0)
-    net, adam = start, Adam(start.weights.astype(np.float64), params.learning_rate)
+    net, adam = start, Adam(start.weights.astype(np.float64))
     judge = valid if valid.n_queries else train
     best = TrainedComparator(start, np.inf, 0)
+    steps_an_epoch = -(-train.n_queries // params.batch_queries)
     for epoch in range(params.epochs):
         order = rng.permutation(train.n_queries)
         for first in range(0, len(order), params.batch_queries):
             _, gradient = train.descend(net, order[first : first + params.batch_queries], params.cost, threads=threads)
-            adam.step(gradient + params.weight_decay * adam.weights)
+            share_left = 1.0 - adam.n_steps / (params.epochs * steps_an_epoch)
+            adam.step(gradient + params.weight_decay * adam.weights, share_left * params.learning_rate)
             net = replace(net, weights=adam.weights.astype(WEIGHT_DTYPE))
         cost = judge.cost(net, params.cost, threads=threads)
         if cost < best.cost:

@@ -36,8 +36,9 @@ class SortNet(Ranker):
     `select` (RankQuality) on the validation documents chooses among them. Where `fit` is given none, `valid_fraction`
     of the training queries are held back for it, drawn by `seed`; below five queries the training ones serve for both.
     `restart` trains a new net each time, as the paper does; otherwise the last one is trained on. `cost` is `squared`
-    error (the paper's) or `logistic`; `learning_rate` and `weight_decay` are Adam's, its steps are of `batch_queries`
-    queries. Features are scaled by the paper's Eq. 4 unless `scaling` names another way, or None.
+    error (the paper's) or `logistic`; `learning_rate`, which falls to 0 over the epochs, and `weight_decay` are Adam's,
+    its steps are of `batch_queries` queries. Features are scaled by the paper's Eq. 4 unless `scaling` names another
+    way, or None.
 
     A document has no score of its own: the net compares it with others of its query, so `predict` needs `qid`. Its
     scores reproduce the order: 0 for a query's best document, -1 for the next, and so on.
@@ -56,7 +57,7 @@ class SortNet(Ranker):
         hidden: int | Sequence[int] = 20,
         max_iter: int = 20,
         epochs: int = 30,
-        learning_rate: float = 0.003,
+        learning_rate: float = 0.01,
         weight_decay: float = 0.01,
         batch_queries: int = 16,
         cost: PairCost = "squared",
