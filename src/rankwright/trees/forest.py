@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_features, thread_count
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_features, as_vector, thread_count
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.trees.binned import BinnedDataset
 from rankwright.trees.binning import BinMapper
@@ -134,6 +134,19 @@ class Forest:
         for name in ("left", "right"):
             kept[name] = np.where(kept["feature"] < 0, np.int32(-1), kept[name] - np.int32(begin))
         return replace(self, **kept, offsets=self.offsets[first : last + 1] - begin)
+
+    def take_trees(self, trees: ArrayLike) -> Forest:
+        """The given trees alone, in the given order."""
+        chosen = as_vector(trees, name="trees", dtype=np.int64)
+        if len(chosen) and (chosen.min() < 0 or chosen.max() >= self.n_trees):
+            raise InputError(f"trees must lie between 0 and {self.n_trees - 1}, got {chosen.min()} to {chosen.max()}")
+        sizes = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        moved = np.repeat(self.offsets[chosen] - offsets[:-1], sizes)  # by how much each node comes forward
+        kept: dict[str, Any] = {name: getattr(self, name)[moved + np.arange(len(moved))] for name in PER_NODE}
+        for name in ("left", "right"):
+            kept[name] = np.where(kept["feature"] < 0, -1, kept[name] - moved).astype(np.int32)
+        return replace(self, **kept, offsets=offsets)
 
     def scaled(self, factor: float) -> Forest:
         """The forest whose scores are `factor` times this one's."""
