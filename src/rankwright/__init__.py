@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rankwright.data.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
     from rankwright.data.trec import Qrels, Run, read_qrels, read_run, write_qrels, write_run
     from rankwright.ensembles.compression import Compressed, compress
+    from rankwright.ensembles.distillation import StudentParams
     from rankwright.errors import RankwrightError
     from rankwright.metrics.comparison import compare_conventions
     from rankwright.metrics.convention import Convention, parse_convention
@@ -71,6 +72,7 @@ _HOME_OF = {
     "RankwrightError": "rankwright.errors",
     "Run": "rankwright.data.trec",
     "SortNet": "rankwright.rankers.sortnet",
+    "StudentParams": "rankwright.ensembles.distillation",
     "Ties": "rankwright.ranking.order",
     "bin_file": "rankwright.trees.from_file",
     "compare_conventions": "rankwright.metrics.comparison",
@@ -133,6 +135,7 @@ __all__ = [
     "RankwrightError",
     "Run",
     "SortNet",
+    "StudentParams",
     "Ties",
     "__version__",
     "bin_file",

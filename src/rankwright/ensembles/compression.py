@@ -19,11 +19,12 @@ from rankwright.ensembles.goals import Goal, Point
 from rankwright.errors import UnknownNameError, require
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, paired_test
+from rankwright.rankers.gradient_net import require_torch
 from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.ranknet import RankNet
 from rankwright.training.loop import Listener
-from rankwright.trees.forest import Forest
 
-DEFAULT_MEANS = ("exact", "distill", "prune")
+DEFAULT_MEANS = ("exact", "prune", "distill", "prune")
 HELD_OUT = 0.25  # share of the queries for the validation part, and for the test part, where they are not given
 
 
@@ -51,6 +52,11 @@ class Compressed:
         if self.original.nodes and self.chosen.nodes:
             return self.original.nodes / self.chosen.nodes
         return self.original.bytes / self.chosen.bytes
+
+    @property
+    def sign(self) -> float:
+        """1 where a higher metric is better, else -1."""
+        return 1.0 if self.before.measure.higher_is_better else -1.0
 
     def to_dict(self) -> dict[str, Any]:
         """The compression as `rankwright compress --json` prints it."""
@@ -102,12 +108,12 @@ def compress(
     forest = forest_of_model(model)
     fit, valid, test = _parts(data, valid, test, seed)
     trial = Trial(model, fit, valid, test, metric, threads)
-    task = Task(trial, forest, goal, student or StudentParams(), seed, threads, listeners)
+    task = Task(trial, forest, "", goal, student or StudentParams(), seed, threads, listeners)
     tried = [Candidate(trial.point("none", model), model)]
     for name in means:
         found = list(MEANS[name](task))
         tried += found
-        task = replace(task, forest=_best_forest(found, task))
+        task = _next(task, found)
     points = tuple(candidate.point for candidate in tried)
     chosen = tried[goal.chosen(points)]
     before, after = trial.tested(model), trial.tested(chosen.ranker)
@@ -119,6 +125,8 @@ def _check_means(means: Sequence[str], goal: Goal) -> None:
     for name in means:
         if name not in MEANS:
             raise UnknownNameError("means of compression", name, known=MEANS)
+    if "net" in means:
+        require_torch(RankNet.name)
     require(goal.target_trees is None or "net" not in means, "a net has no trees: leave out target_trees, or net")
 
 
@@ -135,10 +143,11 @@ def _parts(
     return data, valid, test
 
 
-def _best_forest(found: Sequence[Candidate], task: Task) -> Forest:
-    """The forest for the next means to start from: the best on the validation part, of equals the smallest."""
+def _next(task: Task, found: Sequence[Candidate]) -> Task:
+    """The task of the next means: to start from the best forest on the validation part, of equals the smallest."""
     forests = [candidate for candidate in found if candidate.point.trees is not None]
     if not forests:
-        return task.forest
+        return task
     best = min(forests, key=lambda candidate: (candidate.point.loss, candidate.point.bytes))
-    return forest_of_model(best.ranker)
+    made_by = "" if best.point.means == "exact" else best.point.means
+    return replace(task, forest=forest_of_model(best.ranker), made_by=made_by)

@@ -41,6 +41,7 @@ class Task:
 
     trial: Trial
     forest: Forest
+    made_by: str  # what made that forest; "" where it says what the given model says
     goal: Goal
     student: StudentParams
     seed: int
@@ -71,11 +72,12 @@ def prune(task: Task) -> Iterator[Candidate]:
         trial.inputs.features[rows],
         groups,
         trial.scores[rows],
-        min(task.forest.n_trees, MOST_SELECTED),
+        _most_trees(task.forest, MOST_SELECTED, task.goal),
         threads=task.threads,
     )
     if selection.n_trees:
-        yield from _growing("prune", selection.best, selection.n_trees, task)
+        name = f"{task.made_by}+prune" if task.made_by else "prune"
+        yield from _growing(name, selection.best, selection.n_trees, task)
 
 
 def distill(task: Task) -> Iterator[Candidate]:
@@ -92,7 +94,7 @@ def distill(task: Task) -> Iterator[Candidate]:
         seed=task.seed,
         threads=task.threads,
     )
-    yield from _growing("distill", student.of_size, MOST_STUDENT_TREES, task)
+    yield from _growing("distill", student.of_size, _most_trees(teacher, MOST_STUDENT_TREES, task.goal), task)
 
 
 def net(task: Task) -> Iterator[Candidate]:
@@ -146,6 +148,11 @@ def _growing(means: str, of_size: Callable[[int], Forest], most: int, task: Task
         )
         if n_within is not None:
             yield task.candidate(means, of_size(n_within))
+
+
+def _most_trees(forest: Forest, usual: int, goal: Goal) -> int:
+    """How far to go: no larger than the forest, nor than is usual unless the goal asks for it."""
+    return min(max(forest.n_trees, 1), max(usual, goal.target_trees or 0))
 
 
 def _sizes(most: int, target: int | None) -> list[int]:

@@ -20,8 +20,8 @@ from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import History
 from rankwright.trees.forest import Forest
 
-TIMED_DOCS = 1000
-TIMED_REPEATS = 5
+TIMED_DOCS = 2000
+TIMED_REPEATS = 9
 
 
 @dataclass(eq=False)

@@ -44,6 +44,7 @@ class StudentParams:
     def __post_init__(self) -> None:
         require(self.synthetic >= 0, f"synthetic must be 0 lists or more, got {self.synthetic}")
         require(len(self.hidden) > 0, "hidden must name one net or more")
+        object.__setattr__(self, "hidden", tuple(map(tuple, self.hidden)))  # lists, where they come from text
 
 
 def posterior_cost() -> Objective:

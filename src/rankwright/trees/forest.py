@@ -192,11 +192,12 @@ def forest_of(trees: Sequence[Tree], mapper: BinMapper) -> Forest:
     """The forest of trees that were grown on bins of `mapper`."""
     sizes = np.array([len(tree.feature) for tree in trees], np.int64)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    by_node = {name: _joined([getattr(tree, name) for tree in trees], name) for name in PER_NODE}
+    n_categories = np.where(mapper.categorical, np.diff(mapper.offsets), 0)
+    n_words = -(-int(n_categories.max(initial=0)) // 32)
+    by_node = {name: _joined([getattr(tree, name) for tree in trees], name, n_words) for name in PER_NODE}
     shift = np.repeat(offsets[:-1], sizes).astype(np.int32)
     for name in ("left", "right"):
         by_node[name] = np.where(by_node["feature"] < 0, np.int32(-1), by_node[name] + shift)
-    n_categories = np.where(mapper.categorical, np.diff(mapper.offsets), 0)
     is_category = np.repeat(mapper.categorical, np.diff(mapper.offsets))
     return Forest(
         **by_node,
@@ -220,6 +221,6 @@ DTYPE_OF: Mapping[str, type[np.generic]] = {
 }
 
 
-def _joined(arrays: list[NDArray[Any]], name: str) -> NDArray[Any]:
-    nothing: NDArray[Any] = np.empty((0, 0) if name == "categories" else 0, DTYPE_OF[name])
+def _joined(arrays: list[NDArray[Any]], name: str, n_words: int) -> NDArray[Any]:
+    nothing: NDArray[Any] = np.empty((0, n_words) if name == "categories" else 0, DTYPE_OF[name])
     return np.concatenate(arrays) if arrays else nothing
