@@ -25,9 +25,12 @@ def teacher(data) -> rw.LambdaMART:
     return rw.LambdaMART(n_trees=20, max_leaves=7, min_docs_in_leaf=5).fit(data)
 
 
-def test_targets_are_the_teachers_posteriors(teacher, data):
+def test_targets_are_the_teachers_posteriors_weighed_by_its_ranks(teacher, data):
     lesson = taught(teacher, data, synthetic=0)
     scores = teacher.predict(data)
+    ranks = rw.rank(scores, data.groups).ranks()
+    weights = (1 / np.log2(ranks + 2)).astype(np.float32)
+    assert lesson.document_weights == pytest.approx(weights)
     rng = np.random.default_rng(0)
     guess = rng.normal(size=data.n_docs)
     found = posterior_cost().bind(lesson, dtype=np.float64)(guess)
@@ -35,7 +38,9 @@ def test_targets_are_the_teachers_posteriors(teacher, data):
     pairs = pairs_from_labels((scores - scores.min()).astype(np.float32), data.groups, ties=0.5, certainty=1.0)
     gap = scores[pairs.better] - scores[pairs.worse]
     assert pairs.probability == pytest.approx(1 / (1 + np.exp(-gap)), abs=1e-5)
-    written = RankingDataset(features=data.features, labels=None, groups=data.groups, preferences=pairs)
+    written = RankingDataset(
+        features=data.features, labels=None, groups=data.groups, preferences=pairs, document_weights=weights
+    )
     expected = ranknet().bind(written, dtype=np.float64)(guess)
     assert found.gradient == pytest.approx(expected.gradient, abs=1e-4)
     assert found.cost == pytest.approx(expected.cost, rel=1e-5)

@@ -107,8 +107,9 @@ def compress(
     _check_means(means, goal)
     forest = forest_of_model(model)
     fit, valid, test = _parts(data, valid, test, seed)
-    trial = Trial(model, fit, valid, test, metric, threads)
-    task = Task(trial, forest, "", goal, student or StudentParams(), seed, threads, listeners)
+    student = student or StudentParams()
+    trial = Trial(model, fit, valid, test, metric, student.synthetic, seed, threads)
+    task = Task(trial, forest, "", goal, student, seed, threads, listeners)
     tried = [Candidate(trial.point("none", model), model)]
     for name in means:
         found = list(MEANS[name](task))

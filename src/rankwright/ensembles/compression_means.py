@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from rankwright.arrays import IntArray
+from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.groups import Groups
 from rankwright.ensembles.compression_trial import Trial, forest_of_model
-from rankwright.ensembles.distillation import StudentForest, StudentParams, student_net, taught
+from rankwright.ensembles.distillation import StudentForest, StudentParams, student_net
 from rankwright.ensembles.goals import Goal, Point
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
 from rankwright.trees.forest import Forest
+from rankwright.trees.refitting import refit_leaves
 from rankwright.trees.selection import select_trees
 from rankwright.trees.simplifying import merge_equal_shapes, simplified
 
 MOST_SELECTED = 1024  # trees: choosing k of T takes T · k² steps
 SELECTION_DOCS = 20_000  # documents that trees are chosen on
 MOST_STUDENT_TREES = 512
+REFIT_CELLS = 2**24  # documents × trees that leaves are fitted to
 LEAST_LEAVES = 8  # of a student's trees, however small the teacher's are
 STEP = 2**0.5  # from one size to the next
 BEYOND = 2  # how many times larger than needed a forest grows: the curve shows more, and pruning has a choice
@@ -53,6 +55,23 @@ class Task:
         ranker = self.trial.small(means, forest, same_level=same_level)
         return Candidate(self.trial.point(means, ranker), ranker)
 
+    def documents(self, n_docs: int) -> tuple[Float32Array, Groups, Float64Array]:
+        """Features, groups and the given model's scores of queries drawn at random, with about `n_docs` documents."""
+        lesson = self.trial.tree_lesson
+        target = np.asarray(lesson.labels, np.float64)
+        if lesson.n_docs <= n_docs:
+            return lesson.features, lesson.groups, target
+        drawn = np.random.default_rng(self.seed).permutation(lesson.n_queries)
+        n_queries = max(1, int(np.searchsorted(np.cumsum(lesson.groups.sizes[drawn]), n_docs)))
+        queries = np.sort(drawn[:n_queries])
+        rows = lesson.groups.rows_of(queries)
+        return lesson.features[rows], Groups.of_sizes(lesson.groups.sizes[queries]), target[rows]
+
+    def refitted(self, forest: Forest) -> Forest:
+        """The forest with its leaves fitted to the given model's scores."""
+        documents = self.documents(REFIT_CELLS // max(forest.n_trees, 1))
+        return refit_leaves(forest, *documents, threads=self.threads)
+
 
 def exact(task: Task) -> Iterator[Candidate]:
     """The same scores from fewer nodes, to the bit; then trees of one shape merged, which rounds the last digits."""
@@ -64,17 +83,10 @@ def exact(task: Task) -> Iterator[Candidate]:
 
 
 def prune(task: Task) -> Iterator[Candidate]:
-    """A few trees, chosen and weighed anew to say what the given model says."""
-    trial = task.trial
-    rows, groups = _some_queries(trial.inputs.groups, task.seed)
-    selection = select_trees(
-        task.forest,
-        trial.inputs.features[rows],
-        groups,
-        trial.scores[rows],
-        _most_trees(task.forest, MOST_SELECTED, task.goal),
-        threads=task.threads,
-    )
+    """A few trees, chosen, and weighed anew with their leaves, to say what the given model says."""
+    features, groups, target = task.documents(SELECTION_DOCS)
+    most = _most_trees(task.forest, MOST_SELECTED, task.goal)
+    selection = select_trees(task.forest, features, groups, target, most, threads=task.threads)
     if selection.n_trees:
         name = f"{task.made_by}+prune" if task.made_by else "prune"
         yield from _growing(name, selection.best, selection.n_trees, task)
@@ -82,12 +94,10 @@ def prune(task: Task) -> Iterator[Candidate]:
 
 def distill(task: Task) -> Iterator[Candidate]:
     """A forest that learned from the given model."""
-    trial, teacher = task.trial, forest_of_model(task.trial.model)
-    lesson = taught(trial.model, trial.fit, synthetic=task.student.synthetic, seed=task.seed)
-    lesson = replace(lesson, features=trial.model._documents(lesson).features)
+    teacher = forest_of_model(task.trial.model)
     leaves = task.student.max_leaves or max(int(teacher.n_leaves_of_trees().max(initial=0)), LEAST_LEAVES)
     student = StudentForest(
-        lesson,
+        task.trial.tree_lesson,
         task.student,
         max_leaves=leaves,
         categorical=np.flatnonzero(np.diff(teacher.category_offsets)).tolist(),
@@ -100,10 +110,9 @@ def distill(task: Task) -> Iterator[Candidate]:
 def net(task: Task) -> Iterator[Candidate]:
     """Nets that learned from the given model, the smallest first, until one does."""
     trial = task.trial
-    lesson = taught(trial.model, trial.fit, synthetic=task.student.synthetic, seed=task.seed)
     for hidden in task.student.hidden:
         ranker = student_net(
-            lesson,
+            trial.lesson,
             hidden,
             task.student,
             valid=trial.valid,
@@ -129,12 +138,16 @@ MEANS: Mapping[str, Callable[[Task], Iterator[Candidate]]] = {
 
 def _growing(means: str, of_size: Callable[[int], Forest], most: int, task: Task) -> Iterator[Candidate]:
     """Forests of more and more trees, until one does and some way beyond; of a target of bytes, the largest within."""
+
+    def refitted(n_trees: int) -> Forest:
+        return task.refitted(of_size(n_trees))
+
     n_last, reached = most, False
     sizes = []
     for n_trees in _sizes(most, task.goal.target_trees):
         if n_trees > n_last:
             break
-        forest = of_size(n_trees)
+        forest = refitted(n_trees)
         candidate = task.candidate(means, forest)
         yield candidate
         sizes.append((n_trees, candidate.point.bytes))
@@ -144,10 +157,10 @@ def _growing(means: str, of_size: Callable[[int], Forest], most: int, task: Task
             n_last, reached = BEYOND * n_trees, True
     if task.goal.target_bytes is not None:
         n_within = _most_within(
-            task.goal.target_bytes, sizes, lambda n: task.trial.small(means, of_size(n)).file_size()
+            task.goal.target_bytes, sizes, lambda n: task.trial.small(means, refitted(n)).file_size()
         )
         if n_within is not None:
-            yield task.candidate(means, of_size(n_within))
+            yield task.candidate(means, refitted(n_within))
 
 
 def _most_trees(forest: Forest, usual: int, goal: Goal) -> int:
@@ -172,13 +185,3 @@ def _most_within(target: int, sizes: Sequence[tuple[int, int]], bytes_of: Callab
                 fits, too_many = (middle, too_many) if bytes_of(middle) <= target else (fits, middle)
             return None if fits == tried else fits
     return None
-
-
-def _some_queries(groups: Groups, seed: int) -> tuple[IntArray, Groups]:
-    """The rows and groups of queries drawn at random, about as many documents as trees are chosen on."""
-    if groups.n_docs <= SELECTION_DOCS:
-        return np.arange(groups.n_docs), groups
-    drawn = np.random.default_rng(seed).permutation(groups.n_queries)
-    n_queries = max(1, int(np.searchsorted(np.cumsum(groups.sizes[drawn]), SELECTION_DOCS)))
-    chosen = np.sort(drawn[:n_queries])
-    return groups.rows_of(chosen), Groups.of_sizes(groups.sizes[chosen])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
+from rankwright.ensembles.distillation import taught
 from rankwright.ensembles.goals import Point
 from rankwright.errors import InputError
 from rankwright.metrics.evaluation import MetricResult, evaluate
@@ -33,17 +33,23 @@ class Trial:
     valid: RankingDataset
     test: RankingDataset
     metric: str
+    synthetic: int
+    seed: int
     threads: int | None
 
     @cached_property
-    def scores(self) -> Float64Array:
-        """What the given model says of the documents to fit to, in the rows' order."""
-        return self.fit.from_source_order(self.model.predict(self.fit))
+    def lesson(self) -> RankingDataset:
+        """The documents to fit to and those made up beside them, with the given model's scores as labels."""
+        return taught(self.model, self.fit, synthetic=self.synthetic, seed=self.seed)
 
     @cached_property
-    def inputs(self) -> RankingDataset:
-        """The documents to fit to as the model's trees see them: scaled where it scales."""
-        return self.model._documents(self.fit)
+    def tree_lesson(self) -> RankingDataset:
+        """The same as the model's trees see it: scaled where it scales."""
+        return replace(self.lesson, features=self.model._documents(self.lesson).features)
+
+    @cached_property
+    def _level(self) -> float:
+        return float(np.mean(self.model.predict(self.fit)))
 
     def small(self, means: str, forest: Forest, *, same_level: bool = False) -> Ranker:
         """The model with another forest, its scores shifted to the same mean unless they have the same level."""
@@ -54,8 +60,8 @@ class Trial:
             "compressed_from_": self.note(means),
         }
         if not same_level and hasattr(self.model, "base_score_"):
-            said = forest.predict(self.inputs.features, threads=self.threads)
-            attributes["base_score_"] = float(np.mean(self.scores - said)) if len(said) else 0.0
+            said = forest.predict(self.tree_lesson.features[: self.fit.n_docs], threads=self.threads)
+            attributes["base_score_"] = self._level - float(np.mean(said))
         for name, value in attributes.items():
             setattr(smaller, name, value)
         return smaller

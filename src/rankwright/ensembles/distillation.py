@@ -3,7 +3,8 @@
 The cost is RankNet's own (paper 1, Eq. 3), its target probabilities the teacher's posteriors: of two documents of a
 list, the logistic function of the difference of the teacher's scores. With those scores as labels that is what
 `PairwiseObjective` makes of them with a certainty of 1, pair by pair and on the fly. It is lowest where the student's
-differences are the teacher's; no label of a judge is looked at, so documents may be made up.
+differences are the teacher's; no label of a judge is looked at, so documents may be made up. Documents weigh as much as
+DCG's discount of the rank the teacher gives them, so that a small student spends its leaves on the top of the lists.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwright.arrays import thread_count
+from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.ensembles.resampling import resampled_lists
@@ -22,6 +23,8 @@ from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import ranknet
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.ranknet import RankNet
+from rankwright.ranking.gains import LOG2
+from rankwright.ranking.order import rank
 from rankwright.training.loop import Listener
 from rankwright.trees.binned import bin_dataset
 from rankwright.trees.boosting import Boosting, BoostingParams
@@ -54,17 +57,25 @@ def posterior_cost() -> Objective:
 
 def taught(teacher: Ranker, data: RankingDataset, *, synthetic: int = 1, seed: int = 0) -> RankingDataset:
     """The documents of `data` and `synthetic` made-up lists for each of its queries, with the teacher's scores as
-    labels; where labels cannot be negative, only their differences count."""
+    labels, shifted to 0 and above: only their differences count. Document weights fall with the teacher's rank."""
     plain = RankingDataset(features=data.features, labels=None, groups=data.groups, feature_names=data.feature_names)
     streams = np.random.default_rng(seed).spawn(synthetic)
     parts = [plain, *(resampled_lists(plain, seed=stream) for stream in streams)]
     scores = np.concatenate([teacher.predict(part) for part in parts])
+    groups = Groups.of_sizes(np.concatenate([part.groups.sizes for part in parts]))
     return RankingDataset(
         features=np.concatenate([part.features for part in parts]),
         labels=(scores - scores.min(initial=np.inf)).astype(np.float32),
-        groups=Groups.of_sizes(np.concatenate([part.groups.sizes for part in parts])),
+        groups=groups,
+        document_weights=_discounts(scores, groups),
         feature_names=data.feature_names,
     )
+
+
+def _discounts(scores: Float64Array, groups: Groups) -> Float32Array:
+    """DCG's discount of the rank that each document's score gives it."""
+    discounts = LOG2.table(int(groups.sizes.max(initial=0))).astype(np.float32)
+    return discounts[rank(scores, groups).ranks()]
 
 
 class StudentForest:

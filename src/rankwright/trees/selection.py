@@ -91,7 +91,7 @@ def tree_products(
     threads and for any library that multiplies the matrices.
     """
     among, with_target = np.zeros((forest.n_trees, forest.n_trees)), np.zeros(forest.n_trees)
-    target = _less_mean(target[:, None], groups)
+    target = target - groups.means(target)
     bits = (EXACT_BITS - int(np.ceil(np.log2(max(groups.n_docs, 1))))) // 2
     of_trees = _scale(2 * float(np.abs(forest.value).max(initial=0.0)), bits)
     of_target = _scale(float(np.abs(target).max(initial=0.0)), bits)
@@ -99,18 +99,10 @@ def tree_products(
         rows = slice(int(groups.offsets[queries.start]), int(groups.offsets[queries.stop]))
         own = Groups.of_sizes(groups.sizes[queries])
         says = forest.value[forest.apply(features[rows], threads=threads)].astype(np.float64)
-        whole = np.rint(_less_mean(says, own) * of_trees)
+        whole = np.rint((says - own.means(says)) * of_trees)
         among += whole.T @ whole
-        with_target += whole.T @ np.rint(target[rows, 0] * of_target)
+        with_target += whole.T @ np.rint(target[rows] * of_target)
     return TreeProducts(among / of_trees**2, with_target / (of_trees * of_target))
-
-
-def _less_mean(values: Float64Array, groups: Groups) -> Float64Array:
-    """Each column less its mean over the query."""
-    sizes = groups.sizes[groups.sizes > 0]
-    starts = groups.offsets[:-1][groups.sizes > 0]
-    means: Float64Array = np.add.reduceat(values, starts, axis=0) / sizes[:, None] if len(starts) else values
-    return values - np.repeat(means, sizes, axis=0)
 
 
 def _scale(largest: float, bits: int) -> float:
