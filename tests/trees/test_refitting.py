@@ -55,7 +55,7 @@ def test_each_step_comes_closer_and_splits_stay(forest, data, target):
     assert errors[-1] < 0.8 * errors[0]
     for one in fitted:
         assert np.array_equal(one.feature, forest.feature)
-        assert np.array_equal(one.threshold, forest.threshold)
+        assert np.array_equal(one.threshold, forest.threshold, equal_nan=True)
 
 
 def test_a_querys_level_does_not_count(forest, data, target):

@@ -29,7 +29,7 @@ def simplified(forest: Forest) -> Forest:
     ends = is_leaf[kept]
     parts |= {
         "feature": np.where(ends, np.int32(-1), parts["feature"]),
-        "threshold": np.where(ends, np.float32(0), parts["threshold"]),
+        "threshold": np.where(ends, np.float32(np.nan), parts["threshold"]),
         "missing_left": parts["missing_left"] & ~ends,
         "value": value[kept],
         "gain": np.where(ends, 0.0, parts["gain"]),
