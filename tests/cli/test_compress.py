@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import rankwright as rw
@@ -12,10 +13,14 @@ import rankwright as rw
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("compress")
-    train, valid, test = rw.synthetic.web_search(n_queries=40, seed=3).split(valid=0.3, test=0.3, seed=0)
+    rng = np.random.default_rng(3)
+    features = rng.normal(size=(720, 4))
+    labels = np.clip(np.rint(features[:, 0] + features[:, 1] * features[:, 2]), 0, 4)
+    data = rw.RankingDataset.from_arrays(features, labels, group=[12] * 60)
+    train, valid, test = data.split(valid=0.3, test=0.3, seed=0)
     for part, name in ((valid, "valid.txt"), (test, "test.txt")):
         rw.write_svmlight(part, folder / name)
-    rw.LambdaMART(n_trees=12, max_leaves=5).fit(train.features, train.labels, qid=train.qid).save(folder / "model.rw")
+    rw.LambdaMART(n_trees=12, max_leaves=5).fit(train).save(folder / "model.rw")
     return folder
 
 
@@ -33,7 +38,7 @@ def test_a_smaller_model_is_written_and_told_of(run, folder):
     small = rw.load(folder / "small.rw")
     assert small.n_trees_ == told["chosen"]["trees"] < 12
     assert told["chosen"]["loss"] <= 0.03
-    test = rw.read_svmlight(folder / "test.txt", n_features=136)
+    test = rw.read_svmlight(folder / "test.txt", n_features=4)
     assert told["test"]["after"]["mean"] == pytest.approx(small.score(test))
     assert told["factor"] == told["original"]["nodes"] / told["chosen"]["nodes"]
     assert (folder / "curve.csv").read_text().count("\n") == 1 + len(told["curve"])

@@ -8,7 +8,6 @@ import pytest
 import rankwright as rw
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.label_pairs import pairs_from_labels
-from rankwright.data.synthetic import web_search
 from rankwright.ensembles.distillation import StudentForest, StudentParams, posterior_cost, taught
 from rankwright.ensembles.resampling import resampled_lists
 from rankwright.errors import SettingError
@@ -17,7 +16,12 @@ from rankwright.objectives.registry import ranknet
 
 @pytest.fixture(scope="module")
 def data() -> RankingDataset:
-    return web_search(12, seed=0).take_queries(np.arange(6))
+    """Twenty queries of twelve documents; the last feature never changes."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(240, 5)).astype(np.float32)
+    features[:, 4] = 1.0
+    labels = np.clip(np.rint(features[:, 0] + features[:, 1] * features[:, 2]), 0, 4)
+    return RankingDataset.from_arrays(features, labels, group=[12] * 20)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +101,7 @@ def test_a_larger_student_comes_closer_and_its_first_trees_are_the_smaller_one(t
     target = teacher.predict(data)
     near = [np.corrcoef(forest.predict(data.features), target)[0, 1] for forest in (small, large)]
     assert near[0] < near[1]
-    assert near[1] > 0.97
+    assert near[1] > 0.95
 
 
 def test_settings_that_make_no_sense_are_refused():

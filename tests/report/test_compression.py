@@ -13,10 +13,9 @@ from rankwright.errors import UnknownNameError
 from rankwright.report.compression import draw_compression, write_curve
 
 
-@pytest.fixture(scope="module")
-def compressed() -> Compressed:
-    data = rw.synthetic.web_search(24, seed=1)
-    train, rest = data.split(valid=0.5, seed=0)
+@pytest.fixture
+def compressed(small_data) -> Compressed:
+    train, rest = small_data.split(valid=0.5, seed=0)
     return rw.compress(rw.LambdaMART(n_trees=8, max_leaves=4).fit(train), rest, means=["exact", "prune"], max_loss=0.05)
 
 
