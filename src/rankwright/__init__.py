@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from rankwright.data.svmlight import iter_svmlight, read_svmlight, write_svmlight
     from rankwright.data.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
     from rankwright.data.trec import Qrels, Run, read_qrels, read_run, write_qrels, write_run
+    from rankwright.ensembles.compression import Compressed, compress
+    from rankwright.ensembles.distillation import StudentParams
     from rankwright.errors import RankwrightError
     from rankwright.metrics.comparison import compare_conventions
     from rankwright.metrics.convention import Convention, parse_convention
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
     "Columns": "rankwright.data.columns",
+    "Compressed": "rankwright.ensembles.compression",
     "Convention": "rankwright.metrics.convention",
     "DataFile": "rankwright.data.files",
     "Diagnosis": "rankwright.objectives.diagnostics",
@@ -69,9 +72,11 @@ _HOME_OF = {
     "RankwrightError": "rankwright.errors",
     "Run": "rankwright.data.trec",
     "SortNet": "rankwright.rankers.sortnet",
+    "StudentParams": "rankwright.ensembles.distillation",
     "Ties": "rankwright.ranking.order",
     "bin_file": "rankwright.trees.from_file",
     "compare_conventions": "rankwright.metrics.comparison",
+    "compress": "rankwright.ensembles.compression",
     "convert": "rankwright.data.conversion",
     "describe_model": "rankwright.catalog.inspection",
     "diagnose": "rankwright.objectives.diagnostics",
@@ -108,6 +113,7 @@ _HOME_OF = {
 __all__ = [
     "MART",
     "Columns",
+    "Compressed",
     "Convention",
     "DataFile",
     "Diagnosis",
@@ -129,10 +135,12 @@ __all__ = [
     "RankwrightError",
     "Run",
     "SortNet",
+    "StudentParams",
     "Ties",
     "__version__",
     "bin_file",
     "compare_conventions",
+    "compress",
     "convert",
     "describe_model",
     "diagnose",

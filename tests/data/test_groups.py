@@ -55,3 +55,11 @@ def test_grouping_brings_rows_together_and_keeps_their_order(ids, as_text):
 def test_rows_that_are_together_are_not_moved():
     assert group_rows(np.array([7, 7, 3, 5, 5])).order is None
     assert group_rows(np.array([7, 3, 7])).order is not None
+
+
+def test_means_are_those_of_each_query():
+    groups = Groups.of_sizes([2, 0, 3])
+    assert groups.means(np.array([1.0, 3.0, 4.0, 5.0, 9.0])).tolist() == [2.0, 2.0, 6.0, 6.0, 6.0]
+    table = np.array([[1.0, 0.0], [3.0, 2.0], [0.0, 3.0], [0.0, 3.0], [3.0, 0.0]])
+    assert groups.means(table).tolist() == [[2.0, 1.0]] * 2 + [[1.0, 2.0]] * 3
+    assert Groups.of_sizes([0]).means(np.empty((0, 2))).shape == (0, 2)

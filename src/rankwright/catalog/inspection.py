@@ -24,6 +24,7 @@ class ModelDescription:
     history: dict[str, Any]  # what was watched after each step, and the best of it
     facts: dict[str, Any]  # what the model is made of, as its kind tells
     importances: dict[str, list[float]]  # of each kind the ranker knows, one a feature
+    compressed_from: dict[str, Any] | None = None  # the larger model it stands for, and how it was made from it
 
     def ordered(self) -> IntArray:
         """The features' numbers from 0, the most important first, by the first kind of importance."""
@@ -46,6 +47,7 @@ class ModelDescription:
             "training_data": self.training_data,
             "history": self.history,
             "model": self.facts,
+            "compressed_from": self.compressed_from,
         }
 
 
@@ -62,5 +64,6 @@ def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
         training_data=header.get("training_data"),
         history=history.to_dict() | {"best_step": history.best_step, "best_value": history.best_value},
         facts=ranker.facts(),
+        compressed_from=ranker.compressed_from_,
         importances={kind: ranker.importances(kind).tolist() for kind in ranker.importance_kinds},
     )

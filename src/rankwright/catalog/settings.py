@@ -10,6 +10,7 @@ from typing import Any
 
 from rankwright.catalog.rankers import ranker_named
 from rankwright.catalog.setting_types import check_types
+from rankwright.ensembles.distillation import StudentParams
 from rankwright.errors import SettingError, UnknownNameError
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import objective_named, paper_lambdarank
@@ -48,6 +49,17 @@ def objective_from_text(name: str, settings: Iterable[str] = ()) -> Objective:
             f"mode is default, or for lambdarank and with no other setting paper, got {mode!r} of {name}"
         )
     return paper_lambdarank(metric) if metric else paper_lambdarank()
+
+
+def student_from_text(settings: Iterable[str] = ()) -> StudentParams:
+    """How what learns from a larger model is to learn; each setting reads `key=value`."""
+    values = values_of(settings)
+    known = signature(StudentParams).parameters
+    for key in values:
+        if key not in known:
+            raise UnknownNameError("setting of a student", key, known=known)
+    check_types(StudentParams, values)
+    return StudentParams(**values)
 
 
 def values_of(settings: Iterable[str]) -> dict[str, Any]:

@@ -54,6 +54,8 @@ def _rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
     yield "scaling", model.scaling or "none"
     for name, value in model.facts.items():
         yield name.replace("_", " "), _number(value)
+    if model.compressed_from is not None:
+        yield "compressed from", ", ".join(f"{name} {_number(value)}" for name, value in model.compressed_from.items())
     yield "training", _training(model.history)
     if model.training_data is not None:
         yield "training data", model.training_data

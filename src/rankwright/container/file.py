@@ -62,6 +62,22 @@ def write_container(
 
     The header may hold what JSON can: strings, finite numbers, booleans, None, lists and string-keyed mappings.
     """
+    content = _unsigned(kind, header, arrays)
+    place = content.index(BLANK_CHECKSUM.encode())
+    checksum = hashlib.sha256(content).hexdigest().encode()
+    with atomic_file(path) as file:
+        file.write(memoryview(content)[:place])
+        file.write(checksum)
+        file.write(memoryview(content)[place + len(checksum) :])
+
+
+def container_size(kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> int:
+    """How many bytes the file would have."""
+    return len(_unsigned(kind, header, arrays))
+
+
+def _unsigned(kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The file's content, its checksum not filled in."""
     from safetensors.numpy import save
 
     tensors = {name: _storable(name, array) for name, array in sorted(arrays.items())}
@@ -72,13 +88,7 @@ def write_container(
         "kind": kind,
         "version": VERSION,
     }
-    content = save(tensors, metadata={MAGIC_ENTRY: json.dumps(document, sort_keys=True, ensure_ascii=True)})
-    place = content.index(BLANK_CHECKSUM.encode())
-    checksum = hashlib.sha256(content).hexdigest().encode()
-    with atomic_file(path) as file:
-        file.write(memoryview(content)[:place])
-        file.write(checksum)
-        file.write(memoryview(content)[place + len(checksum) :])
+    return save(tensors, metadata={MAGIC_ENTRY: json.dumps(document, sort_keys=True, ensure_ascii=True)})
 
 
 def read_container(path: str | os.PathLike[str], kind: str | None = None) -> Container:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankwright.arrays import IdArray, IntArray, as_vector
 from rankwright.errors import InputError
@@ -53,6 +54,14 @@ class Groups:
     def query_of_row(self) -> IntArray:
         """The query, counted from 0, of each row."""
         return np.repeat(np.arange(self.n_queries), self.sizes)
+
+    def means(self, values: NDArray[Any]) -> NDArray[Any]:
+        """For each row, the mean of `values`, one or more a row, over the rows of its query."""
+        sizes = self.sizes[self.sizes > 0]
+        if len(sizes) == 0:
+            return values
+        sums = np.add.reduceat(values, self.offsets[:-1][self.sizes > 0], axis=0)
+        return np.repeat((sums.T / sizes).T, sizes, axis=0)
 
     def slices(self) -> Iterator[slice]:
         """The rows of one query after another."""

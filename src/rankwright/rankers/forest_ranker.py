@@ -113,7 +113,7 @@ class ForestRanker(Ranker):
         """
         require(self.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
         remember_features(self, data.n_features, data.feature_names)
-        self.scaling_ = None
+        self.scaling_ = self.compressed_from_ = None
         self._grow(self._some_judged(data), valid, listeners, checkpoint)
         return self
 

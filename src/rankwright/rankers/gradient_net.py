@@ -68,7 +68,7 @@ class GradientNet(Ranker):
         listeners: Sequence[Listener],
         checkpoint: str | os.PathLike[str] | None,
     ) -> None:
-        _require_torch(self.name)
+        require_torch(self.name)
         from rankwright.nets.fitting import NetPlan, fit_net
 
         recipe = self._recipe()
@@ -173,7 +173,7 @@ class GradientNet(Ranker):
         return header, arrays | {f"net.{name}": values for name, values in weights_of(self.net_).items()}
 
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        _require_torch(self.name)
+        require_torch(self.name)
         from rankwright.nets.inputs import NetInputs, named
         from rankwright.nets.modules import plain_net, put_weights
 
@@ -201,6 +201,7 @@ class GradientNet(Ranker):
         self.net_.eval()
 
 
-def _require_torch(name: str) -> None:
+def require_torch(name: str) -> None:
+    """Raise unless torch, which the ranker of that name needs, is installed."""
     if find_spec("torch") is None:
         raise MissingExtraError(f"ranker {name}", "torch", "nets")

@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import BoolArray, Float64Array
-from rankwright.container.file import write_container
+from rankwright.container.file import container_size, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.files import DataFile, as_data_file
 from rankwright.data.preferences import Preferences
@@ -64,6 +64,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     threads: int | None = None
 
     scaling_: FittedScaling | None = None
+    compressed_from_: dict[str, Any] | None = None  # what a compressed model stands for, and how it was made
     history_: History
 
     def fit(
@@ -95,6 +96,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
             "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
             "position": position, "preferences": preferences, "initial_scores": initial_scores,
         }  # fmt: skip
+        self.compressed_from_ = None
         file = as_data_file(X)
         if file is not None:
             refuse_beside_a_dataset({"y": y} | beside)
@@ -158,6 +160,14 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: read it back with `rankwright.load`."""
+        write_container(path, MODEL_KIND, *self._contents())
+
+    def file_size(self) -> int:
+        """How many bytes the model file takes."""
+        return container_size(MODEL_KIND, *self._contents())
+
+    def _contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """The header and the arrays of the model file."""
         check_is_fitted(self)
         header, arrays = self._state()
         scaling = self.scaling_
@@ -170,7 +180,9 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
             "feature_names": list(getattr(self, "feature_names_in_", ())),
             "scaling": None if scaling is None else scaling.header,
         }
-        write_container(path, MODEL_KIND, shared | header, arrays)
+        if self.compressed_from_ is not None:
+            shared["compressed_from"] = self.compressed_from_
+        return shared | header, arrays
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **given: Any) -> Self:
@@ -182,6 +194,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         of_scaling = {name: array for name, array in arrays.items() if name.startswith(SCALING_ARRAYS)}
         learned = {name.removeprefix(SCALING_ARRAYS): array for name, array in of_scaling.items()}
         ranker.scaling_ = None if header["scaling"] is None else FittedScaling.of_parts(header["scaling"], learned)
+        ranker.compressed_from_ = header.get("compressed_from")
         ranker._restore(header, {name: array for name, array in arrays.items() if name not in of_scaling})
         return ranker
 

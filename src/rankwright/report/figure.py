@@ -57,9 +57,7 @@ def figure(
 
     The file's ending says the format: svg, png or pdf. `size` is in inches.
     """
-    kind = Path(path).suffix.lower().lstrip(".")
-    if kind not in FORMATS:
-        raise SettingError(f"a picture's name must end in .{', .'.join(FORMATS)}, got {os.fspath(path)!r}")
+    kind = picture_kind(path)
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
@@ -70,3 +68,11 @@ def figure(
         yield list(drawing.subplots(1, len(columns), squeeze=False, width_ratios=list(columns))[0])
         with atomic_file(path) as file:
             drawing.savefig(file, format=kind, metadata=NO_METADATA[kind])
+
+
+def picture_kind(path: str | os.PathLike[str]) -> str:
+    """The format that a picture's name shows: svg, png or pdf."""
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        raise SettingError(f"a picture's name must end in .{', .'.join(FORMATS)}, got {os.fspath(path)!r}")
+    return kind

@@ -209,7 +209,7 @@ def _search_tables(columns: Columns) -> Float32Array:
 def _compile_nodes(
     forest: Forest, column: IntArray, code: IntArray, n_columns: int, *, byte_codes: bool
 ) -> CompiledTrees:
-    tree, depth, n_leaves, first = _number_leaves(forest)
+    tree, depth, n_leaves, first = number_leaves(forest)
     leaves_by_tree = n_leaves[forest.offsets[:-1]]
     most = int(leaves_by_tree.max(initial=1))
     if most > MAX_LEAVES:
@@ -236,7 +236,7 @@ def _compile_nodes(
     )
 
 
-def _number_leaves(forest: Forest) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def number_leaves(forest: Forest) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Of each node: its tree, its depth, how many leaves are below it, and the number of the first of them."""
     sizes = np.diff(forest.offsets)
     tree = np.repeat(np.arange(len(sizes)), sizes)

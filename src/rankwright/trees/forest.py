@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_features, thread_count
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_features, as_vector, thread_count
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.trees.binned import BinnedDataset
 from rankwright.trees.binning import BinMapper
@@ -135,6 +135,19 @@ class Forest:
             kept[name] = np.where(kept["feature"] < 0, np.int32(-1), kept[name] - np.int32(begin))
         return replace(self, **kept, offsets=self.offsets[first : last + 1] - begin)
 
+    def take_trees(self, trees: ArrayLike) -> Forest:
+        """The given trees alone, in the given order."""
+        chosen = as_vector(trees, name="trees", dtype=np.int64)
+        if len(chosen) and (chosen.min() < 0 or chosen.max() >= self.n_trees):
+            raise InputError(f"trees must lie between 0 and {self.n_trees - 1}, got {chosen.min()} to {chosen.max()}")
+        sizes = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        moved = np.repeat(self.offsets[chosen] - offsets[:-1], sizes)  # by how much each node comes forward
+        kept: dict[str, Any] = {name: getattr(self, name)[moved + np.arange(len(moved))] for name in PER_NODE}
+        for name in ("left", "right"):
+            kept[name] = np.where(kept["feature"] < 0, -1, kept[name] - moved).astype(np.int32)
+        return replace(self, **kept, offsets=offsets)
+
     def scaled(self, factor: float) -> Forest:
         """The forest whose scores are `factor` times this one's."""
         return replace(self, value=(self.value.astype(np.float64) * factor).astype(np.float32))
@@ -179,11 +192,12 @@ def forest_of(trees: Sequence[Tree], mapper: BinMapper) -> Forest:
     """The forest of trees that were grown on bins of `mapper`."""
     sizes = np.array([len(tree.feature) for tree in trees], np.int64)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    by_node = {name: _joined([getattr(tree, name) for tree in trees], name) for name in PER_NODE}
+    n_categories = np.where(mapper.categorical, np.diff(mapper.offsets), 0)
+    n_words = -(-int(n_categories.max(initial=0)) // 32)
+    by_node = {name: _joined([getattr(tree, name) for tree in trees], name, n_words) for name in PER_NODE}
     shift = np.repeat(offsets[:-1], sizes).astype(np.int32)
     for name in ("left", "right"):
         by_node[name] = np.where(by_node["feature"] < 0, np.int32(-1), by_node[name] + shift)
-    n_categories = np.where(mapper.categorical, np.diff(mapper.offsets), 0)
     is_category = np.repeat(mapper.categorical, np.diff(mapper.offsets))
     return Forest(
         **by_node,
@@ -207,6 +221,6 @@ DTYPE_OF: Mapping[str, type[np.generic]] = {
 }
 
 
-def _joined(arrays: list[NDArray[Any]], name: str) -> NDArray[Any]:
-    nothing: NDArray[Any] = np.empty((0, 0) if name == "categories" else 0, DTYPE_OF[name])
+def _joined(arrays: list[NDArray[Any]], name: str, n_words: int) -> NDArray[Any]:
+    nothing: NDArray[Any] = np.empty((0, n_words) if name == "categories" else 0, DTYPE_OF[name])
     return np.concatenate(arrays) if arrays else nothing

@@ -1,0 +1,133 @@
+"""`rankwright compress`: a model file into a smaller one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankwright.cli.options import AsJson, DataFormat
+from rankwright.cli.output import print_json, print_table
+from rankwright.cli.progress import training_progress
+from rankwright.errors import require
+
+if TYPE_CHECKING:
+    from rankwright.data.dataset import RankingDataset
+    from rankwright.ensembles.compression import Compressed
+    from rankwright.ensembles.goals import Point
+
+EXAMPLE = (
+    "Example: rankwright compress model.rw --data valid.txt --max-loss 0.002 --metric ndcg@10 --means "
+    "exact,prune,distill --plot curve.svg --out small.rw"
+)
+
+
+def compress(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The file of a model made of trees.")],
+    data: Annotated[str, typer.Option(metavar="F", help="Documents, best ones the model was not trained on.")],
+    out: Annotated[str, typer.Option(metavar="SMALL", help="The model file to write.")],
+    valid: Annotated[
+        str | None, typer.Option(metavar="F", help="Documents to choose by. Default: a quarter of --data's queries.")
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option(metavar="F", help="Documents to measure the choice on. Default: another quarter.")
+    ] = None,
+    means: Annotated[
+        str | None, typer.Option(help="Of exact, prune, distill and net, separated by commas, taken in turn.")
+    ] = None,
+    metric: Annotated[str, typer.Option(help="What is lost or kept.")] = "ndcg@10",
+    max_loss: Annotated[
+        float | None, typer.Option(help="How much of the metric may be lost, on the validation part. Default: 0.002.")
+    ] = None,
+    target_trees: Annotated[int | None, typer.Option(metavar="N", help="Instead: at most so many trees.")] = None,
+    target_bytes: Annotated[
+        int | None, typer.Option(metavar="N", help="Instead: at most so many bytes of model file.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of what learns from MODEL; may be repeated."),
+    ] = None,
+    curve: Annotated[
+        str | None, typer.Option(metavar="F", help="Write every model tried to this .csv or .json file.")
+    ] = None,
+    plot: Annotated[str | None, typer.Option(metavar="F", help="Draw the curve: .svg, .png or .pdf.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
+    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    format: DataFormat = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a model smaller and faster, and tell what that costs on held-out queries.
+
+    exact drops branches and trees that change no score; prune keeps some trees and weighs them anew; distill and net
+    train a small forest or a net on what the model thinks of pairs of documents. The smallest model within --max-loss
+    is written, or the best one within a target.
+    """
+    from rankwright.catalog.rankers import load
+    from rankwright.catalog.settings import student_from_text
+    from rankwright.data.reading import read_wide
+    from rankwright.ensembles.compression import DEFAULT_MEANS
+    from rankwright.ensembles.compression import compress as make_smaller
+    from rankwright.report.compression import draw_compression, write_curve
+    from rankwright.report.figure import picture_kind
+
+    require(out != "-", "a model goes to a file, not to standard output")
+    if plot is not None:
+        picture_kind(plot)
+    student = student_from_text(settings or ())
+    large = load(model).set_params(threads=threads)
+
+    def read(path: str) -> RankingDataset:
+        return read_wide(path, large.n_features_in_, format=format)
+
+    parts = {name: None if path is None else read(path) for name, path in (("valid", valid), ("test", test))}
+    with training_progress() as listeners:
+        compressed = make_smaller(
+            large,
+            read(data),
+            **parts,
+            means=DEFAULT_MEANS if means is None else [name.strip() for name in means.split(",")],
+            metric=metric,
+            max_loss=max_loss,
+            target_trees=target_trees,
+            target_bytes=target_bytes,
+            student=student,
+            seed=seed,
+            threads=threads,
+            listeners=listeners,
+        )
+    compressed.model.save(out)
+    if curve is not None:
+        write_curve(compressed, curve)
+    if plot is not None:
+        draw_compression(compressed, plot)
+    print_json({"model": out} | compressed.to_dict()) if as_json else _show(compressed)
+    for path in filter(None, (out, curve, plot)):
+        typer.echo(f"wrote {path}", err=True)
+
+
+def _show(compressed: Compressed) -> None:
+    columns = ["means", "trees", "nodes", "bytes", "µs a document", "valid", "loss", "test", ""]
+    rows = [[*_cells(point), "chosen" if point is compressed.chosen else ""] for point in compressed.points]
+    print_table(columns, rows, numbers=columns[1:-1])
+    before, after, difference = compressed.before, compressed.after, compressed.difference
+    typer.echo(f"\n{compressed.factor:.1f} times smaller, for {compressed.goal.name}")
+    typer.echo(
+        f"test: {compressed.metric} {after.mean:.4f}, 95 % interval {after.interval.low:.4f} to "
+        f"{after.interval.high:.4f}, over {after.n_queries} queries; it was {before.mean:.4f}"
+    )
+    typer.echo(
+        f"difference {difference.difference:+.4f}, 95 % interval {difference.interval.low:+.4f} to "
+        f"{difference.interval.high:+.4f}, p {difference.p_value:.3f}"
+    )
+
+
+def _cells(point: Point) -> list[str]:
+    counts = [point.trees, point.nodes, point.bytes]
+    return [
+        point.means,
+        *("-" if count is None else f"{count:,}" for count in counts),
+        f"{point.microseconds:.2f}",
+        f"{point.valid:.4f}",
+        f"{point.loss:+.4f}",
+        f"{point.test:.4f}",
+    ]

@@ -1,0 +1,1 @@
+"""Many rankers as one, and one ranker made smaller."""

@@ -1,0 +1,91 @@
+"""What a compressed model is measured by, and which of several to take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rankwright.errors import SettingError, require
+
+DEFAULT_MAX_LOSS = 0.002
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A model on the curve: how large and how fast it is, and how good on queries it was not fitted to."""
+
+    means: str  # what made it; "none" is the model that was given
+    trees: int | None  # None: it is a net
+    nodes: int | None
+    weights: int | None  # of a net
+    bytes: int  # of the model file
+    microseconds: float  # to score a document, with one thread
+    valid: float  # the metric on the validation part
+    test: float  # the metric on the test part, at which no choice looks
+    loss: float  # by how much it is worse than the given model on the validation part, in units of the metric
+
+    def to_dict(self) -> dict[str, Any]:
+        """The point as JSON and CSV have it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """How small a model must be, or how good: one of the three. With none given, a loss of at most 0.002.
+
+    With `max_loss`, the smallest file is taken whose loss on the validation part is at most that; with a target, the
+    best model on the validation part among those within it.
+    """
+
+    max_loss: float | None = None
+    target_trees: int | None = None
+    target_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        given = [value for value in (self.max_loss, self.target_trees, self.target_bytes) if value is not None]
+        require(len(given) <= 1, "max_loss, target_trees and target_bytes are three goals: give one")
+        if not given:
+            object.__setattr__(self, "max_loss", DEFAULT_MAX_LOSS)
+        require(self.max_loss is None or self.max_loss >= 0, f"max_loss must be 0 or more, got {self.max_loss}")
+        for name in ("target_trees", "target_bytes"):
+            value = getattr(self, name)
+            require(value is None or value >= 1, f"{name} must be 1 or more, got {value}")
+
+    def allows(self, point: Point) -> bool:
+        """Whether the model does."""
+        if self.max_loss is not None:
+            return point.loss <= self.max_loss
+        if self.target_trees is not None:
+            return point.trees is not None and point.trees <= self.target_trees
+        return self.target_bytes is not None and point.bytes <= self.target_bytes
+
+    def is_reached(self, point: Point) -> bool:
+        """Whether, of models that grow, none larger than this one need be looked at."""
+        if self.max_loss is not None:
+            return point.loss <= self.max_loss
+        if self.target_trees is not None:
+            return point.trees is not None and point.trees >= self.target_trees
+        return self.target_bytes is not None and point.bytes >= self.target_bytes
+
+    def chosen(self, points: Sequence[Point]) -> int:
+        """The place of the model to take; of equals the first."""
+        allowed = [place for place, point in enumerate(points) if self.allows(point)]
+        if not allowed:
+            raise SettingError(f"{self.name} cannot be met: {self._nearest(points)}")
+        if self.max_loss is not None:
+            return min(allowed, key=lambda place: points[place].bytes)
+        return min(allowed, key=lambda place: (points[place].loss, points[place].bytes))
+
+    @property
+    def name(self) -> str:
+        """The goal in words."""
+        if self.max_loss is not None:
+            return f"a loss of at most {self.max_loss:g}"
+        return f"at most {self.target_trees} trees" if self.target_bytes is None else f"{self.target_bytes} bytes"
+
+    def _nearest(self, points: Sequence[Point]) -> str:
+        if self.target_trees is not None:
+            fewest = min(point.trees for point in points if point.trees is not None)
+            return f"the smallest model found has {fewest} trees"
+        return f"the smallest model found takes {min(point.bytes for point in points)}"

@@ -1,0 +1,40 @@
+"""Lists of documents like those given, that nobody has judged: for a teacher to score."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankwright.arrays import Float32Array
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.data.seeds import Seed, generator
+from rankwright.errors import require
+
+MIXED = 0.2  # share of a document's values that come from another one
+FROM_OWN_QUERY = 0.5  # share of documents that mix with one of their own query; the others mix with any
+BLOCK_ROWS = 2**16  # documents mixed at a time: what is drawn for each of their values fits in memory
+
+
+def resampled_lists(data: RankingDataset, *, mixed: float = MIXED, seed: Seed = 0) -> RankingDataset:
+    """A synthetic list for each query: its documents, with some values of each taken from another document.
+
+    The other document is one of the same query or of any, so values that never met in the data meet here, and every
+    value is one that occurs: missing ones stay missing, categories stay categories. Labels are left out.
+    """
+    require(0 <= mixed <= 1, f"mixed must lie between 0 and 1, got {mixed}")
+    rng = generator(seed)
+    features = np.empty_like(data.features)
+    for start in range(0, data.n_docs, BLOCK_ROWS):
+        rows = slice(start, min(start + BLOCK_ROWS, data.n_docs))
+        features[rows] = _mixed(data.features, data.groups, rows, mixed, rng)
+    return RankingDataset(features=features, labels=None, groups=data.groups, feature_names=data.feature_names)
+
+
+def _mixed(features: Float32Array, groups: Groups, rows: slice, mixed: float, rng: np.random.Generator) -> Float32Array:
+    n_rows = rows.stop - rows.start
+    query = groups.query_of_row[rows]
+    own = groups.offsets[query] + (rng.random(n_rows) * groups.sizes[query]).astype(np.int64)
+    anyone = rng.integers(0, len(features), n_rows)
+    partner = np.where(rng.random(n_rows) < FROM_OWN_QUERY, own, anyone)
+    taken = rng.random((n_rows, features.shape[1]), np.float32) < mixed
+    return np.where(taken, features[partner], features[rows])

@@ -1,0 +1,87 @@
+"""How small a model can be made and what that costs, as a picture and as a table."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from rankwright.data.sources import atomic_text_output
+from rankwright.ensembles.compression import Compressed
+from rankwright.ensembles.goals import Point
+from rankwright.errors import UnknownNameError
+from rankwright.report.figure import COLOURS, INK, figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw_compression(compressed: Compressed, path: str | os.PathLike[str]) -> None:
+    """Draw quality on the validation part against size and against the time a document takes: .svg, .png or .pdf.
+
+    Sizes are nodes; bytes of the model file where there are nets, which have none. The chosen model is ringed.
+    """
+    with_nets = any(point.nodes is None for point in compressed.points)
+    size_name = "bytes of the model file" if with_nets else "nodes"
+
+    def size_of(point: Point) -> float:
+        return point.bytes if with_nets or point.nodes is None else point.nodes
+
+    with figure(path, size=(10.0, 4.5), columns=(1.0, 1.0)) as (size, speed):
+        _draw(size, compressed, size_of, size_name, line="-")
+        size.set(ylabel=f"{compressed.metric}, validation part", title="Quality against size")
+        # Dots alone: times have noise, and a line through them would jump back and forth.
+        _draw(speed, compressed, lambda point: point.microseconds, "microseconds to score a document", line="")
+        speed.set_title("Quality against time")
+        speed.legend(loc="lower right")
+
+
+def _draw(axes: Axes, compressed: Compressed, measured: Callable[[Point], float], name: str, line: str) -> None:
+    names = list(dict.fromkeys(point.means for point in compressed.points[1:]))
+    for means, colour in zip(names, COLOURS, strict=False):
+        found = sorted((measured(point), point.valid) for point in compressed.points if point.means == means)
+        axes.plot(*zip(*found, strict=True), line, color=colour, marker="o", markersize=4, linewidth=1.2, label=means)
+    original, chosen = compressed.original, compressed.chosen
+    axes.plot(measured(original), original.valid, "s", color=INK, label="the given model")
+    axes.axhline(original.valid, color=INK, linewidth=0.8)
+    if compressed.goal.max_loss is not None:
+        allowed = original.valid - compressed.sign * compressed.goal.max_loss
+        axes.axhline(allowed, color=INK, linewidth=0.8, linestyle="--", label="what may be lost")
+    ring: dict[str, Any] = {
+        "markersize": 12,
+        "markerfacecolor": "none",
+        "markeredgecolor": COLOURS[1],
+        "markeredgewidth": 2,
+    }
+    axes.plot(measured(chosen), chosen.valid, "o", label="chosen", **ring)
+    axes.set_xscale("log")
+    axes.set_xlabel(name)
+
+
+def write_curve(compressed: Compressed, path: str | os.PathLike[str]) -> None:
+    """Write a row for each model that was tried: .csv, or .json with everything else that is known."""
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind not in TABLES:
+        raise UnknownNameError("kind of table", kind, known=TABLES)
+    with atomic_text_output(os.fspath(path)) as file:
+        TABLES[kind](compressed, file)
+
+
+def _write_csv(compressed: Compressed, file: IO[str]) -> None:
+    names = [field.name for field in fields(Point)]
+    table = csv.DictWriter(file, [*names, "chosen"], lineterminator="\n")
+    table.writeheader()
+    for point in compressed.points:
+        table.writerow(point.to_dict() | {"chosen": int(point is compressed.chosen)})
+
+
+def _write_json(compressed: Compressed, file: IO[str]) -> None:
+    json.dump(compressed.to_dict(), file, indent=2)
+    file.write("\n")
+
+
+TABLES: dict[str, Callable[[Compressed, IO[str]], None]] = {"csv": _write_csv, "json": _write_json}
