@@ -19,7 +19,6 @@ from benchmarks.timing import RESULTS, report, time_side_by_side
 import rankwright as rw
 from rankwright.comparators.net import ComparatorNet
 from rankwright.comparators.sorting import most_comparisons, sort_documents
-from rankwright.data.scaling import parse_scaling
 
 N_QUERIES, N_FEATURES, HIDDEN = 75, 44, 20
 METRICS = ("map", "p@10")
@@ -54,7 +53,7 @@ def torch_comparator(net: ComparatorNet, features: Any) -> Any:
 def sort_speed(repeats: int) -> None:
     data = rw.synthetic.topic_distillation(N_QUERIES, n_features=N_FEATURES)
     ranker = rw.SortNet(hidden=HIDDEN, max_iter=2, epochs=5).fit(data)
-    scaled = parse_scaling("sortnet").fit(data).apply(data)
+    scaled = ranker.scaling_.apply(data)
     compare = torch_comparator(ranker.net_, scaled.features)
 
     def by_python() -> list[list[int]]:

@@ -45,10 +45,15 @@ def test_a_model_of_another_size_is_refused(small_data, tmp_path):
         rw.load(tmp_path / "model.rw")
 
 
-def test_scaling_is_the_papers_unless_told_otherwise(small_data):
-    scaling = rw.SortNet(**QUICK).fit(small_data).scaling_
+def test_scaling_is_the_papers_after_logs_of_counts():
+    rng = np.random.default_rng(0)
+    real, counts = rng.standard_normal((30, 2)), rng.integers(0, 1000, (30, 1))
+    data = rw.RankingDataset.from_arrays(np.hstack([real, counts]), rng.integers(0, 2, 30), group=[15, 15])
+    logs = rw.RankingDataset.from_arrays(np.hstack([real, np.log1p(counts)]), data.labels, group=[15, 15])
+    scaling = rw.SortNet(**QUICK).fit(data).scaling_
     assert scaling is not None
-    assert scaling.scaling.name == "sortnet"
+    wanted = rw.scaling.fit("sortnet", logs).apply(logs).features
+    np.testing.assert_allclose(scaling.apply(data).features, wanted, rtol=1e-5, atol=1e-6)
 
 
 def test_validation_queries_are_held_back_where_none_are_given(small_data):

@@ -37,8 +37,8 @@ class SortNet(Ranker):
     of the training queries are held back for it, drawn by `seed`; below five queries the training ones serve for both.
     `restart` trains a new net each time, as the paper does; otherwise the last one is trained on. `cost` is `squared`
     error (the paper's) or `logistic`; `learning_rate`, which falls to 0 over the epochs, and `weight_decay` are Adam's,
-    its steps are of `batch_queries` queries. Features are scaled by the paper's Eq. 4 unless `scaling` names another
-    way, or None.
+    its steps are of `batch_queries` queries. Features are scaled by the paper's Eq. 4, those that hold
+    counts after their logarithm was taken, unless `scaling` names another way, or None.
 
     A document has no score of its own: the net compares it with others of its query, so `predict` needs `qid`. Its
     scores reproduce the order: 0 for a query's best document, -1 for the next, and so on.
@@ -64,7 +64,7 @@ class SortNet(Ranker):
         select: str = "map",
         restart: bool = True,
         valid_fraction: float = 0.2,
-        scaling: str | None = "sortnet",
+        scaling: str | None = "log-counts+sortnet",
         unjudged: float | None = None,
         seed: int = 0,
         threads: int | None = None,
