@@ -21,7 +21,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.door import OneQueryWarning
 from rankwright.rankers.ranker import Ranker
 
-QUICK = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 3, "epochs": 3}
+QUICK = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 3, "epochs": 3, "n_bags": 2}
 EACH = pytest.mark.parametrize("name", RANKERS)
 Rows = tuple[Any, Any, Any]
 
@@ -29,6 +29,8 @@ Rows = tuple[Any, Any, Any]
 def quick(name: str, **changes: Any) -> Ranker:
     kind = ranker_named(name)
     known = signature(kind.__init__).parameters
+    if "ranker" in known:  # a bag of whatever else there is
+        changes = {"ranker": quick("lambdamart")} | changes
     return kind(**({key: value for key, value in QUICK.items() if key in known} | changes))
 
 
