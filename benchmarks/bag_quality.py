@@ -34,7 +34,7 @@ from rankwright.rankers.ranker import Ranker
 
 METRICS = ("ndcg@10", "map")
 N_WEB_VALID, N_WEB_TEST = 100, 1000  # queries
-SHARED = {"learning_rate": 0.05, "min_docs_in_leaf": 20, "threads": 1}
+SHARED: dict[str, Any] = {"learning_rate": 0.05, "min_docs_in_leaf": 20, "threads": 1}
 TREES = {"letor": 500, "web": 500}
 PATIENCE = 100
 GRID_OF = {"letor": GRID, "web": GRID | {"max_leaves": (7, 15, 31)}}
@@ -65,14 +65,16 @@ def web_parts(n_train: int) -> Parts:
 def tuned(parts: Parts, kind: str, seed: int, select: str) -> Ranker:
     """The LambdaMART that the validation documents like best; the first of equals has the smaller trees."""
     train, vali, _ = parts
-    choices = (dict(zip(GRID_OF[kind], values, strict=True)) for values in product(*GRID_OF[kind].values()))
+    choices: list[dict[str, Any]] = [
+        dict(zip(GRID_OF[kind], values, strict=True)) for values in product(*GRID_OF[kind].values())
+    ]
     tried = [
         rw.LambdaMART(**SHARED, **choice, n_trees=TREES[kind], early_stopping=PATIENCE, select=select, seed=seed).fit(
             train, valid=vali
         )
         for choice in choices
     ]
-    return max(tried, key=lambda ranker: ranker.history_.best_value)
+    return max(tried, key=lambda ranker: ranker.history_.best_value or 0.0)
 
 
 def bagged(parts: Parts, kind: str, seed: int, select: str, *, overfit: bool) -> Ranker:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.ensembles.bagged_forest import BaggedForest
 from rankwright.ensembles.forest_bags import weighted
 from rankwright.ensembles.plan import BagPlan
 from rankwright.ensembles.repetition import repeat_queries
 from rankwright.errors import SettingError
 from rankwright.trees.binned import bin_dataset
 
-SMALL = {"n_trees": 6, "max_leaves": 5, "min_docs_in_leaf": 3}
+SMALL: dict[str, Any] = {"n_trees": 6, "max_leaves": 5, "min_docs_in_leaf": 3}
 KINDS = pytest.mark.parametrize("kind", [rw.BLMART, rw.BagBoo])
 SINGLE = {rw.BLMART: rw.LambdaMART, rw.BagBoo: rw.MART}
 
 
-def bags(kind=rw.BLMART, **changes) -> BaggedForest:
+def bags(kind=rw.BLMART, **changes):
     return kind(**(SMALL | {"n_bags": 4} | changes))
 
 

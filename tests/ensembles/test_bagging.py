@@ -34,6 +34,7 @@ def test_every_ranker_can_be_bagged_saved_and_loaded(name, small_data, tmp_path)
     assert np.array_equal(loaded.predict(small_data), ranker.predict(small_data))
     assert [type(member) for member in loaded.members_] == [RANKERS[name]] * 2
     assert loaded.facts() == ranker.facts()
+    assert ranker.oob_score_ is not None
     assert 0 < ranker.oob_score_ <= 1
 
 

@@ -72,7 +72,7 @@ def bag(
     require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
     require(overfit is None and checkpoint is None, "--study has no use for --overfit and --checkpoint: leave them out")
     from rankwright.experiments.variance import METRICS, StudyPlan, study_variance
-    from rankwright.experiments.variance_files import write_study
+    from rankwright.experiments.variance_files import check_picture, write_study
 
     plan = StudyPlan(
         n_samples=samples,
@@ -81,8 +81,9 @@ def bag(
         convention=convention,
         seed=seed or 0,
     )
-    parts = _parts(data, valid, test, format, plan.seed)
+    check_picture(picture)
     chosen = _study_settings(settings or [], bags, select)
+    parts = _parts(data, valid, test, format, plan.seed)
     found = study_variance(*parts, plan, settings=chosen, threads=threads, tell=lambda text: typer.echo(text, err=True))
     paths = write_study(found, out, picture=picture)
     if as_json:

@@ -22,7 +22,7 @@ def write_study(
     """Write the study into `folder`; the files' paths. Pictures show `metric`, by default the first of the study."""
     shown = metric or study.plan.metrics[0]
     require(shown in study.plan.metrics, f"pictures show a metric of the study, got {shown!r}")
-    require(picture in FORMATS, f"a picture is one of {', '.join(FORMATS)}, got {picture!r}")
+    check_picture(picture)
     Path(folder).mkdir(parents=True, exist_ok=True)
     document, table, samples = (Path(folder, name) for name in ("study.json", "table.csv", "samples.csv"))
     with atomic_text_output(document) as file:
@@ -39,6 +39,11 @@ def write_study(
         draw_spreads(_spreads(curves, shown), drawing, metric=shown, what=what, title=title)
         paths += [numbers, drawing]
     return paths
+
+
+def check_picture(kind: str) -> None:
+    """Raise where `kind` is no format of pictures."""
+    require(kind in FORMATS, f"a picture is one of {', '.join(FORMATS)}, got {kind!r}")
 
 
 def _sample_rows(study: VarianceStudy) -> list[dict[str, Any]]:

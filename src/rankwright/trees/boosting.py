@@ -69,6 +69,7 @@ class Boosting:
     ) -> None:
         self.data, self.lambda_fn, self.params, self.threads = data, lambda_fn, params, threads
         self.queries, self.score_all = queries, score_all
+        self._rows = None if queries is None else data.groups.rows_of(queries)
         self.trees: list[Forest] = []  # of one tree each
         self.scores = _start(initial_scores, data.n_docs)
         self.watched = watched
@@ -141,7 +142,8 @@ class Boosting:
         if draw.queries is None:
             lambdas = self.lambda_fn(self.scores, key=draw.key)
             return lambdas.gradient, lambdas.curvature, None
-        rows = self.data.groups.rows_of(draw.queries)
+        rows = self._rows if draw.queries is self.queries else self.data.groups.rows_of(draw.queries)
+        assert rows is not None
         lambdas = self.lambda_fn(self.scores[rows], queries=draw.queries, key=draw.key)
         return (
             _spread(lambdas.gradient, rows, self.data.n_docs),
