@@ -53,6 +53,7 @@ def torch_comparator(net: ComparatorNet, features: Any) -> Any:
 def sort_speed(repeats: int) -> None:
     data = rw.synthetic.topic_distillation(N_QUERIES, n_features=N_FEATURES)
     ranker = rw.SortNet(hidden=HIDDEN, max_iter=2, epochs=5).fit(data)
+    assert ranker.scaling_ is not None
     scaled = ranker.scaling_.apply(data)
     compare = torch_comparator(ranker.net_, scaled.features)
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from rankwright.data.svmlight import iter_svmlight, read_svmlight, write_svmlight
     from rankwright.data.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
     from rankwright.data.trec import Qrels, Run, read_qrels, read_run, write_qrels, write_run
+    from rankwright.ensembles.bagboo import BagBoo
+    from rankwright.ensembles.bagging import Bagging
+    from rankwright.ensembles.blmart import BLMART
     from rankwright.ensembles.compression import Compressed, compress
     from rankwright.ensembles.distillation import StudentParams
     from rankwright.errors import RankwrightError
@@ -48,6 +51,9 @@ if TYPE_CHECKING:
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
+    "BLMART": "rankwright.ensembles.blmart",
+    "BagBoo": "rankwright.ensembles.bagboo",
+    "Bagging": "rankwright.ensembles.bagging",
     "Columns": "rankwright.data.columns",
     "Compressed": "rankwright.ensembles.compression",
     "Convention": "rankwright.metrics.convention",
@@ -111,7 +117,10 @@ _HOME_OF = {
 }
 
 __all__ = [
+    "BLMART",
     "MART",
+    "BagBoo",
+    "Bagging",
     "Columns",
     "Compressed",
     "Convention",

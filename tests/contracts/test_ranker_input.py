@@ -16,7 +16,7 @@ from rankwright.rankers.gradient_net import GradientNet
 from rankwright.rankers.ranker import Ranker
 
 # Whatever a ranker's size is called: small enough for laws by the dozen.
-QUICK = {"n_trees": 3, "max_leaves": 5, "min_docs_in_leaf": 2, "epochs": 3, "max_iter": 2}
+QUICK = {"n_trees": 3, "max_leaves": 5, "min_docs_in_leaf": 2, "epochs": 3, "max_iter": 2, "n_bags": 2}
 N_DOCS = 612  # of `small_data`
 
 
@@ -28,6 +28,8 @@ def name(request: pytest.FixtureRequest) -> str:
 def quick(name: str, **changes: Any) -> Ranker:
     kind = ranker_named(name)
     known = signature(kind.__init__).parameters
+    if "ranker" in known:  # a bag of whatever else there is
+        changes = {"ranker": quick("lambdamart")} | changes
     return kind(**({key: value for key, value in QUICK.items() if key in known} | changes))
 
 

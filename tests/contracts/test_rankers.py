@@ -15,6 +15,8 @@ from sklearn.exceptions import NotFittedError
 import rankwright as rw
 from rankwright.catalog.rankers import RANKERS, load, ranker_named
 from rankwright.data.dataset import RankingDataset
+from rankwright.ensembles.bagged_forest import BaggedForest
+from rankwright.ensembles.bagging import Bagging
 from rankwright.errors import ContainerError, InputError, UnknownNameError
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.sortnet import SortNet
@@ -22,19 +24,31 @@ from rankwright.rankers.sortnet import SortNet
 TREES = {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5}
 NET = {"epochs": 8, "hidden": (8,), "learning_rate": 0.02}
 SORTNET = {"max_iter": 3, "epochs": 8, "hidden": 6, "learning_rate": 0.02}
+BAGS = {"n_bags": 5, "threads": 1}  # one thread: bags are finished one after another
 SMALL: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("lambdamart", "mart"), TREES),
+    **dict.fromkeys(("bl-mart", "bagboo"), TREES | BAGS),
+    "bagging": BAGS | {"ranker": rw.LambdaMART(n_trees=8, max_leaves=6, min_docs_in_leaf=5)},
     **dict.fromkeys(("ranknet", "lambdarank", "net"), NET),
     "sortnet": SORTNET,
 }
 FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
+BAGGED = [name for name, kind in RANKERS.items() if issubclass(kind, BaggedForest | Bagging)]
 # What a ranker's steps are called, and a way to have chance take part in them.
-STEPS = {name: "n_trees" if name in FORESTS else "max_iter" if name == "sortnet" else "epochs" for name in RANKERS}
-FRACTIONS = {"query_fraction": 0.5, "feature_fraction": 0.5}
-CHANCE: dict[str, dict[str, Any]] = {
-    name: FRACTIONS if name in FORESTS else {} if name == "sortnet" else {"dropout": 0.3} for name in RANKERS
-}
-STOPS_EARLY = [name for name, kind in RANKERS.items() if "early_stopping" in signature(kind.__init__).parameters]
+STEPS = dict.fromkeys(RANKERS, "epochs") | dict.fromkeys(FORESTS, "n_trees") | dict.fromkeys(BAGGED, "n_bags")
+STEPS["sortnet"] = "max_iter"
+CHANCE: dict[str, dict[str, Any]] = {name: {"dropout": 0.3} for name in RANKERS}
+CHANCE |= {name: {"query_fraction": 0.5, "feature_fraction": 0.5} for name in FORESTS}
+CHANCE |= {"sortnet": {}, "bagging": {}}
+# A setting that makes another run of it.
+OTHER: dict[str, dict[str, Any]] = {name: {"learning_rate": 0.5} for name in RANKERS}
+OTHER["bagging"] = {"bag_fraction": 0.5}
+# Bags find validation data themselves, out of the bag, and keep every step.
+STOPS_EARLY = [
+    name
+    for name, kind in RANKERS.items()
+    if "early_stopping" in signature(kind.__init__).parameters and name not in BAGGED
+]
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +73,8 @@ def after(name, n_steps, **changes):
 
 def n_steps_of(ranker):
     """How many steps the model that was kept has seen."""
+    if isinstance(ranker, BaggedForest | Bagging):
+        return ranker.n_bags_
     if isinstance(ranker, SortNet):
         return ranker.facts()["iteration"] + 1
     return ranker.n_trees_ if isinstance(ranker, ForestRanker) else ranker.n_epochs_
@@ -149,8 +165,9 @@ class TestEveryRanker:
 
     def test_the_checkpoint_of_another_run_is_refused(self, name, learnable, tmp_path):
         after(name, 2).fit(learnable, checkpoint=tmp_path)
-        with pytest.raises(InputError, match="checkpoint of another run: learning_rate differ"):
-            after(name, 2, learning_rate=0.5).fit(learnable, checkpoint=tmp_path)
+        (setting,) = OTHER[name]
+        with pytest.raises(InputError, match=f"checkpoint of another run: {setting} differ"):
+            after(name, 2, **OTHER[name]).fit(learnable, checkpoint=tmp_path)
 
     def test_an_interrupt_keeps_what_was_trained(self, name, learnable):
         def stop_after_three(progress):
@@ -196,14 +213,17 @@ def test_early_stopping_needs_validation_data(name, learnable):
         small(name, early_stopping=5).fit(learnable)
 
 
-@pytest.mark.parametrize("name", FORESTS)
-class TestEveryForest:
+@pytest.mark.parametrize("name", [name for name in FORESTS if name not in BAGGED])
+class TestEveryForestThatCanGrow:
     def test_more_trees_on_a_saved_model_are_one_run(self, name, learnable, tmp_path):
         whole = small(name, n_trees=12, query_fraction=0.7).fit(learnable)
         small(name, n_trees=5, query_fraction=0.7).fit(learnable).save(tmp_path / "model.rw")
         loaded = load(tmp_path / "model.rw").set_params(n_trees=12, warm_start=True)
         assert loaded.fit(learnable).forest_.equals(whole.forest_)
 
+
+@pytest.mark.parametrize("name", FORESTS)
+class TestEveryForest:
     def test_stages_end_in_the_prediction(self, name, learnable):
         ranker = small(name).fit(learnable)
         stages = list(ranker.staged_predict(learnable))

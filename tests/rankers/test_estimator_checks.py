@@ -15,7 +15,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.sortnet import SortNet
 
 # Whatever a ranker's size is called: small enough for checks by the dozen, large enough to learn from ten rows.
-QUICK = {"n_trees": 3, "min_docs_in_leaf": 1, "epochs": 3, "max_iter": 2, "threads": 1}
+QUICK = {"n_trees": 3, "min_docs_in_leaf": 1, "epochs": 3, "max_iter": 2, "n_bags": 2, "threads": 1}
 WEIGHTS = (
     "a document's weight multiplies its pairs' forces; a copy of it would take another place in the list. And bins, "
     "leaf sizes and normalisation count rows, those of weight 0 too"
@@ -45,7 +45,8 @@ CHECKED = {name: OneQuerySortNet if kind is SortNet else kind for name, kind in 
 
 def quick(name: str) -> BaseEstimator:
     known = signature(ranker_named(name).__init__).parameters
-    return CHECKED[name](**{key: value for key, value in QUICK.items() if key in known})
+    own = {"ranker": quick("lambdamart")} if "ranker" in known else {}  # a bag of whatever else there is
+    return CHECKED[name](**own, **{key: value for key, value in QUICK.items() if key in known})
 
 
 def expected_failures(ranker: BaseEstimator) -> dict[str, str]:

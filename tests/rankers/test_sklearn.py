@@ -21,7 +21,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.door import OneQueryWarning
 from rankwright.rankers.ranker import Ranker
 
-QUICK = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 3, "epochs": 3}
+QUICK = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 3, "epochs": 3, "n_bags": 2}
 EACH = pytest.mark.parametrize("name", RANKERS)
 Rows = tuple[Any, Any, Any]
 
@@ -29,6 +29,8 @@ Rows = tuple[Any, Any, Any]
 def quick(name: str, **changes: Any) -> Ranker:
     kind = ranker_named(name)
     known = signature(kind.__init__).parameters
+    if "ranker" in known:  # a bag of whatever else there is
+        changes = {"ranker": quick("lambdamart")} | changes
     return kind(**({key: value for key, value in QUICK.items() if key in known} | changes))
 
 
@@ -121,9 +123,12 @@ def _by_groups(n_splits: int) -> rw.QueryKFold:
 def test_a_search_finds_the_setting_that_cross_validation_finds(name, rows):
     X, y, qid = rows
     splitter = rw.QueryKFold(3)
-    grid: dict[str, list[Any]] = {"scaling": [None, "query-minmax"], "seed": [0]}
+    setting = "ranker__scaling" if name == "bagging" else "scaling"  # a bag scales nothing: its members do
+    grid: dict[str, list[Any]] = {setting: [None, "query-minmax"], "seed": [0]}
     search = GridSearchCV(quick(name), grid, cv=splitter).fit(X, y, qid=qid)
-    means = [np.mean(by_hand(quick(name, scaling=scaling), rows, splitter)) for scaling in grid["scaling"]]
+    means = [
+        np.mean(by_hand(quick(name).set_params(**{setting: scaling}), rows, splitter)) for scaling in grid[setting]
+    ]
     assert search.cv_results_["mean_test_score"] == pytest.approx(means, abs=1e-12)
     assert search.best_score_ == pytest.approx(max(means), abs=1e-12)
     assert search.score(X, y, qid=qid) == search.best_estimator_.score(X, y, qid=qid)

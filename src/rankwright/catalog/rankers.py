@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankwright.container.file import read_container
+from rankwright.ensembles.bagboo import BagBoo
+from rankwright.ensembles.bagging import Bagging
+from rankwright.ensembles.blmart import BLMART
 from rankwright.errors import ContainerError, MissingExtraError, SettingError, UnknownNameError, require
 from rankwright.rankers.gradient_net import GradientNet
 from rankwright.rankers.lambdamart import LambdaMART
@@ -18,15 +21,16 @@ from rankwright.rankers.ranknet import RankNet
 from rankwright.rankers.sortnet import SortNet
 
 RANKERS: Mapping[str, type[Ranker]] = {
-    kind.name: kind for kind in (LambdaMART, MART, RankNet, LambdaRank, NetRanker, SortNet)
+    kind.name: kind for kind in (LambdaMART, BLMART, MART, BagBoo, RankNet, LambdaRank, NetRanker, SortNet, Bagging)
 }
 
 
 def ranker_named(name: str) -> type[Ranker]:
-    """The kind of ranker of that name."""
-    if name not in RANKERS:
-        raise UnknownNameError("ranker", name, known=RANKERS)
-    return RANKERS[name]
+    """The kind of ranker of that name; hyphens may be left out."""
+    for known, kind in RANKERS.items():
+        if name in (known, known.replace("-", "")):
+            return kind
+    raise UnknownNameError("ranker", name, known=RANKERS)
 
 
 def load(path: str | os.PathLike[str], *, module: Any = None) -> Ranker:
@@ -44,8 +48,13 @@ def read_model(path: str | os.PathLike[str], *, module: Any = None) -> tuple[Ran
     if name not in RANKERS:
         raise ContainerError(os.fspath(path), f"holds a ranker of kind {name!r}, which this release does not know")
     kind = RANKERS[name]
-    require(module is None or issubclass(kind, GradientNet), f"{os.fspath(path)} holds a {name}, which has no module")
-    given = {} if module is None else {"module": module}
+    require(
+        module is None or issubclass(kind, GradientNet | Bagging),
+        f"{os.fspath(path)} holds a {name}, which has no module",
+    )
+    given: dict[str, Any] = {} if module is None else {"module": module}
+    if issubclass(kind, Bagging):
+        given["kinds"] = RANKERS
     try:
         return kind.from_state(model.header, model.arrays, **given), model.header
     except (MissingExtraError, SettingError):

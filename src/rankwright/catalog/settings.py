@@ -10,11 +10,15 @@ from typing import Any
 
 from rankwright.catalog.rankers import ranker_named
 from rankwright.catalog.setting_types import check_types
+from rankwright.ensembles.bagging import Bagging
 from rankwright.ensembles.distillation import StudentParams
 from rankwright.errors import SettingError, UnknownNameError
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import objective_named, paper_lambdarank
+from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.rankers.ranker import Ranker
+
+OF_RANKER = "ranker__"  # what settings of a bag's ranker begin with, as scikit-learn has it
 
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)  # .01 too, which JSON does not read
 
@@ -22,16 +26,30 @@ PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE) 
 def ranker_from_text(name: str, settings: Iterable[str] = (), **given: Any) -> Ranker:
     """The ranker of that name; each setting reads `key=value`, with a JSON value or plain text.
 
-    `given` are settings that have their type already; None leaves the default.
+    `given` are settings that have their type already; None leaves the default. What a bag is made of is named by
+    `ranker=ranknet`, and set by `ranker__epochs=20` and the like.
     """
     kind = ranker_named(name)
     known = signature(kind.__init__).parameters.keys() - {"self"}
     values = values_of(settings) | {key: value for key, value in given.items() if value is not None}
+    if issubclass(kind, Bagging):
+        values = _with_ranker(values)
     for key in values:
         if key not in known:
             raise UnknownNameError(f"setting of {name}", key, known=known)
     check_types(kind, values)
     return kind(**values)
+
+
+def _with_ranker(values: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a bag, with a ranker in place of its name and of settings of its own."""
+    ranker = values.get("ranker")
+    own = [key for key in values if key.startswith(OF_RANKER)]
+    if not isinstance(ranker, str) and (ranker is not None or not own):
+        return values
+    settings = {key.removeprefix(OF_RANKER): values[key] for key in own}
+    rest = {key: value for key, value in values.items() if key not in own}
+    return rest | {"ranker": ranker_from_text(ranker or LambdaMART.name, **settings)}
 
 
 def objective_from_text(name: str, settings: Iterable[str] = ()) -> Objective:

@@ -12,7 +12,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from rankwright.cli import compress, convert, evaluate, inspect, listing, quickstart, reproduce, score, train
+from rankwright.cli import bag, compress, convert, evaluate, inspect, listing, quickstart, reproduce, score, train
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -43,6 +43,7 @@ app.command(epilog=quickstart.EXAMPLE)(quickstart.quickstart)
 app.command(epilog=inspect.EXAMPLE)(inspect.inspect)
 app.command(epilog=convert.EXAMPLE)(convert.convert)
 app.command(epilog=train.EXAMPLE)(train.train)
+app.command(epilog=bag.EXAMPLE)(bag.bag)
 app.command(epilog=score.EXAMPLE)(score.score)
 app.command(epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command(epilog=compress.EXAMPLE)(compress.compress)

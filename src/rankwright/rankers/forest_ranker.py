@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rankwright.arrays import BoolArray, Float64Array, thread_count
+from rankwright.arrays import BoolArray, Float64Array, IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.files import DataFile, as_data_file
 from rankwright.data.pieces import blamed_on
@@ -104,17 +104,21 @@ class ForestRanker(Ranker):
         data: BinnedDataset,
         valid: BinnedDataset | None = None,
         *,
+        queries: IntArray | None = None,
+        watch_others: bool = False,
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
         """This ranker, trained on data that is binned already, by `bin_file` for one; `valid` has the same bins.
 
-        How the bins were made is the data's own: `max_bins` and `categorical` have no say here.
+        How the bins were made is the data's own: `max_bins` and `categorical` have no say here. `queries`, numbers in
+        ascending order, are those to train on, without a copy of their codes; with `watch_others` the rest of the
+        queries take the place of `valid`.
         """
         require(self.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
         remember_features(self, data.n_features, data.feature_names)
         self.scaling_ = self.compressed_from_ = None
-        self._grow(self._some_judged(data), valid, listeners, checkpoint)
+        self._grow(self._some_judged(data), valid, listeners, checkpoint, queries=queries, watch_others=watch_others)
         return self
 
     def _grow(
@@ -123,6 +127,9 @@ class ForestRanker(Ranker):
         valid: BinnedDataset | None,
         listeners: Sequence[Listener],
         checkpoint: str | os.PathLike[str] | None,
+        *,
+        queries: IntArray | None = None,
+        watch_others: bool = False,
     ) -> None:
         earlier = self._earlier()
         if earlier is None:
@@ -133,6 +140,8 @@ class ForestRanker(Ranker):
             self._objective(),
             self._plan(data),
             valid=valid,
+            queries=queries,
+            watch_others=watch_others,
             base_score=self.base_score_,
             earlier=earlier,
             checkpoint=None if checkpoint is None else Path(checkpoint),

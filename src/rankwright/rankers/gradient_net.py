@@ -39,6 +39,7 @@ class GradientNet(Ranker):
     """
 
     output_bias: ClassVar[bool] = False
+    trains_beside_others: ClassVar[bool] = False  # torch's switches are the whole process's
     scales_itself: ClassVar[bool] = True  # rows are standardised as they are fetched: no second copy of them
 
     net_: Any  # a torch.nn.Module; torch is at home in nets/ alone

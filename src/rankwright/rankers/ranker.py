@@ -54,6 +54,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     name: ClassVar[str]
     needs_qid: ClassVar[bool] = False  # whether a document's score depends on the rest of its list
     scales_itself: ClassVar[bool] = False  # whether `_learn` and `_scores` apply `scaling_` themselves
+    trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     importance_kinds: ClassVar[tuple[str, ...]] = ()  # what `importances` can be asked for
     # Settings that not every ranker has, as they are where there is none.
@@ -160,14 +161,14 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: read it back with `rankwright.load`."""
-        write_container(path, MODEL_KIND, *self._contents())
+        write_container(path, MODEL_KIND, *self.to_state())
 
     def file_size(self) -> int:
         """How many bytes the model file takes."""
-        return container_size(MODEL_KIND, *self._contents())
+        return container_size(MODEL_KIND, *self.to_state())
 
-    def _contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """The header and the arrays of the model file."""
+    def to_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """The header and the arrays of the trained ranker's model file: what `from_state` reads."""
         check_is_fitted(self)
         header, arrays = self._state()
         scaling = self.scaling_
@@ -207,7 +208,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         """The documents to score, as `_scores` wants them."""
         check_is_fitted(self)
         if qid is None and not isinstance(X, RankingDataset) and self.looks_at_queries:
-            why = self.name if self.needs_qid else f"scaling {self._scaling_name()!r}"
+            scales_lists = self.scaling_ is not None and not self.needs_qid
+            why = f"scaling {self._scaling_name()!r}" if scales_lists else self.name
             raise InputError(f"{why} looks at the documents of a query together: give qid, the query id of each row")
         return self._scaled(scoring_data(self, X, qid))
 

@@ -27,19 +27,25 @@ class Watch:
 
 @dataclass(slots=True)
 class History:
-    """The watched values, one a step, and what followed from them."""
+    """The watched values, one a step, and what followed from them.
+
+    Where steps are not chosen among, as in a bag of rankers, all are kept, and the last counts as the best.
+    """
 
     watched: str | None = None
     higher_is_better: bool = True
     values: list[float] = field(default_factory=list)
     interrupted: bool = False
     stopped_early: bool = False
+    chosen: bool = True
 
     @property
     def best_step(self) -> int | None:
         """The first step with the best value; None where nothing was watched."""
         if not self.values:
             return None
+        if not self.chosen:
+            return len(self.values) - 1
         best = max(self.values) if self.higher_is_better else min(self.values)
         return self.values.index(best)
 

@@ -50,7 +50,8 @@ class Boosting:
     """A forest in the making: its trees so far and what they say of the documents it is trained on.
 
     `scores` start from `initial_scores`, which are not part of the forest. `watched` are other documents whose scores
-    are kept up to date, such as those of a validation set.
+    are kept up to date, such as those of a validation set. Where `queries` are given, in ascending order, trees are
+    grown on these alone, and the scores of other documents are kept up to date only if `score_all` asks for it.
     """
 
     def __init__(
@@ -62,9 +63,13 @@ class Boosting:
         initial_scores: Float64Array | None = None,
         watched: BinnedDataset | None = None,
         watched_initial_scores: Float64Array | None = None,
+        queries: IntArray | None = None,
+        score_all: bool = True,
         threads: int = 1,
     ) -> None:
         self.data, self.lambda_fn, self.params, self.threads = data, lambda_fn, params, threads
+        self.queries, self.score_all = queries, score_all
+        self._rows = None if queries is None else data.groups.rows_of(queries)
         self.trees: list[Forest] = []  # of one tree each
         self.scores = _start(initial_scores, data.n_docs)
         self.watched = watched
@@ -94,11 +99,12 @@ class Boosting:
             memory=self._memory,
             threads=self.threads,
         )
-        if grown.tree.n_leaves == 1 and rows is None and draw.features is None:
+        all_queries = draw.queries is self.queries
+        if grown.tree.n_leaves == 1 and all_queries and draw.features is None:
             return False
         tree = forest_of([grown.tree], self.data.mapper)
         self._keep(tree)
-        if rows is None:
+        if all_queries and (rows is None or not self.score_all):
             grown.add_to(self.scores, threads=self.threads)
         else:
             tree.add_scores_of_codes(self.data, self.scores, threads=self.threads)
@@ -119,17 +125,25 @@ class Boosting:
         rng = np.random.default_rng([self.params.seed, step])
         key, rounding_seed = (int(number) for number in rng.integers(0, 2**63, size=2))
         return _Draw(
-            _drawn(rng, self.data.n_queries, self.params.query_fraction),
+            self._drawn_queries(rng),
             _drawn(rng, self.data.n_features, self.params.feature_fraction),
             key,
             rounding_seed,
         )
 
+    def _drawn_queries(self, rng: np.random.Generator) -> IntArray | None:
+        """The queries of one tree: a share of those trained on, or the very array of them where all are."""
+        if self.queries is None:
+            return _drawn(rng, self.data.n_queries, self.params.query_fraction)
+        places = _drawn(rng, len(self.queries), self.params.query_fraction)
+        return self.queries if places is None else self.queries[places]
+
     def _forces(self, draw: _Draw) -> tuple[Float32Array, Float32Array, IntArray | None]:
         if draw.queries is None:
             lambdas = self.lambda_fn(self.scores, key=draw.key)
             return lambdas.gradient, lambdas.curvature, None
-        rows = self.data.groups.rows_of(draw.queries)
+        rows = self._rows if draw.queries is self.queries else self.data.groups.rows_of(draw.queries)
+        assert rows is not None
         lambdas = self.lambda_fn(self.scores[rows], queries=draw.queries, key=draw.key)
         return (
             _spread(lambdas.gradient, rows, self.data.n_docs),

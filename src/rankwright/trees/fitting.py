@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.errors import InputError, require
 from rankwright.objectives.objective import Objective
 from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.digest import data_digest, run_identity
-from rankwright.training.loop import History, Listener, LoopPlan, run_loop
+from rankwright.training.loop import History, Listener, LoopPlan, Watch, run_loop
 from rankwright.training.watching import watch_metric
 from rankwright.trees.binned import BinnedDataset
 from rankwright.trees.boosting import Boosting, BoostingParams
@@ -51,6 +51,8 @@ def fit_forest(
     plan: ForestPlan,
     *,
     valid: BinnedDataset | None = None,
+    queries: IntArray | None = None,
+    watch_others: bool = False,
     base_score: float = 0.0,
     earlier: GrownForest | None = None,
     checkpoint: Path | None = None,
@@ -62,9 +64,13 @@ def fit_forest(
 
     Documents start from `base_score` plus the initial scores of the data; neither is part of the trees. `earlier`
     trees are continued, and so are those of a checkpoint folder that a killed run left behind, unless its data or its
-    `settings` were others.
+    `settings` were others. `queries`, in ascending order, are those to train on (default: all); with `watch_others` the
+    rest of them take the place of `valid`.
     """
-    require(plan.loop.patience is None or valid is not None, "early_stopping needs validation data: give valid=…")
+    require(
+        plan.loop.patience is None or valid is not None or watch_others,
+        "early_stopping needs validation data: give valid=…",
+    )
     _check_starts(data, valid)
     boosting = Boosting(
         data,
@@ -73,6 +79,8 @@ def fit_forest(
         initial_scores=_start_of(data, base_score),
         watched=valid,
         watched_initial_scores=None if valid is None else _start_of(valid, base_score),
+        queries=queries,
+        score_all=watch_others,
         threads=threads,
     )
     history = History() if earlier is None else earlier.history.continued()
@@ -89,12 +97,23 @@ def fit_forest(
     if forest is not None:
         boosting.take_up(forest)
     watch = None
-    if valid is not None:
+    if watch_others:
+        watch = _watch_others(boosting, plan.select, threads)
+    elif valid is not None:
         watch = watch_metric(plan.select, valid.labels, valid.groups, lambda: boosting.watched_scores, threads=threads)
     run_loop(
         boosting.take_step, plan.loop, watch=watch, history=history, first_step=len(boosting.trees), listeners=listening
     )
     return GrownForest(boosting.forest(), history)
+
+
+def _watch_others(boosting: Boosting, select: str, threads: int) -> Watch:
+    """A watch over the queries that are not trained on."""
+    assert boosting.queries is not None
+    data = boosting.data
+    others = np.setdiff1d(np.arange(data.n_queries), boosting.queries)
+    held_out, rows = data.documents.take_queries(others), data.groups.rows_of(others)
+    return watch_metric(select, held_out.labels, held_out.groups, lambda: boosting.scores[rows], threads=threads)
 
 
 def _start_of(data: BinnedDataset, base_score: float) -> Float64Array:

@@ -1,0 +1,155 @@
+"""`rankwright bag`: a bagged model, or a study of how much bagging steadies one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankwright.cli.options import AsJson, DataFormat
+from rankwright.cli.output import print_json, print_table
+from rankwright.cli.train import train
+from rankwright.errors import require
+
+if TYPE_CHECKING:
+    from rankwright.data.dataset import RankingDataset
+    from rankwright.experiments.variance import VarianceStudy
+
+EXAMPLE = (
+    "Example: rankwright bag train.txt --bags 20 --set max_leaves=7 --out model.rw   ·   rankwright bag --study "
+    "train.txt --valid valid.txt --test test.txt --samples 10 --bags 20 --out study"
+)
+TEST_SHARE, VALID_SHARE = 0.25, 0.2  # of the queries, where a study is given no such files
+
+
+def bag(
+    data: Annotated[str, typer.Argument(metavar="TRAIN", help="The documents to train on.")],
+    out: Annotated[str, typer.Option(metavar="OUT", help="The model file to write, or with --study the folder.")],
+    study: Annotated[
+        bool, typer.Option("--study", help="Train on samples of the queries; tell mean and variance of each metric.")
+    ] = False,
+    ranker: Annotated[
+        str, typer.Option(help="What to bag: lambdamart makes bl-mart, mart makes bagboo, others make bagging.")
+    ] = "lambdamart",
+    bags: Annotated[int | None, typer.Option(help="How many bags. Default: the ranker's own.")] = None,
+    overfit: Annotated[
+        bool | None,
+        typer.Option("--overfit/--no-overfit", help="Whether bags keep all they learn. Default: the ranker's own."),
+    ] = None,
+    valid: Annotated[str | None, typer.Option(metavar="F", help="Documents that choose the best steps.")] = None,
+    test: Annotated[str | None, typer.Option(metavar="F", help="Documents to measure on.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of what is bagged; may be repeated."),
+    ] = None,
+    select: Annotated[str | None, typer.Option(help="The metric to choose by, such as ndcg@10.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same model.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Where to save finished bags; a killed run goes on from them.")
+    ] = None,
+    samples: Annotated[int, typer.Option(help="With --study: how many samples of the training queries.")] = 10,
+    sample_fraction: Annotated[float, typer.Option(help="With --study: the share of the queries in each.")] = 0.5,
+    metrics: Annotated[
+        str | None, typer.Option(help="With --study: what to measure, such as ndcg@3,map; pictures show the first.")
+    ] = None,
+    convention: Annotated[str, typer.Option(help="With --study: how metrics count.")] = "standard",
+    picture: Annotated[str, typer.Option(help="With --study: svg, png or pdf.")] = "svg",
+    format: DataFormat = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train a bag of rankers, each on its own sample of queries, and write the model file.
+
+    Ctrl-C keeps the bags that are finished. With --study, LambdaMART, LambdaMART with randomisation and BL-MART without
+    and with overfitting are trained on random samples of the queries and measured on the same test queries; OUT gets
+    the table, the curves by bags and by trees as CSV and as pictures, and all of it as JSON. Where --test or --valid
+    are left out, queries of TRAIN are held back for them.
+    """
+    if not study:
+        name, bagged = _bagged(ranker, settings or [], bags, overfit)
+        train(data, out, name, valid, test, bagged, select, seed, threads, checkpoint, format=format, as_json=as_json)
+        return
+    require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
+    require(overfit is None and checkpoint is None, "--study has no use for --overfit and --checkpoint: leave them out")
+    from rankwright.experiments.variance import METRICS, StudyPlan, study_variance
+    from rankwright.experiments.variance_files import check_picture, write_study
+
+    plan = StudyPlan(
+        n_samples=samples,
+        sample_fraction=sample_fraction,
+        metrics=METRICS if metrics is None else tuple(metrics.split(",")),
+        convention=convention,
+        seed=seed or 0,
+    )
+    check_picture(picture)
+    chosen = _study_settings(settings or [], bags, select)
+    parts = _parts(data, valid, test, format, plan.seed)
+    found = study_variance(*parts, plan, settings=chosen, threads=threads, tell=lambda text: typer.echo(text, err=True))
+    paths = write_study(found, out, picture=picture)
+    if as_json:
+        print_json(found.to_dict() | {"files": [str(path) for path in paths]})
+        return
+    _show(found)
+    for path in paths:
+        typer.echo(f"wrote {path}", err=True)
+
+
+def _bagged(ranker: str, settings: list[str], bags: int | None, overfit: bool | None) -> tuple[str, list[str]]:
+    """The name of the bagged ranker, and its settings."""
+    name = {"lambdamart": "bl-mart", "mart": "bagboo"}.get(ranker)
+    own = [] if bags is None else [f"n_bags={bags}"]
+    own += [] if overfit is None else [f"overfit={overfit}"]
+    if name is not None:
+        return name, [*own, *settings]
+    return "bagging", [*own, f"ranker={ranker}", *(f"ranker__{setting}" for setting in settings)]
+
+
+def _study_settings(settings: list[str], bags: int | None, select: str | None) -> dict[str, Any]:
+    from rankwright.catalog.settings import ranker_from_text, values_of
+
+    given = {"n_bags": bags, "select": select}
+    ranker_from_text("bl-mart", settings, **given)  # wrong ones are told before any data is read
+    return values_of(settings) | {name: value for name, value in given.items() if value is not None}
+
+
+def _parts(
+    data: str, valid: str | None, test: str | None, format: str | None, seed: int
+) -> tuple[RankingDataset, RankingDataset, RankingDataset]:
+    """The documents to train on, to validate on and to test on."""
+    from rankwright.data.files import DataFile
+
+    named = {"train": data, "valid": valid, "test": test}
+    files = {part: DataFile(path, format=format) for part, path in named.items() if path is not None}
+    for file in files.values():
+        file.check_readable()
+    train = files["train"].read()
+
+    def given_or_held_back(part: str, share: float) -> tuple[RankingDataset, RankingDataset]:
+        if part in files:
+            return train, files[part].with_defaults(n_features=train.n_features).read()
+        rest, held_back = train.split(valid=share, seed=seed)
+        return rest, held_back
+
+    train, tested = given_or_held_back("test", TEST_SHARE)
+    train, watched = given_or_held_back("valid", VALID_SHARE)
+    return train, watched, tested
+
+
+def _show(study: VarianceStudy) -> None:
+    rows: dict[str, list[str]] = {}
+    for row in study.table():
+        rows.setdefault(row["ranker"], [row["ranker"]]).extend([f"{row['mean']:.4f}", f"{row['variance'] * 1e6:.2f}"])
+    columns = [name for metric in study.plan.metrics for name in (metric, f"var {metric}")]
+    print_table(["", *columns], rows.values(), numbers=columns)
+    typer.echo(
+        f"\nmeans and variances (× 10⁻⁶) over {study.plan.n_samples} samples of {study.plan.sample_fraction:.0%} of "
+        f"the training queries; convention {study.plan.convention}"
+    )
+    from rankwright.experiments.variance import WITH
+
+    changes = [
+        f"{row['metric']} {row['variance_change']:+.1%}"
+        for row in study.table()
+        if row["ranker"] == WITH and row["variance_change"] is not None
+    ]
+    typer.echo(f"variance of {WITH} against LambdaMART with randomisation: {', '.join(changes)}")

@@ -1,0 +1,260 @@
+"""Bagging of any ranker: copies of it, each trained on its own sample of queries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from rankwright.arrays import Float64Array, thread_count
+from rankwright.data.dataset import RankingDataset
+from rankwright.ensembles.bagged_forest import BaggedForest
+from rankwright.ensembles.bags import BagWork, train_bags
+from rankwright.ensembles.forest_bags import forest_work
+from rankwright.ensembles.mean_rank import rank_scores
+from rankwright.ensembles.plan import BagPlan, QuerySample
+from rankwright.ensembles.repetition import repeat_queries
+from rankwright.errors import UnknownNameError, require
+from rankwright.rankers.forest_ranker import ForestRanker
+from rankwright.rankers.lambdamart import LambdaMART
+from rankwright.rankers.ranker import Ranker
+from rankwright.training.digest import data_digest, run_identity
+from rankwright.training.loop import History, Listener
+from rankwright.trees.binned import bin_dataset
+
+COMBINATIONS = ("score", "rank")
+
+
+class Bagging(Ranker):
+    """The mean of copies of any ranker, each trained on its own sample of queries.
+
+    `ranker` is what to bag (default: `LambdaMART()`; BL-MART makes one forest of those). Bags draw queries as those of
+    BL-MART do; a query drawn twice is there twice. `overfit=False` gives each copy its out-of-bag queries, or `valid`,
+    to choose its best step by. `combine` says what is averaged: the `score`, or the `rank` in the query's list, which
+    knows no scale; the default is the rank where copies score lists and not documents, as SortNet does, else the score.
+    `select` names what copies choose by, where it is not to be their own.
+    """
+
+    name: ClassVar[str] = "bagging"
+
+    members_: list[Ranker]
+    oob_scores_: Float64Array
+    oob_score_: float | None
+    data_digest_: str
+
+    def __init__(
+        self,
+        ranker: Ranker | None = None,
+        *,
+        n_bags: int = 10,
+        bag_fraction: float = 1.0,
+        bootstrap: bool = True,
+        overfit: bool = False,
+        combine: Literal["score", "rank"] | None = None,
+        select: str | None = None,
+        unjudged: float | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.ranker = ranker
+        self.n_bags = n_bags
+        self.bag_fraction = bag_fraction
+        self.bootstrap = bootstrap
+        self.overfit = overfit
+        self.combine = combine
+        self.select = select
+        self.unjudged = unjudged
+        self.seed = seed
+        self.threads = threads
+
+    @property
+    def n_bags_(self) -> int:
+        """How many bags were trained."""
+        return len(self.members_)
+
+    @property
+    def looks_at_queries(self) -> bool:
+        """Whether a document's score depends on the other documents of its query."""
+        return self._combines_ranks() or any(member.looks_at_queries for member in getattr(self, "members_", ()))
+
+    def single(self, **changes: Any) -> Ranker:
+        """An untrained copy of what is bagged: what bagging is compared with."""
+        member: Ranker = LambdaMART() if self.ranker is None else clone(self.ranker)
+        require(not isinstance(member, Bagging), "a bag of bags is one larger bag: give the ranker itself")
+        if self.select is not None:
+            changes = changes | {"select": self.select}
+        known = member.get_params(deep=False)
+        member.set_params(**{name: value for name, value in changes.items() if name in known})
+        return member
+
+    def _combines_ranks(self) -> bool:
+        if self.combine is None:
+            return self.single().needs_qid
+        if self.combine not in COMBINATIONS:
+            raise UnknownNameError("combination", self.combine, known=COMBINATIONS)
+        return self.combine == "rank"
+
+    def _learn(
+        self,
+        data: RankingDataset,
+        valid: RankingDataset | None,
+        listeners: Sequence[Listener],
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> None:
+        bags = BagPlan(
+            n_bags=self.n_bags,
+            bag_fraction=self.bag_fraction,
+            bootstrap=self.bootstrap,
+            overfit=self.overfit,
+            seed=self.seed,
+        )
+        threads = thread_count(self.threads)
+        workers = min(threads, bags.n_bags) if self.single().trains_beside_others else 1
+        self.data_digest_ = data_digest(data)
+        trained = train_bags(
+            data,
+            valid,
+            self._work(data, valid, bags, threads // workers),
+            bags,
+            select=self._selected(),
+            identity=run_identity(
+                self.data_digest_, None if valid is None else data_digest(valid), self._lasting_settings()
+            ),
+            checkpoint=None if checkpoint is None else Path(checkpoint),
+            listeners=listeners,
+            workers=workers,
+            threads=threads,
+        )
+        if not trained.members:
+            raise KeyboardInterrupt  # nothing was trained that could be kept
+        self.members_, self.history_ = trained.members, trained.history
+        self.oob_scores_ = data.in_source_order(trained.out_of_bag.scores())
+        self.oob_score_ = trained.out_of_bag.measure(self._selected(), threads=threads)
+
+    def _work(self, data: RankingDataset, valid: RankingDataset | None, bags: BagPlan, threads: int) -> BagWork:
+        single = self.single()
+        if isinstance(single, ForestRanker) and not isinstance(single, BaggedForest) and single.scaling is None:
+            train = self._forest_training(single, data, valid, bags, threads)
+        else:
+            train = self._training(data, valid, bags, threads)
+
+        def score_others(member: Ranker, sample: QuerySample) -> Float64Array:
+            if len(sample.others) == 0:
+                return np.empty(0)
+            return self._scores_of(member, data.take_queries(sample.others))
+
+        def score_valid(member: Ranker) -> Float64Array:
+            assert valid is not None
+            return self._scores_of(member, valid)
+
+        return BagWork(train, score_others, score_valid, self._restored)
+
+    def _training(self, data: RankingDataset, valid: RankingDataset | None, bags: BagPlan, threads: int) -> Any:
+        def train(bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> Ranker:
+            chosen = data if sample.is_everything else repeat_queries(data, sample.repeated)
+            others = data.take_queries(sample.others) if watch_others else None
+            watched = None if bags.overfit else others if valid is None else valid
+            member = self.single(seed=bags.seed_of(bag), threads=threads)
+            return member.fit(chosen, valid=watched, listeners=[listener])
+
+        return train
+
+    def _forest_training(
+        self,
+        single: ForestRanker,
+        data: RankingDataset,
+        valid: RankingDataset | None,
+        bags: BagPlan,
+        threads: int,
+    ) -> Any:
+        """Forests share one binned matrix."""
+        binned = bin_dataset(data, **(single._binning() | {"seed": self.seed, "threads": self.threads}))
+        watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
+        return forest_work(self.single, binned, watched, bags, threads).train
+
+    def _restored(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
+        """The trained copy that a file's part describes."""
+        single = self.single()
+        module = getattr(single, "module", None)
+        return type(single).from_state(header, arrays, **({} if module is None else {"module": module}))
+
+    def _selected(self) -> str:
+        return self.single()._selected()
+
+    def _scores(self, data: RankingDataset) -> Float64Array:
+        sums = np.zeros(data.n_docs)
+        for member in self.members_:
+            sums += self._scores_of(member, data)
+        return np.asarray(sums / len(self.members_))
+
+    def _scores_of(self, member: Ranker, data: RankingDataset) -> Float64Array:
+        scores = member._scores(member._scaled(data))
+        return rank_scores(scores, data.groups) if self._combines_ranks() else scores
+
+    def facts(self) -> dict[str, Any]:
+        """How many bags there are, of what, and what they reach on queries out of the bag."""
+        check_is_fitted(self)
+        own: dict[str, Any] = {"bags": self.n_bags_, "of": self.members_[0].name}
+        return own if self.oob_score_ is None else own | {"out_of_bag_score": self.oob_score_}
+
+    def _storable_settings(self) -> dict[str, Any]:
+        single = None if self.ranker is None else {"ranker": self.ranker.name} | self.ranker._storable_settings()
+        return super()._storable_settings() | {"ranker": single}
+
+    def _lasting_settings(self) -> dict[str, Any]:
+        """What must be the same for finished bags to be kept; their number may grow."""
+        settings = {"kind": self.name} | self._storable_settings()
+        return {name: value for name, value in settings.items() if name != "n_bags"}
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        states = [member.to_state() for member in self.members_]
+        header = {
+            "history": self.history_.to_dict(),
+            "training_data": self.data_digest_,
+            "out_of_bag": self.oob_score_,
+            "bags": [header for header, _ in states],
+        }
+        return header, {
+            _prefix(bag) + name: values for bag, (_, arrays) in enumerate(states) for name, values in arrays.items()
+        }
+
+    @classmethod
+    def from_state(
+        cls,
+        header: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        *,
+        kinds: Mapping[str, type[Ranker]] | None = None,
+        module: Any = None,
+        **given: Any,
+    ) -> Self:
+        """The bag that a model file's header and arrays describe; `kinds` are the rankers by name."""
+        described = header["settings"]["ranker"]
+        single = None
+        if described is not None:
+            settings = {name: value for name, value in described.items() if name != "ranker"}
+            own = {} if module is None else {"module": module}
+            single = (kinds or {})[described["ranker"]](**settings, **own)
+        with_single = dict(header) | {"settings": dict(header["settings"]) | {"ranker": single}}
+        return super().from_state(with_single, arrays, **given)
+
+    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.history_ = History.from_dict(header["history"])
+        self.data_digest_ = str(header["training_data"])
+        self.oob_score_ = header["out_of_bag"]
+        self.members_ = [
+            self._restored(own, {name.removeprefix(_prefix(bag)): values for name, values in arrays.items()
+                                 if name.startswith(_prefix(bag))})
+            for bag, own in enumerate(header["bags"])
+        ]  # fmt: skip
+
+
+def _prefix(bag: int) -> str:
+    """What the names of a bag's arrays begin with in a model file."""
+    return f"bag.{bag}."

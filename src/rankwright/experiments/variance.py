@@ -1,0 +1,251 @@
+"""Slides 3, "Variance reduction": how much a ranker's quality owes to the queries it happened to be trained on.
+
+The same rankers are trained on several random samples of the training queries and measured on the same test queries.
+Small variance over the samples means that another day's judgments would have given much the same quality. From the same
+models come the slides' plots of overfitting tolerance: quality by number of trees and by number of bags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float64Array, IntArray
+from rankwright.data.dataset import RankingDataset
+from rankwright.ensembles.blmart import BLMART
+from rankwright.errors import require
+from rankwright.metrics.evaluation import evaluate
+from rankwright.metrics.registry import parse_metric
+from rankwright.trees.forest import Forest
+
+METRICS = ("ndcg@1", "ndcg@3", "ndcg@10", "mean-ndcg", "map")
+PLAIN, RANDOMISED = "LambdaMART", "LambdaMART with randomisation"
+WITHOUT, WITH = "BL-MART without overfitting", "BL-MART with overfitting"
+ROWS = (PLAIN, RANDOMISED, WITHOUT, WITH)
+STAGES = 20  # numbers of trees at which quality is looked at, at most
+SAMPLE_STREAM = 0x7661  # beside the seed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyPlan:
+    """How many samples of the training queries, how large, measured by what."""
+
+    n_samples: int = 10
+    sample_fraction: float = 0.5
+    metrics: tuple[str, ...] = METRICS
+    convention: str = "standard"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(self.n_samples >= 2, f"a variance needs 2 samples or more, got {self.n_samples}")
+        require(
+            0 < self.sample_fraction < 1,
+            f"samples that differ need a sample_fraction between 0 and 1, got {self.sample_fraction}",
+        )
+        for metric in self.metrics:
+            parse_metric(metric)
+
+    def sample(self, number: int, train: RankingDataset) -> RankingDataset:
+        """Sample number `number` of the training queries."""
+        size = max(1, round(self.sample_fraction * train.n_queries))
+        rng = np.random.default_rng([self.seed, SAMPLE_STREAM, number])
+        return train.take_queries(np.sort(rng.choice(train.n_queries, size=size, replace=False)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """How a ranker's metrics change with a number of bags or of trees: `values[metric]` is (samples, numbers)."""
+
+    ranker: str
+    numbers: IntArray
+    values: Mapping[str, Float64Array]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VarianceStudy:
+    """Each ranker's metrics on the test queries, one value a sample, and how they change with bags and with trees."""
+
+    plan: StudyPlan
+    settings: Mapping[str, Any]
+    values: Mapping[str, Mapping[str, Float64Array]]  # of ranker and metric, one a sample
+    by_bags: Sequence[Curve]
+    by_trees: Sequence[Curve]
+
+    def table(self) -> list[dict[str, Any]]:
+        """A row for each ranker and metric: mean, variance over samples, and variance against randomised LambdaMART."""
+        return [
+            {
+                "ranker": ranker,
+                "metric": metric,
+                "mean": float(values.mean()),
+                "variance": variance_of(values),
+                "variance_change": _change(variance_of(values), variance_of(self.values[RANDOMISED][metric])),
+            }
+            for ranker, by_metric in self.values.items()
+            for metric, values in by_metric.items()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The study in types JSON can hold."""
+        return {
+            "samples": self.plan.n_samples,
+            "sample_fraction": self.plan.sample_fraction,
+            "convention": self.plan.convention,
+            "settings": dict(self.settings),
+            "table": self.table(),
+            "values": {
+                ranker: {metric: values.tolist() for metric, values in by_metric.items()}
+                for ranker, by_metric in self.values.items()
+            },
+            "by_bags": list(curve_rows(self.by_bags, "bags")),
+            "by_trees": list(curve_rows(self.by_trees, "trees")),
+        }
+
+
+def variance_of(values: Float64Array) -> float:
+    """The variance over samples, unbiased."""
+    return float(np.var(values, ddof=1))
+
+
+def curve_rows(curves: Sequence[Curve], what: str) -> list[dict[str, Any]]:
+    """The points of the curves: mean and variance over samples for each number of `what`."""
+    return [
+        {
+            "ranker": curve.ranker,
+            "metric": metric,
+            what: int(number),
+            "mean": float(values[:, place].mean()),
+            "variance": variance_of(values[:, place]),
+        }
+        for curve in curves
+        for metric, values in curve.values.items()
+        for place, number in enumerate(curve.numbers)
+    ]
+
+
+def study_variance(
+    train: RankingDataset,
+    valid: RankingDataset,
+    test: RankingDataset,
+    plan: StudyPlan,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> VarianceStudy:
+    """The study on samples of `train`; `valid` says how many trees those keep that do not overfit.
+
+    `settings` are BL-MART's; LambdaMART with randomisation is one of its bags without bagging, LambdaMART the same with
+    every query and feature in each tree.
+    """
+    ranker = BLMART(**(dict(settings or {}) | {"overfit": True, "threads": threads, "seed": plan.seed}))
+    tables: list[Mapping[str, Mapping[str, float]]] = []
+    by_bags: list[Mapping[str, Sequence[Mapping[str, float]]]] = []
+    by_trees: list[Mapping[str, Sequence[Mapping[str, float]]]] = []
+    stages = _stages(ranker.n_trees)
+    for number in range(plan.n_samples):
+        ranker.set_params(seed=plan.seed + number)
+        run = _SampleRun(plan, ranker, plan.sample(number, train), valid, test)
+        tables.append(run.table())
+        by_bags.append(run.by_bags())
+        by_trees.append(run.by_trees(stages))
+        means = ", ".join(f"{row} {tables[-1][row][plan.metrics[0]]:.4f}" for row in ROWS)
+        tell(f"sample {number + 1} of {plan.n_samples}: {plan.metrics[0]} {means}")
+    values = {row: {m: np.array([table[row][m] for table in tables]) for m in plan.metrics} for row in ROWS}
+    return VarianceStudy(
+        plan,
+        {name: value for name, value in ranker._storable_settings().items() if name != "overfit"},
+        values,
+        _curves(by_bags, np.arange(1, ranker.n_bags + 1), plan.metrics),
+        _curves(by_trees, stages, plan.metrics),
+    )
+
+
+class _SampleRun:
+    """The models of one sample, and what they reach on the test documents."""
+
+    def __init__(
+        self, plan: StudyPlan, ranker: BLMART, train: RankingDataset, valid: RankingDataset, test: RankingDataset
+    ) -> None:
+        self.plan, self.valid, self.test, self.threads = plan, valid, test, ranker.threads
+        self.select = ranker._selected()
+        single = ranker.single(early_stopping=None)
+        self.randomised = single.fit(train).forest_
+        self.plain = single.set_params(query_fraction=1.0, feature_fraction=1.0).fit(train).forest_
+        bagged = ranker.fit(train)
+        self.bags = [bagged.bag(number) for number in range(bagged.n_bags_)]
+        self.chosen = [bag.truncated(self._best(bag)) for bag in self.bags]
+
+    def table(self) -> dict[str, dict[str, float]]:
+        """The slides' rows."""
+        single = {PLAIN: self.plain, RANDOMISED: self.randomised}
+        scores = {row: self._scores(forest.truncated(self._best(forest))) for row, forest in single.items()}
+        scores[WITHOUT] = np.mean([self._scores(bag) for bag in self.chosen], axis=0)
+        scores[WITH] = np.mean([self._scores(bag) for bag in self.bags], axis=0)
+        return {row: self._measure(scores[row]) for row in ROWS}
+
+    def by_bags(self) -> dict[str, list[dict[str, float]]]:
+        """What the first bag reaches, the first two, and so on."""
+        found = {}
+        for row, bags in ((WITHOUT, self.chosen), (WITH, self.bags)):
+            sums = np.cumsum([self._scores(bag) for bag in bags], axis=0)
+            found[row] = [self._measure(total / (place + 1)) for place, total in enumerate(sums)]
+        return found
+
+    def by_trees(self, stages: IntArray) -> dict[str, list[dict[str, float]]]:
+        """What so many trees reach: of one LambdaMART, and of each bag."""
+        bagged = np.mean([self._staged(bag, stages) for bag in self.bags], axis=0)
+        single = self._staged(self.randomised, stages)
+        return {
+            RANDOMISED: [self._measure(scores) for scores in single],
+            "BL-MART": [self._measure(scores) for scores in bagged],
+        }
+
+    def _scores(self, forest: Forest) -> Float64Array:
+        return forest.predict(self.test.features, threads=self.threads)
+
+    def _staged(self, forest: Forest, stages: IntArray) -> Float64Array:
+        """Test scores after each number of trees; a forest that stopped before has no more to say."""
+        return np.array([self._scores(forest.truncated(min(int(n_trees), forest.n_trees))) for n_trees in stages])
+
+    def _best(self, forest: Forest) -> int:
+        """The number of trees that the validation documents choose."""
+        measure = parse_metric(self.select)
+        found = [
+            evaluate(self._in_callers_order(scores), self.valid, [measure], measure.convention, threads=self.threads)
+            for _, scores in forest.staged_predict(self.valid.features, threads=self.threads)
+        ]
+        means = [next(iter(evaluation.results.values())).mean for evaluation in found]
+        if not means:
+            return 0
+        return 1 + int(np.argmax(means) if measure.higher_is_better else np.argmin(means))
+
+    def _in_callers_order(self, scores: Float64Array) -> Float64Array:
+        return self.valid.in_source_order(scores)
+
+    def _measure(self, scores: Float64Array) -> dict[str, float]:
+        found = evaluate(
+            self.test.in_source_order(scores), self.test, self.plan.metrics, self.plan.convention, threads=self.threads
+        )
+        return {metric: found[metric].mean for metric in self.plan.metrics}
+
+
+def _stages(n_trees: int) -> IntArray:
+    """Numbers of trees to look at, evenly spread, the last of them all."""
+    return np.unique(np.round(np.linspace(0, n_trees, min(STAGES, n_trees) + 1)[1:]).astype(np.int64))
+
+
+def _curves(
+    samples: Sequence[Mapping[str, Sequence[Mapping[str, float]]]], numbers: IntArray, metrics: Sequence[str]
+) -> list[Curve]:
+    return [
+        Curve(row, numbers, {m: np.array([[point[m] for point in one[row]] for one in samples]) for m in metrics})
+        for row in samples[0]
+    ]
+
+
+def _change(variance: float, reference: float) -> float | None:
+    return variance / reference - 1 if reference > 0 else None

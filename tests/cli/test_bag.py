@@ -1,0 +1,147 @@
+"""`rankwright bag`: bagged models, the study of their variance, and runs that are killed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import rankwright as rw
+
+RUN = [sys.executable, "-c", "from rankwright.cli.app import main; main()"]
+TREES = ["--set", "n_trees=3", "--set", "max_leaves=4"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bag")
+    parts = rw.synthetic.web_search(n_queries=40, seed=3).split(valid=0.3, test=0.3, seed=0)
+    for name, part in zip(("train", "valid", "test"), parts, strict=True):
+        rw.write_svmlight(part, folder / f"{name}.txt")
+    return folder
+
+
+def run(arguments, folder):
+    environment = os.environ | {"COLUMNS": "200"}
+    return subprocess.run([*RUN, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_it_is_a_thin_form_of_train(folder):
+    told = run(["bag", "train.txt", "--bags", "3", *TREES, "--test", "test.txt", "--out", "bag.rw", "--json"], folder)
+    assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout)["ranker"] == "bl-mart"
+    assert json.loads(told.stdout)["test"]["queries"] == 12
+    same = ["train", "train.txt", "--ranker", "blmart", "--set", "n_bags=3", *TREES, "--out", "same.rw"]
+    assert run(same, folder).returncode == 0
+    assert (folder / "same.rw").read_bytes() == (folder / "bag.rw").read_bytes()
+    assert rw.load(folder / "bag.rw").n_bags_ == 3
+
+
+@pytest.mark.parametrize(
+    ("ranker", "settings", "name"),
+    [
+        ("mart", ["n_trees=2"], "bagboo"),
+        ("ranknet", ["epochs=2", "hidden=[3]"], "bagging"),
+        ("sortnet", ["max_iter=1", "epochs=2"], "bagging"),
+    ],
+)
+def test_any_ranker_can_be_bagged(ranker, settings, name, folder):
+    chosen = [part for setting in settings for part in ("--set", setting)]
+    told = run(["bag", "train.txt", "--ranker", ranker, "--bags", "2", *chosen, "--out", "any.rw"], folder)
+    assert told.returncode == 0, told.stderr
+    assert rw.load(folder / "any.rw").name == name
+    assert run(["score", "any.rw", "test.txt", "--out", "scores.txt"], folder).returncode == 0
+    described = json.loads(run(["inspect", "any.rw", "--json"], folder).stdout)
+    assert described["model"]["bags"] == 2
+
+
+def test_the_study_tells_means_and_variances_and_draws_them(folder):
+    arguments = ["bag", "--study", "train.txt", "--valid", "valid.txt", "--test", "test.txt", "--samples", "3"]
+    arguments += ["--bags", "3", *TREES, "--metrics", "ndcg@3,map", "--picture", "png", "--out", "study"]
+    told = run([*arguments, "--json"], folder)
+    assert told.returncode == 0, told.stderr
+    document = json.loads(told.stdout)
+    assert len(document["table"]) == 4 * 2
+    assert sorted(path.name for path in (folder / "study").iterdir()) == [
+        "bags.csv", "bags.png", "samples.csv", "study.json", "table.csv", "trees.csv", "trees.png",
+    ]  # fmt: skip
+    with (folder / "study" / "bags.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 2 * 3
+    last = next(row for row in rows if row["bags"] == "3" and row["metric"] == "map" and "with o" in row["ranker"])
+    cell = next(row for row in document["table"] if row["metric"] == "map" and "with o" in row["ranker"])
+    assert float(last["mean"]) == pytest.approx(cell["mean"], abs=1e-12)
+    shown = run(arguments, folder)
+    assert "BL-MART with overfitting" in shown.stdout
+    assert "over 3 samples of 50% of the training queries" in shown.stdout
+
+
+def test_parts_that_are_not_given_are_held_back(folder):
+    arguments = ["bag", "--study", "train.txt", "--samples", "2", "--bags", "2", *TREES, "--metrics", "map"]
+    told = run([*arguments, "--out", "held", "--json"], folder)
+    assert told.returncode == 0, told.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--samples", "1"], "a variance needs 2 samples or more, got 1"),
+        (["--sample-fraction", "1"], "between 0 and 1, got 1.0"),
+        (["--ranker", "mart"], "--study compares LambdaMART with BL-MART"),
+        (["--set", "wings=2"], "unknown setting of bl-mart 'wings'"),
+        (["--metrics", "wings"], "unknown metric 'wings'"),
+        (["--picture", "gif"], "a picture is one of svg, png, pdf, got 'gif'"),
+    ],
+)
+def test_nonsense_is_told_in_one_line(arguments, message, folder):
+    told = run(["bag", "--study", "train.txt", *arguments, "--out", "wrong"], folder)
+    assert told.returncode == 2
+    assert message in told.stderr
+    assert told.stderr.count("\n") == 1
+    assert not (folder / "wrong").exists()
+
+
+SLOW = ["--bags", "12", "--set", "n_trees=150", "--set", "max_leaves=15", "--set", "min_docs_in_leaf=3"]
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_a_run_killed_at_any_moment_goes_on_to_the_identical_file(threads, folder, tmp_path):
+    arguments = ["bag", "train.txt", *SLOW, "--threads", threads]
+    with subprocess.Popen(
+        [*RUN, *arguments, "--checkpoint", str(tmp_path), "--out", "never.rw"], cwd=folder
+    ) as process:
+        while len(list(tmp_path.glob("bag-*/checkpoint.rw"))) < 3 and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    finished = {path: path.stat().st_mtime_ns for path in tmp_path.glob("bag-*/checkpoint.rw")}
+    assert 3 <= len(finished) < 12
+    assert run([*arguments, "--checkpoint", str(tmp_path), "--out", "resumed.rw"], folder).returncode == 0
+    assert {path: path.stat().st_mtime_ns for path in finished} == finished  # not trained again
+    assert run([*arguments, "--out", "whole.rw"], folder).returncode == 0
+    assert (folder / "resumed.rw").read_bytes() == (folder / "whole.rw").read_bytes()
+    assert not (folder / "never.rw").exists()
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_ctrl_c_keeps_the_bags_that_are_finished(threads, folder, tmp_path):
+    arguments = ["bag", "train.txt", *SLOW, "--bags", "1000", "--threads", threads, "--out", "kept.rw"]
+    with subprocess.Popen(
+        [*RUN, *arguments, "--checkpoint", str(tmp_path)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        while len(list(tmp_path.glob("bag-*/checkpoint.rw"))) < 4 and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert errors.decode().count("interrupted after") == 1
+    model = rw.load(folder / "kept.rw")
+    assert model.history_.interrupted
+    assert 2 <= model.n_bags_ < 1000
+    assert len(model.history_.values) == model.n_bags_
