@@ -19,7 +19,7 @@ from rankwright.errors import InputError, require
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.training.digest import run_identity
-from rankwright.training.loop import Listener
+from rankwright.training.loop import History, Listener
 from rankwright.trees.binned import BinnedDataset
 from rankwright.trees.fitting import binned_digest
 from rankwright.trees.forest import Forest
@@ -28,6 +28,7 @@ from rankwright.trees.params import SplitGain
 
 # Settings of the bags, not of a bag's trees.
 OF_BAGS = ("n_bags", "bag_fraction", "bootstrap", "overfit")
+LEARNED_OF_BAGS = ("n_bags_", "trees_of_bags_", "oob_scores_", "oob_score_")
 # Done to the data once, before any bag sees it.
 DONE_BEFORE = {"scaling": None, "unjudged": None, "categorical": None}
 
@@ -51,6 +52,13 @@ class BaggedForest(ForestRanker):
         """The ranker that a bag is, with this one's settings: what bagging is compared with."""
         settings = {name: value for name, value in self.get_params(deep=False).items() if name not in OF_BAGS}
         return self._member()(**(settings | changes))
+
+    def with_forest(self, forest: Forest) -> ForestRanker:
+        """What a bag is, trained, with these trees: they stand in no bags."""
+        learned = {name: value for name, value in vars(self).items() if name.endswith("_") and name not in LEARNED_OF_BAGS}
+        other = self.single()
+        vars(other).update(learned | {"forest_": forest, "history_": History()})
+        return other
 
     def _prepared(self, **changes: Any) -> ForestRanker:
         """A bag's ranker, for data that is ready to be trained on."""

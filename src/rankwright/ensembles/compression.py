@@ -13,7 +13,7 @@ from typing import Any
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.ensembles.compression_means import MEANS, Candidate, Task
-from rankwright.ensembles.compression_trial import Trial, forest_of_model
+from rankwright.ensembles.compression_trial import Trial, made_of_trees
 from rankwright.ensembles.distillation import StudentParams
 from rankwright.ensembles.goals import Goal, Point
 from rankwright.errors import UnknownNameError, require
@@ -105,11 +105,11 @@ def compress(
     """
     goal = Goal(max_loss, target_trees, target_bytes)
     _check_means(means, goal)
-    forest = forest_of_model(model)
+    trees = made_of_trees(model)
     fit, valid, test = _parts(data, valid, test, seed)
     student = student or StudentParams()
-    trial = Trial(model, fit, valid, test, metric, student.synthetic, seed, threads)
-    task = Task(trial, forest, "", goal, student, seed, threads, listeners)
+    trial = Trial(trees, fit, valid, test, metric, student.synthetic, seed, threads)
+    task = Task(trial, trees.forest_, "", goal, student, seed, threads, listeners)
     tried = [Candidate(trial.point("none", model), model)]
     for name in means:
         found = list(MEANS[name](task))
@@ -151,4 +151,4 @@ def _next(task: Task, found: Sequence[Candidate]) -> Task:
         return task
     best = min(forests, key=lambda candidate: (candidate.point.loss, candidate.point.bytes))
     made_by = "" if best.point.means == "exact" else best.point.means
-    return replace(task, forest=forest_of_model(best.ranker), made_by=made_by)
+    return replace(task, forest=made_of_trees(best.ranker).forest_, made_by=made_by)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.groups import Groups
-from rankwright.ensembles.compression_trial import Trial, forest_of_model
+from rankwright.ensembles.compression_trial import Trial
 from rankwright.ensembles.distillation import StudentForest, StudentParams, student_net
 from rankwright.ensembles.goals import Goal, Point
 from rankwright.rankers.ranker import Ranker
@@ -94,7 +94,7 @@ def prune(task: Task) -> Iterator[Candidate]:
 
 def distill(task: Task) -> Iterator[Candidate]:
     """A forest that learned from the given model."""
-    teacher = forest_of_model(task.trial.model)
+    teacher = task.trial.model.forest_
     leaves = task.student.max_leaves or max(int(teacher.n_leaves_of_trees().max(initial=0)), LEAST_LEAVES)
     student = StudentForest(
         task.trial.tree_lesson,

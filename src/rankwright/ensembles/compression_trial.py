@@ -16,8 +16,8 @@ from rankwright.ensembles.goals import Point
 from rankwright.errors import InputError
 from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.registry import parse_metric
+from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.loop import History
 from rankwright.trees.forest import Forest
 
 TIMED_DOCS = 2000
@@ -28,7 +28,7 @@ TIMED_REPEATS = 9
 class Trial:
     """The model that was given, and the parts of the data on which others are held against it."""
 
-    model: Ranker
+    model: ForestRanker
     fit: RankingDataset
     valid: RankingDataset
     test: RankingDataset
@@ -51,29 +51,23 @@ class Trial:
     def _level(self) -> float:
         return float(np.mean(self.model.predict(self.fit)))
 
-    def small(self, means: str, forest: Forest, *, same_level: bool = False) -> Ranker:
+    def small(self, means: str, forest: Forest, *, same_level: bool = False) -> ForestRanker:
         """The model with another forest, its scores shifted to the same mean unless they have the same level."""
-        smaller = copy.copy(self.model)
-        attributes: dict[str, Any] = {
-            "forest_": forest,
-            "history_": History(),
-            "compressed_from_": self.note(means),
-        }
-        if not same_level and hasattr(self.model, "base_score_"):
+        smaller = self.model.with_forest(forest)
+        smaller.compressed_from_ = self.note(means)
+        if not same_level:
             said = forest.predict(self.tree_lesson.features[: self.fit.n_docs], threads=self.threads)
-            attributes["base_score_"] = self._level - float(np.mean(said))
-        for name, value in attributes.items():
-            setattr(smaller, name, value)
+            smaller.base_score_ = self._level - float(np.mean(said))
         return smaller
 
     def note(self, means: str) -> dict[str, Any]:
         """What the file of a small model says of the one it stands for."""
-        forest = forest_of_model(self.model)
+        forest = self.model.forest_
         return {
             "ranker": self.model.name,
             "trees": forest.n_trees,
             "nodes": len(forest.feature),
-            "training_data": getattr(self.model, "data_digest_", None),
+            "training_data": self.model.data_digest_,
             "means": means,
         }
 
@@ -126,9 +120,8 @@ class Trial:
         return 1e6 * min(seconds) / max(documents.n_docs, 1)
 
 
-def forest_of_model(model: Ranker) -> Forest:
-    """The forest that the model is."""
-    forest = getattr(model, "forest_", None)
-    if not isinstance(forest, Forest):
+def made_of_trees(model: Ranker) -> ForestRanker:
+    """The model, whose trees are there to be compressed."""
+    if not isinstance(model, ForestRanker) or not hasattr(model, "forest_"):
         raise InputError(f"only a trained model made of trees can be compressed, and this is a {model.name} without")
-    return forest
+    return model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -120,6 +121,12 @@ class ForestRanker(Ranker):
         self.scaling_ = self.compressed_from_ = None
         self._grow(self._some_judged(data), valid, listeners, checkpoint, queries=queries, watch_others=watch_others)
         return self
+
+    def with_forest(self, forest: Forest) -> ForestRanker:
+        """A trained ranker like this one but for its trees, of whose training it knows nothing."""
+        other = copy.copy(self)
+        other.forest_, other.history_ = forest, History()
+        return other
 
     def _grow(
         self,
