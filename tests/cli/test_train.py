@@ -11,6 +11,7 @@ import time
 import pytest
 
 import rankwright as rw
+from rankwright.catalog.rankers import RANKERS
 
 MODEL = "model.rw"
 
@@ -117,4 +118,4 @@ def test_what_is_wrong_is_said_on_one_line(run, folder, arguments, message):
 
 def test_the_rankers_are_listed(run):
     names = [row["name"] for row in json.loads(run("list", "rankers", "--json").stdout)["rankers"]]
-    assert names == ["lambdamart", "mart", "ranknet", "lambdarank", "net", "sortnet"]
+    assert names == list(RANKERS)
