@@ -133,6 +133,17 @@ def test_what_comes_out_is_an_ordinary_model_that_tells_where_it_comes_from(comp
     assert bagged.compressed_from_ is None
 
 
+def test_bags_become_one_ranker(train, data, tmp_path):
+    bags = rw.BLMART(n_bags=3, n_trees=6, max_leaves=5, categorical=[4]).fit(train)
+    small = rw.compress(bags, data, target_trees=4).model
+    small.save(tmp_path / "small.rw")
+    loaded = rw.load(tmp_path / "small.rw")
+    assert isinstance(loaded, rw.LambdaMART)
+    assert loaded.compressed_from_ is not None
+    assert loaded.compressed_from_["ranker"] == "bl-mart"
+    np.testing.assert_array_equal(loaded.predict(data), small.predict(data))
+
+
 def test_the_same_seed_gives_the_same_model_for_any_number_of_threads(bagged, data):
     first, second = (rw.compress(bagged, data, max_loss=0.01, seed=3, threads=threads) for threads in (1, 2))
     assert first.model.forest_.equals(second.model.forest_)

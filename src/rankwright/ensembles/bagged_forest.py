@@ -55,9 +55,11 @@ class BaggedForest(ForestRanker):
 
     def with_forest(self, forest: Forest) -> ForestRanker:
         """What a bag is, trained, with these trees: they stand in no bags."""
-        learned = {name: value for name, value in vars(self).items() if name.endswith("_") and name not in LEARNED_OF_BAGS}
         other = self.single()
-        vars(other).update(learned | {"forest_": forest, "history_": History()})
+        for name, value in vars(self).items():
+            if name.endswith("_") and name not in LEARNED_OF_BAGS:
+                setattr(other, name, value)
+        other.forest_, other.history_ = forest, History()
         return other
 
     def _prepared(self, **changes: Any) -> ForestRanker:
