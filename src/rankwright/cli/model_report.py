@@ -71,7 +71,8 @@ def _training(history: dict[str, Any]) -> str:
     end = ", interrupted" if history["interrupted"] else ", stopped early" if history["stopped_early"] else ""
     if history["best_step"] is None:
         return f"nothing was watched{end}"
-    steps = len(history["values"])
+    steps, which = len(history["values"]), "best" if history["chosen"] else "last"
     return (
-        f"best {history['watched']} {history['best_value']:.4f} after step {history['best_step'] + 1} of {steps}{end}"
+        f"{which} {history['watched']} {history['best_value']:.4f} "
+        f"after step {history['best_step'] + 1} of {steps}{end}"
     )

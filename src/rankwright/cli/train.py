@@ -84,7 +84,8 @@ def train(
 
 def _tell(out: str, history: Any, results: dict[str, Evaluation]) -> None:
     if history.best_step is not None:
-        typer.echo(f"best {history.watched} {history.best_value:.4f} after step {history.best_step + 1}")
+        which = "best" if history.chosen else "last"  # bags keep every step
+        typer.echo(f"{which} {history.watched} {history.best_value:.4f} after step {history.best_step + 1}")
     for name, result in results.items():
         typer.echo(f"{name}: {result}")
     typer.echo(f"wrote {out}", err=True)
