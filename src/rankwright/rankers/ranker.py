@@ -26,6 +26,7 @@ from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.door import judged_data, refuse_beside_a_dataset, scoring_data, training_data, validation_data
 from rankwright.ranking.order import Ranking, rank
 from rankwright.training.loop import History, Listener
+from rankwright.training.spaces import Space
 
 MODEL_KIND = "model"
 SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with in a model file
@@ -57,6 +58,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     importance_kinds: ClassVar[tuple[str, ...]] = ()  # what `importances` can be asked for
+    space: ClassVar[Space] = {}  # where a search looks for the settings that matter, unless it is told otherwise
     # Settings that not every ranker has, as they are where there is none.
     seed: int = 0
     unjudged: float | None = None
