@@ -2,6 +2,7 @@
 #include "core/grower.hpp"
 #include "core/leaf_values.hpp"
 #include "core/quantise.hpp"
+#include "core/tree_scores.hpp"
 
 namespace rankwright {
 
@@ -51,6 +52,29 @@ template <typename Code> void bind_grow_tree(nb::module_ &module) {
         nb::arg("categories").noconvert(), nb::arg("threads"));
 }
 
+template <typename Code> void bind_score_tree(nb::module_ &module) {
+    module.def(
+        "score_tree",
+        [](InCodes<Code> codes, In<std::int64_t> n_bins, In<std::int32_t> feature, In<std::int32_t> bin,
+           In<std::int32_t> left, In<std::int32_t> right, In<bool> missing_left, In<float> value,
+           InMatrix<std::uint32_t> categories, Out<double> scores, int threads) {
+            nb::gil_scoped_release released;
+            const GrownNodes tree{view(feature),
+                                  view(bin),
+                                  view(left),
+                                  view(right),
+                                  view(missing_left),
+                                  view(value),
+                                  {categories.data(), categories.size()},
+                                  categories.shape(1)};
+            score_tree<Code>({codes.data(), codes.shape(0), codes.shape(1)}, view(n_bins), tree, fill(scores), threads);
+        },
+        nb::arg("codes").noconvert(), nb::arg("n_bins").noconvert(), nb::arg("feature").noconvert(),
+        nb::arg("bin").noconvert(), nb::arg("left").noconvert(), nb::arg("right").noconvert(),
+        nb::arg("missing_left").noconvert(), nb::arg("value").noconvert(), nb::arg("categories").noconvert(),
+        nb::arg("scores").noconvert(), nb::arg("threads"));
+}
+
 } // namespace
 
 void bind_trees(nb::module_ &module) {
@@ -75,6 +99,8 @@ void bind_trees(nb::module_ &module) {
         nb::arg("value").noconvert(), nb::arg("rows").noconvert(), nb::arg("scores").noconvert(), nb::arg("threads"));
     bind_grow_tree<std::uint8_t>(module);
     bind_grow_tree<std::uint16_t>(module);
+    bind_score_tree<std::uint8_t>(module);
+    bind_score_tree<std::uint16_t>(module);
 }
 
 } // namespace rankwright

@@ -6,6 +6,7 @@
 
 #include "core/leaf_values.hpp"
 #include "core/quantise.hpp"
+#include "core/tree_scores.hpp"
 #include "tests/check.hpp"
 
 using namespace rankwright;
@@ -106,6 +107,11 @@ Grown grow(const Sample<Code> &sample, bool all_rows, std::size_t n_histograms, 
         grow_tree<Code>(sample.data(all_rows), settings, {spare, sides, histograms}, tree, threads, simd);
     CHECK(found == n_nodes);
     add_leaf_values(grown.feature, grown.begin, grown.count, grown.value, grown.rows, grown.scores, threads);
+    std::vector<double> from_codes(sample.n_rows);
+    score_tree<Code>({sample.codes.data(), Sample<Code>::n_groups, sample.n_rows}, sample.n_bins,
+                     {tree.feature, tree.bin, tree.left, tree.right, tree.missing_left, tree.value, tree.categories, 7},
+                     from_codes, threads);
+    for (const std::uint32_t row : grown.rows) CHECK(from_codes[row] == grown.scores[row]);
     return grown;
 }
 

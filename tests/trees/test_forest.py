@@ -139,6 +139,24 @@ def test_the_compiled_scorer_is_the_naive_one_for_any_number_of_threads(case, mo
         assert all(np.array_equal(mine, theirs) for mine, theirs in zip(results(threads), expected, strict=True))
 
 
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_a_tree_that_was_just_grown_says_what_its_forest_does(case, monkeypatch):
+    _, data, _, _ = grow_case(case)
+    rng = np.random.default_rng(3)
+    params = TreeParams(max_leaves=case.get("max_leaves", 8), min_docs_in_leaf=1, min_curvature_in_leaf=0.0)
+    some = np.flatnonzero(rng.random(data.n_docs) < 0.7)
+    tree = grow_tree(data, rng.normal(size=data.n_docs), np.ones(data.n_docs), params, rows=some)
+    assert tree.tree.n_leaves > 1
+    expected = np.ones(data.n_docs)
+    forest_of([tree.tree], data.mapper).add_scores_of_codes(data, expected)
+    for name, threads in (("compiled", 1), ("compiled", 2), ("compiled", 7), ("reference", 1)):
+        if name == "reference":
+            monkeypatch.setattr(kernels, "score_tree", reference.score_tree)
+        scores = np.ones(data.n_docs)
+        tree.add_to_all(data, scores, threads=threads)
+        assert np.array_equal(scores, expected)
+
+
 @given(arrays(np.float32, (12, 2), elements=st.one_of(st.floats(width=32), st.sampled_from(AWKWARD))))
 def test_raw_values_and_codes_reach_the_same_leaves_whatever_the_floats(features):
     forest, data, training_scores = grown(features, n_trees=3)

@@ -31,7 +31,7 @@ from rankwright.kernels.naive.ordering import mark_ties, order_ties, rank_rows
 from rankwright.kernels.naive.scaling import scale_by_mean, scale_by_range
 from rankwright.kernels.naive.standardise import first_layer, first_layer_gradient, standardise_rows, sum_moments
 from rankwright.kernels.naive.svmlight import format_svmlight, parse_svmlight, split_lines
-from rankwright.kernels.naive.trees import add_leaf_values, grow_tree, quantise_lambdas
+from rankwright.kernels.naive.trees import add_leaf_values, grow_tree, quantise_lambdas, score_tree
 
 __all__ = [
     "add_leaf_values",
@@ -68,6 +68,7 @@ __all__ = [
     "scale_by_range",
     "score_codes",
     "score_forest",
+    "score_tree",
     "softmax_lambdas",
     "sort_noting_mistakes",
     "sort_rows",

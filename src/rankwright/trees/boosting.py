@@ -80,8 +80,10 @@ class Boosting:
         """Continue after the trees of `forest`, as if this object had grown them."""
         for number in range(forest.n_trees):
             tree = forest.part(number, number + 1)  # one at a time: sums come out as they did when it was grown
-            self._keep(tree)
+            self.trees.append(tree)
             tree.add_scores_of_codes(self.data, self.scores, threads=self.threads)
+            if self.watched is not None:
+                tree.add_scores_of_codes(self.watched, self.watched_scores, threads=self.threads)
 
     def take_step(self, step: int) -> bool:
         """Grow tree number `step`; False where no split of all documents on all features gains anything."""
@@ -102,12 +104,13 @@ class Boosting:
         all_queries = draw.queries is self.queries
         if grown.tree.n_leaves == 1 and all_queries and draw.features is None:
             return False
-        tree = forest_of([grown.tree], self.data.mapper)
-        self._keep(tree)
+        self.trees.append(forest_of([grown.tree], self.data.mapper))
         if all_queries and (rows is None or not self.score_all):
             grown.add_to(self.scores, threads=self.threads)
         else:
-            tree.add_scores_of_codes(self.data, self.scores, threads=self.threads)
+            grown.add_to_all(self.data, self.scores, threads=self.threads)
+        if self.watched is not None:
+            grown.add_to_all(self.watched, self.watched_scores, threads=self.threads)
         return True
 
     def forest(self) -> Forest:
@@ -115,11 +118,6 @@ class Boosting:
         if not self.trees:
             return forest_of([], self.data.mapper)
         return merge_forests(self.trees, np.ones(len(self.trees)))
-
-    def _keep(self, tree: Forest) -> None:
-        self.trees.append(tree)
-        if self.watched is not None:
-            tree.add_scores_of_codes(self.watched, self.watched_scores, threads=self.threads)
 
     def _draw(self, step: int) -> _Draw:
         rng = np.random.default_rng([self.params.seed, step])

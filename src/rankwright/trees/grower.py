@@ -19,6 +19,7 @@ from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, a
 from rankwright.errors import InputError, SettingError
 from rankwright.trees.binned import BinnedDataset
 from rankwright.trees.binning import slots_of
+from rankwright.trees.compiled import MAX_LEAVES
 from rankwright.trees.params import TreeParams
 from rankwright.trees.tree import Tree
 
@@ -44,6 +45,25 @@ class GrownTree:
         tree = self.tree
         kernels.add_leaf_values(
             tree.feature, self.begin, tree.count, tree.value, self.rows, scores, thread_count(threads)
+        )
+
+    def add_to_all(self, data: BinnedDataset, scores: Float64Array, *, threads: int | None = None) -> None:
+        """Add what the tree says of every document of `data`, of the same bins, to its score."""
+        tree = self.tree
+        if tree.n_leaves > MAX_LEAVES:
+            raise InputError(f"a tree may have at most {MAX_LEAVES} leaves to be scored, got {tree.n_leaves}")
+        kernels.score_tree(
+            codes=data.codes,
+            n_bins=data.mapper.n_bins,
+            feature=tree.feature,
+            bin=tree.bin,
+            left=tree.left,
+            right=tree.right,
+            missing_left=tree.missing_left,
+            value=tree.value,
+            categories=tree.categories,
+            scores=scores,
+            threads=thread_count(threads),
         )
 
 

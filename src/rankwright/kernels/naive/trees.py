@@ -190,5 +190,34 @@ def add_leaf_values(
         scores[rows[begin[node] : begin[node] + count[node]]] += np.float64(value[node])
 
 
+def score_tree(
+    codes: CodeArray,
+    n_bins: IntArray,
+    feature: Int32Array,
+    bin: Int32Array,
+    left: Int32Array,
+    right: Int32Array,
+    missing_left: BoolArray,
+    value: Float32Array,
+    categories: Uint32Array,
+    scores: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Add the value of the leaf that each document's codes lead to, from the root on, to its score."""
+    by_row = codes.swapaxes(0, 1).reshape(codes.shape[1], codes.shape[0] * codes.shape[2])
+    for row, own in enumerate(by_row.astype(np.int64)):
+        node = 0
+        while feature[node] >= 0:
+            code = own[feature[node]]
+            if code == n_bins[feature[node]]:
+                goes_left = missing_left[node]
+            elif bin[node] < 0:
+                goes_left = (categories[node, code // 32] >> np.uint32(code % 32)) & 1
+            else:
+                goes_left = code <= bin[node]
+            node = left[node] if goes_left else right[node]
+        scores[row] += np.float64(value[node])
+
+
 def _leaves(feature: Int32Array) -> Iterator[int]:
     yield from (int(node) for node in np.flatnonzero(feature < 0))
