@@ -75,12 +75,12 @@ def compressed(bagged, data) -> Compressed:
 
 
 @pytest.mark.parametrize("means", [(name,) for name in FOREST_MEANS] + [DEFAULT_MEANS], ids="+".join)
-@pytest.mark.parametrize("max_loss", [0.0, 0.01, 0.05])
-def test_no_more_is_lost_than_may_be(bagged, data, means, max_loss):
+@pytest.mark.parametrize(("max_loss", "margin"), [(0.0, 0.0), (0.01, 0.0), (0.05, 0.0), (0.05, 1.0)])
+def test_no_more_is_lost_than_may_be(bagged, data, means, max_loss, margin):
     _, valid, test = data.split(valid=0.25, test=0.25, seed=0)
-    found = rw.compress(bagged, data, means=means, max_loss=max_loss)
+    found = rw.compress(bagged, data, means=means, max_loss=max_loss, margin=margin)
     assert quality(bagged, valid) - quality(found.model, valid) <= max_loss
-    allowed = [point for point in found.points if point.loss <= max_loss]
+    allowed = [point for point in found.points if point.loss + margin * point.loss_error <= max_loss]
     assert found.chosen.bytes == min(point.bytes for point in allowed)
     assert found.after.mean == quality(found.model, test)
     assert found.difference.difference == pytest.approx(quality(found.model, test) - quality(bagged, test))
@@ -232,7 +232,7 @@ def test_goals_that_cannot_be_met_and_means_that_are_not_there_are_refused(bagge
         rw.compress(bagged, data, max_loss=0.1, target_trees=3)
     with pytest.raises(SettingError, match="no trees"):
         rw.compress(bagged, data, means=["net"], target_trees=3)
-    for wrong in ({"max_loss": -1.0}, {"target_trees": 0}, {"target_bytes": 0}):
+    for wrong in ({"max_loss": -1.0}, {"margin": -0.1}, {"target_trees": 0}, {"target_bytes": 0}):
         with pytest.raises(SettingError, match="or more"):
             Goal(**wrong)
 
@@ -248,6 +248,13 @@ def test_the_smallest_within_the_loss_or_the_best_within_the_target_is_chosen():
     assert Goal(target_trees=5).chosen(points) == 2
     assert Goal(target_bytes=15).chosen(points) == 3
     assert Goal().max_loss == 0.002
+
+
+def test_a_loss_that_is_known_badly_must_be_smaller():
+    points = [point(100, 0.0), replace(point(50, 0.01), loss_error=0.004), replace(point(20, 0.01), loss_error=0.02)]
+    assert Goal(max_loss=0.02).chosen(points) == 1
+    assert Goal(max_loss=0.02, margin=0.0).chosen(points) == 2
+    assert Goal(max_loss=0.02, margin=3.0).chosen(points) == 0
 
 
 def test_sizes_grow_by_the_square_root_of_two_and_hold_the_target():

@@ -10,7 +10,7 @@ import pytest
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.significance import paired_test
+from rankwright.metrics.significance import paired_test, standard_error
 
 
 def data_of(n_queries: int, seed: int = 0) -> RankingDataset:
@@ -86,3 +86,14 @@ def test_only_like_can_be_compared():
         paired_test(first, *results(data, "mrr", data.features[:, 0]))
     with pytest.raises(InputError, match="same measure over the same queries"):
         paired_test(first, *results(data_of(6), "map", data_of(6).features[:, 0]))
+
+
+def test_the_standard_error_is_that_of_a_mean_of_independent_differences():
+    data = data_of(50)
+    rng = np.random.default_rng(4)
+    first, second = results(data, "ndcg@5", *rng.random((2, data.n_docs)))
+    differences = second.values - first.values
+    assert standard_error(first, second) == pytest.approx(differences.std(ddof=1) / np.sqrt(50))
+    assert standard_error(first, first) == 0
+    one = data.take_queries([0])
+    assert standard_error(*results(one, "ndcg@5", *rng.random((2, one.n_docs)))) == 0

@@ -43,6 +43,9 @@ def compress(
     target_bytes: Annotated[
         int | None, typer.Option(metavar="N", help="Instead: at most so many bytes of model file.")
     ] = None,
+    margin: Annotated[
+        float, typer.Option(help="Standard errors of the loss that --max-loss must hold as well: caution, or 0.")
+    ] = 1.0,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of what learns from MODEL; may be repeated."),
@@ -90,6 +93,7 @@ def compress(
             max_loss=max_loss,
             target_trees=target_trees,
             target_bytes=target_bytes,
+            margin=margin,
             student=student,
             seed=seed,
             threads=threads,
@@ -106,7 +110,7 @@ def compress(
 
 
 def _show(compressed: Compressed) -> None:
-    columns = ["means", "trees", "nodes", "bytes", "µs a document", "valid", "loss", "test", ""]
+    columns = ["means", "trees", "nodes", "bytes", "µs/doc", "valid", "loss", "±", "test", ""]
     rows = [[*_cells(point), "chosen" if point is compressed.chosen else ""] for point in compressed.points]
     print_table(columns, rows, numbers=columns[1:-1])
     before, after, difference = compressed.before, compressed.after, compressed.difference
@@ -129,5 +133,6 @@ def _cells(point: Point) -> list[str]:
         f"{point.microseconds:.2f}",
         f"{point.valid:.4f}",
         f"{point.loss:+.4f}",
+        f"{point.loss_error:.4f}",
         f"{point.test:.4f}",
     ]

@@ -15,7 +15,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.ensembles.compression_means import MEANS, Candidate, Task
 from rankwright.ensembles.compression_trial import Trial, made_of_trees
 from rankwright.ensembles.distillation import StudentParams
-from rankwright.ensembles.goals import Goal, Point
+from rankwright.ensembles.goals import DEFAULT_MARGIN, Goal, Point
 from rankwright.errors import UnknownNameError, require
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, paired_test
@@ -66,6 +66,7 @@ class Compressed:
                 "max_loss": self.goal.max_loss,
                 "target_trees": self.goal.target_trees,
                 "target_bytes": self.goal.target_bytes,
+                "margin": self.goal.margin,
             },
             "original": self.original.to_dict(),
             "chosen": self.chosen.to_dict(),
@@ -90,6 +91,7 @@ def compress(
     max_loss: float | None = None,
     target_trees: int | None = None,
     target_bytes: int | None = None,
+    margin: float = DEFAULT_MARGIN,
     student: StudentParams | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -100,10 +102,10 @@ def compress(
     `means` are taken in turn, each starting from the best forest that those before it made: `exact` drops what decides
     nothing, `prune` keeps a few trees and weighs them anew, `distill` teaches a small forest and `net` a net. The goal
     is the smallest model that loses at most `max_loss` of `metric` on the validation part (0.002 unless another goal is
-    given), or the best one of `target_trees` trees or `target_bytes` bytes of model file. Queries of `data` serve as
-    the validation and the test part where those are not given.
+    given), `margin` standard errors of the loss on top, or the best one of `target_trees` trees or `target_bytes` bytes
+    of model file. Queries of `data` serve as the validation and the test part where those are not given.
     """
-    goal = Goal(max_loss, target_trees, target_bytes)
+    goal = Goal(max_loss, target_trees, target_bytes, margin)
     _check_means(means, goal)
     trees = made_of_trees(model)
     fit, valid, test = _parts(data, valid, test, seed)

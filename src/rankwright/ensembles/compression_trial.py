@@ -16,6 +16,7 @@ from rankwright.ensembles.goals import Point
 from rankwright.errors import InputError
 from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.significance import standard_error
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
 from rankwright.trees.forest import Forest
@@ -74,7 +75,7 @@ class Trial:
     def point(self, means: str, ranker: Ranker) -> Point:
         """Where the ranker stands on the curve."""
         forest: Forest | None = getattr(ranker, "forest_", None)
-        valid = self._measured(ranker, self.valid).mean
+        valid = self._measured(ranker, self.valid)
         return Point(
             means=means,
             trees=None if forest is None else forest.n_trees,
@@ -82,9 +83,10 @@ class Trial:
             weights=None if forest is not None else int(ranker.facts()["weights"]),
             bytes=ranker.file_size(),
             microseconds=self._microseconds(ranker),
-            valid=valid,
+            valid=valid.mean,
             test=self.tested(ranker).mean,
-            loss=self._sign * (self._valid_before - valid),
+            loss=self._sign * (self._valid_before.mean - valid.mean),
+            loss_error=standard_error(self._valid_before, valid),
         )
 
     def tested(self, ranker: Ranker) -> MetricResult:
@@ -96,8 +98,8 @@ class Trial:
         return 1.0 if parse_metric(self.metric).higher_is_better else -1.0
 
     @cached_property
-    def _valid_before(self) -> float:
-        return self._measured(self.model, self.valid).mean
+    def _valid_before(self) -> MetricResult:
+        return self._measured(self.model, self.valid)
 
     def _measured(self, ranker: Ranker, data: RankingDataset) -> MetricResult:
         measure = parse_metric(self.metric)

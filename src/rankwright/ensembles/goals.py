@@ -9,6 +9,7 @@ from typing import Any
 from rankwright.errors import SettingError, require
 
 DEFAULT_MAX_LOSS = 0.002
+DEFAULT_MARGIN = 1.0  # standard errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Point:
     valid: float  # the metric on the validation part
     test: float  # the metric on the test part, at which no choice looks
     loss: float  # by how much it is worse than the given model on the validation part, in units of the metric
+    loss_error: float = 0.0  # the standard error of that, over queries
 
     def to_dict(self) -> dict[str, Any]:
         """The point as JSON and CSV have it."""
@@ -34,13 +36,15 @@ class Point:
 class Goal:
     """How small a model must be, or how good: one of the three. With none given, a loss of at most 0.002.
 
-    With `max_loss`, the smallest file is taken whose loss on the validation part is at most that; with a target, the
-    best model on the validation part among those within it.
+    With `max_loss`, the smallest file is taken whose loss on the validation part, with `margin` times its standard
+    error on top, is at most that: where queries are few, a model must be safer. With a target, the best model on the
+    validation part among those within it.
     """
 
     max_loss: float | None = None
     target_trees: int | None = None
     target_bytes: int | None = None
+    margin: float = DEFAULT_MARGIN
 
     def __post_init__(self) -> None:
         given = [value for value in (self.max_loss, self.target_trees, self.target_bytes) if value is not None]
@@ -48,6 +52,7 @@ class Goal:
         if not given:
             object.__setattr__(self, "max_loss", DEFAULT_MAX_LOSS)
         require(self.max_loss is None or self.max_loss >= 0, f"max_loss must be 0 or more, got {self.max_loss}")
+        require(self.margin >= 0, f"margin must be 0 or more, got {self.margin}")
         for name in ("target_trees", "target_bytes"):
             value = getattr(self, name)
             require(value is None or value >= 1, f"{name} must be 1 or more, got {value}")
@@ -55,7 +60,7 @@ class Goal:
     def allows(self, point: Point) -> bool:
         """Whether the model does."""
         if self.max_loss is not None:
-            return point.loss <= self.max_loss
+            return point.loss + self.margin * point.loss_error <= self.max_loss
         if self.target_trees is not None:
             return point.trees is not None and point.trees <= self.target_trees
         return self.target_bytes is not None and point.bytes <= self.target_bytes
@@ -63,7 +68,7 @@ class Goal:
     def is_reached(self, point: Point) -> bool:
         """Whether, of models that grow, none larger than this one need be looked at."""
         if self.max_loss is not None:
-            return point.loss <= self.max_loss
+            return self.allows(point)
         if self.target_trees is not None:
             return point.trees is not None and point.trees >= self.target_trees
         return self.target_bytes is not None and point.bytes >= self.target_bytes

@@ -43,6 +43,17 @@ class PairedTest:
         }
 
 
+def standard_error(first: MetricResult, second: MetricResult) -> float:
+    """Of the mean difference of two systems, over the queries that count for both; 0 where that is one query."""
+    counted = ~np.isnan(first.values) & ~np.isnan(second.values) & (first.weights > 0)
+    differences, weights = (second.values - first.values)[counted], first.weights[counted]
+    if len(differences) < 2:
+        return 0.0
+    shares = weights / weights.sum()
+    spread = shares @ (differences - shares @ differences) ** 2
+    return float(np.sqrt(spread * (shares @ shares) / (1 - shares @ shares)))
+
+
 def paired_test(first: MetricResult, second: MetricResult, *, randomisations: int = RANDOMISATIONS) -> PairedTest:
     """How `second` differs from `first`, the same measure over the same queries in the same order."""
     require(randomisations >= 1, f"randomisations must be 1 or more, got {randomisations}")
