@@ -64,6 +64,20 @@ def test_forests_in_a_bag_are_those_of_bl_mart(small_data):
     assert bag.oob_score_ == pytest.approx(same.oob_score_, abs=1e-12)
 
 
+def test_nets_with_a_module_of_the_users_own_need_it_again(small_data, tmp_path):
+    torch = pytest.importorskip("torch")
+
+    def own():
+        return torch.nn.Sequential(torch.nn.Linear(small_data.n_features, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
+
+    ranker = Bagging(rw.RankNet(module=own(), epochs=2), n_bags=2).fit(small_data)
+    ranker.save(tmp_path / "own.rw")
+    loaded = rw.load(tmp_path / "own.rw", module=own())
+    assert np.array_equal(loaded.predict(small_data), ranker.predict(small_data))
+    with pytest.raises(SettingError, match="module"):
+        rw.load(tmp_path / "own.rw")
+
+
 def test_ranks_know_no_scale(small_data):
     ranks = Bagging(rw.LambdaMART(n_trees=4, max_leaves=4), n_bags=3, combine="rank").fit(small_data)
     expected = [rank_scores(member.predict(small_data), small_data.groups) for member in ranks.members_]
