@@ -13,6 +13,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from rankwright.errors import MissingExtraError
+
 Report = Callable[[Any], None]  # what a task calls to tell the driver of its progress
 TaskFunction = Callable[[Any, Any, Report], Any]  # shared value, the task's own, report -> result
 TaskListener = Callable[[int, Any], None]  # number of the task, what it reported
@@ -61,10 +63,14 @@ def open_engine(cluster: str | None = None, workers: int | None = None) -> Engin
 
     `workers` is how many tasks run at a time; the default is a task a core.
     """
-    if cluster in (None, "local"):
+    if cluster is None or cluster == "local":
         from rankwright.cluster.local import LocalEngine
 
         return LocalEngine(workers)
-    from rankwright.cluster.ray_engine import RayEngine
-
+    try:
+        from rankwright.cluster.ray_engine import RayEngine
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise MissingExtraError("a cluster", "ray", "cluster") from None
     return RayEngine(cluster, workers)
