@@ -15,9 +15,13 @@ from rankwright.cluster.engine import MAX_TRIES, open_engine
 from rankwright.errors import ClusterError, InputError, SettingError
 
 
-@pytest.fixture(scope="module", params=["local", "auto", "two nodes"])
+@pytest.fixture(scope="module", params=["local", pytest.param("auto", marks=pytest.mark.slow), "two nodes"])
 def engine(request):
-    cluster = request.getfixturevalue("two_nodes").address if request.param == "two nodes" else request.param
+    cluster = request.param
+    if cluster == "two nodes":
+        nodes = request.getfixturevalue("ray_cluster")
+        nodes.complete()
+        cluster = nodes.address
     with open_engine(cluster, workers=2) as engine:
         yield engine
 

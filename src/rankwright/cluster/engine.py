@@ -8,7 +8,7 @@ with open_engine() as engine:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -48,7 +48,7 @@ class Engine(AbstractContextManager["Engine"], Protocol):
 
     def run(
         self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None
-    ) -> Iterator[Done]:
+    ) -> Generator[Done, None, None]:
         """The results of `function(shared value, task, report)` for each task, as they come.
 
         `function` must be importable: one at the top of a module. What a task gives to `report` goes to `listener`,

@@ -5,7 +5,7 @@ Workers live until the engine is closed, except those that are ended with their 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Self
@@ -41,7 +41,7 @@ class LocalEngine:
         *,
         shared: SharedValue | None = None,
         listener: TaskListener | None = None,
-    ) -> Iterator[Done]:
+    ) -> Generator[Done, None, None]:
         """The results of the tasks as they come; see `Engine.run`."""
         require(not self._busy, "an engine runs one set of tasks at a time")
         waiting = (Work.of(function, task, number) for number, task in enumerate(tasks))

@@ -8,7 +8,7 @@ that both engines count tries alike.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -66,7 +66,7 @@ class RayEngine:
 
     def run(
         self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None
-    ) -> Iterator[Done]:
+    ) -> Generator[Done, None, None]:
         """The results of the tasks as they come; see `Engine.run`."""
         run = _Run(self._perform, self._letters, shared)
         # Ray's pickle also takes what stands in the main script.

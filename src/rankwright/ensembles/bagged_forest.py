@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float64Array, IntArray, thread_count
+from rankwright.ensembles.bagged import Bagged
 from rankwright.ensembles.bags import train_bags
-from rankwright.ensembles.forest_bags import forest_work
+from rankwright.ensembles.forest_bags import ForestWork
+from rankwright.ensembles.making import BagFiles, BagMaker
 from rankwright.ensembles.plan import BagPlan
 from rankwright.errors import InputError, require
 from rankwright.objectives.objective import Objective
@@ -33,7 +35,7 @@ LEARNED_OF_BAGS = ("n_bags_", "trees_of_bags_", "oob_scores_", "oob_score_")
 DONE_BEFORE = {"scaling": None, "unjudged": None, "categorical": None}
 
 
-class BaggedForest(ForestRanker):
+class BaggedForest(Bagged, ForestRanker):
     """The mean of boosted forests, each grown on its own sample of queries: one forest, whose trees stand bag by bag.
 
     `oob_scores_` has, in the caller's row order, the mean score of each training document by the bags that never saw
@@ -90,17 +92,17 @@ class BaggedForest(ForestRanker):
         watch_others: bool = False,
     ) -> None:
         require(queries is None and not watch_others, "bags draw their queries themselves: leave out queries")
-        bags, threads = self._bags(), thread_count(self.threads)
+        bags, engine, threads = self._bags(), self._engine, thread_count(self.threads)
         workers = min(threads, bags.n_bags)
+        own_threads = threads // workers if engine is None else engine.threads
+        work = ForestWork(self._prepared(), data, valid, bags, own_threads)
+        watched = None if valid is None else valid.documents
         watched_digest = None if valid is None else binned_digest(valid)
+        identity = run_identity(binned_digest(data), watched_digest, self._lasting_settings())
         trained = train_bags(
-            data.documents,
-            None if valid is None else valid.documents,
-            forest_work(self._prepared, data, valid, bags, threads // workers),
-            bags,
-            select=self._selected(),
-            identity=run_identity(binned_digest(data), watched_digest, self._lasting_settings()),
-            checkpoint=None if checkpoint is None else Path(checkpoint),
+            BagMaker(data.documents, watched, work, bags, self._selected()),
+            BagFiles(None if checkpoint is None else Path(checkpoint), identity),
+            engine=engine,
             listeners=listeners,
             workers=workers,
             threads=threads,
