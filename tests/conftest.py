@@ -84,7 +84,7 @@ def ray_cluster():
 
 
 @pytest.fixture
-def two_nodes(ray_cluster) -> TwoNodes:
+def two_nodes(ray_cluster):
     """The cluster, complete whatever earlier tests did to it: give its `address` to `open_engine`."""
     ray_cluster.complete()
     return ray_cluster
