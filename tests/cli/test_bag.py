@@ -15,6 +15,7 @@ import pytest
 import rankwright as rw
 
 RUN = [sys.executable, "-c", "from rankwright.cli.app import main; main()"]
+TRAINED_BY = [["--threads", "1"], ["--threads", "2"], ["--cluster", "local", "--workers", "2"]]
 TREES = ["--set", "n_trees=3", "--set", "max_leaves=4"]
 
 
@@ -110,9 +111,9 @@ def test_nonsense_is_told_in_one_line(arguments, message, folder):
 SLOW = ["--bags", "12", "--set", "n_trees=150", "--set", "max_leaves=15", "--set", "min_docs_in_leaf=3"]
 
 
-@pytest.mark.parametrize("threads", ["1", "2"])
-def test_a_run_killed_at_any_moment_goes_on_to_the_identical_file(threads, folder, tmp_path):
-    arguments = ["bag", "train.txt", *SLOW, "--threads", threads]
+@pytest.mark.parametrize("who", TRAINED_BY, ids=" ".join)
+def test_a_run_killed_at_any_moment_goes_on_to_the_identical_file(who, folder, tmp_path):
+    arguments = ["bag", "train.txt", *SLOW, *who]
     with subprocess.Popen(
         [*RUN, *arguments, "--checkpoint", str(tmp_path), "--out", "never.rw"], cwd=folder
     ) as process:
@@ -129,9 +130,9 @@ def test_a_run_killed_at_any_moment_goes_on_to_the_identical_file(threads, folde
     assert not (folder / "never.rw").exists()
 
 
-@pytest.mark.parametrize("threads", ["1", "2"])
-def test_ctrl_c_keeps_the_bags_that_are_finished(threads, folder, tmp_path):
-    arguments = ["bag", "train.txt", *SLOW, "--bags", "1000", "--threads", threads, "--out", "kept.rw"]
+@pytest.mark.parametrize("who", TRAINED_BY, ids=" ".join)
+def test_ctrl_c_keeps_the_bags_that_are_finished(who, folder, tmp_path):
+    arguments = ["bag", "train.txt", *SLOW, "--bags", "1000", *who, "--out", "kept.rw"]
     with subprocess.Popen(
         [*RUN, *arguments, "--checkpoint", str(tmp_path)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

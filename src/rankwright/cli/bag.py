@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = (
     "Example: rankwright bag train.txt --bags 20 --set max_leaves=7 --out model.rw   ·   rankwright bag shards "
-    "--overfit --cluster auto --checkpoint bags --out model.rw   ·   rankwright bag --study train.txt --valid valid.txt "
-    "--test test.txt --samples 10 --bags 20 --out study"
+    "--overfit --cluster auto --checkpoint bags --out model.rw   ·   rankwright bag --study train.txt --valid "
+    "valid.txt --test test.txt --samples 10 --bags 20 --out study"
 )
 TEST_SHARE, VALID_SHARE = 0.25, 0.2  # of the queries, where a study is given no such files
 
