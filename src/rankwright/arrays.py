@@ -108,9 +108,14 @@ def _ids_of_objects(array: NDArray[Any], name: str) -> IdArray:
 
 
 def thread_count(threads: int | None) -> int:
-    """The number of threads to use: `threads`, or every core this process may use where it is None."""
+    """The number of threads to use: `threads`, or where it is None, `OMP_NUM_THREADS`, or every core.
+
+    The variable is how machines shared by several processes tell each its part: batch systems set it, and our own
+    workers are started with it.
+    """
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+        own_part = os.environ.get("OMP_NUM_THREADS", "")
+        return max(1, int(own_part)) if own_part.isdecimal() else core_count()
     try:
         count = operator.index(threads)
     except TypeError:
@@ -118,3 +123,8 @@ def thread_count(threads: int | None) -> int:
     if count < 1:
         raise SettingError(f"threads must be 1 or more, got {threads}")
     return count
+
+
+def core_count() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)

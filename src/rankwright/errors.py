@@ -38,6 +38,10 @@ class ContainerError(FileFormatError):
     """A model or checkpoint file is damaged, of an unknown version, or holds something else than was wanted."""
 
 
+class ClusterError(RankwrightError, RuntimeError):
+    """Workers could not be started or reached, or died with their tasks."""
+
+
 class MissingExtraError(RankwrightError, ImportError):
     """A feature needs a package that is not installed."""
 

@@ -1,0 +1,109 @@
+"""The engine of one machine: processes of our own, each with one task at a time.
+
+Workers live until the engine is closed, except those that are ended with their task.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from types import TracebackType
+from typing import Any, Self
+
+from rankwright.arrays import core_count
+from rankwright.cluster.engine import MAX_TRIES, Done, TaskFunction, TaskListener
+from rankwright.cluster.processes import WorkerProcess
+from rankwright.cluster.shared_memory import SharedValue
+from rankwright.cluster.tasks import Failure, Posted, Work, hear, own_log_level
+from rankwright.errors import ClusterError, require
+
+
+class LocalEngine:
+    """Runs tasks on processes of this machine; see `Engine`."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        require(workers is None or workers >= 1, f"workers must be 1 or more, got {workers}")
+        self.workers = core_count() if workers is None else workers
+        self.threads = max(1, core_count() // self.workers)
+        self._idle: list[WorkerProcess] = []
+        self._busy: dict[Connection, WorkerProcess] = {}
+        self._values: list[SharedValue] = []
+
+    def share(self, value: Any) -> SharedValue:
+        """A handle of `value`, whose arrays are now in memory that workers map; it is freed with the engine."""
+        self._values.append(SharedValue(value))
+        return self._values[-1]
+
+    def run(
+        self,
+        function: TaskFunction,
+        tasks: Iterable[Any],
+        *,
+        shared: SharedValue | None = None,
+        listener: TaskListener | None = None,
+    ) -> Iterator[Done]:
+        """The results of the tasks as they come; see `Engine.run`."""
+        require(not self._busy, "an engine runs one set of tasks at a time")
+        waiting = (_work(function, task, number) for number, task in enumerate(tasks))
+        try:
+            self._begin(waiting, shared)
+            while self._busy:
+                ready = wait(list(self._busy))
+                for worker in [worker for connection, worker in self._busy.items() if connection in ready]:
+                    done = self._hear(worker, shared, listener)
+                    if done is not None:
+                        self._begin(waiting, shared)  # so that nobody is idle while the result is looked at
+                        yield done
+        finally:
+            while self._busy:
+                self._busy.popitem()[1].kill()
+
+    def _begin(self, waiting: Iterator[Work], shared: SharedValue | None) -> None:
+        """Give tasks to workers while there are both."""
+        while len(self._busy) < self.workers and (work := next(waiting, None)) is not None:
+            self._give(work, shared)
+
+    def _give(self, work: Work, shared: SharedValue | None, tries: int = 1) -> None:
+        worker = self._idle.pop() if self._idle else WorkerProcess(self.threads)
+        self._busy[worker.connection] = worker
+        worker.give(work, shared, tries)
+
+    def _hear(self, worker: WorkerProcess, shared: SharedValue | None, listener: TaskListener | None) -> Done | None:
+        """The result where the worker says that its task is finished."""
+        message, work = worker.take(), worker.work
+        if isinstance(message, Posted):
+            hear(work.number, message.message, listener)
+            return None
+        del self._busy[worker.connection]
+        if message is None:
+            end = worker.kill()
+            if worker.tries == MAX_TRIES:
+                raise ClusterError(f"task {work.number} was tried {MAX_TRIES} times, and each time its worker {end}")
+            self._give(work, shared, worker.tries + 1)
+            return None
+        self._idle.append(worker)
+        if isinstance(message, Failure):
+            message.raise_here()
+        assert isinstance(message, Done)
+        return message
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in [*self._busy.values(), *self._idle]:
+            worker.kill()
+        for value in self._values:
+            value.close()
+        self._busy, self._idle, self._values = {}, [], []
+
+
+def _work(function: TaskFunction, task: Any, number: int) -> Work:
+    try:
+        pickled = pickle.dumps((function, task), protocol=pickle.HIGHEST_PROTOCOL)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ClusterError(f"task {number} cannot be sent to a worker: {error}") from None
+    return Work(number, pickled, own_log_level())

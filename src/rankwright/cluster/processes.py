@@ -1,0 +1,83 @@
+"""A worker as the driver sees it: a process, and a socket to talk through.
+
+Workers are started afresh, never forked, so that threads of the driver do them no harm; and the driver's main script is
+not run again in them, so that it needs no guard. Their output goes to stderr: stdout is for results.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from multiprocessing.connection import Connection
+from pickle import loads
+from typing import Any
+
+from rankwright.cluster.shared_memory import SharedValue
+from rankwright.cluster.tasks import Share, Work
+
+# The search path first: what the driver can import, workers can.
+START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[2]); "
+    "from rankwright.cluster.worker import main; main(int(sys.argv[1]))"
+)
+# What libraries read when they are loaded; our own kernels follow the first.
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+class WorkerProcess:
+    """A process that works on the task it was given last; `tries` says how often that was given to any worker."""
+
+    work: Work
+    tries: int
+
+    def __init__(self, threads: int) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            number = theirs.fileno()
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", START, str(number), json.dumps(sys.path)],
+                pass_fds=[number],
+                stdin=subprocess.DEVNULL,
+                stdout=2,
+                env=os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads)),
+                process_group=0,  # Ctrl-C in the terminal is for the driver, which ends its workers itself
+            )
+        self.connection = Connection(ours.detach())
+        self._shared: SharedValue | None = None
+
+    def give(self, work: Work, shared: SharedValue | None, tries: int) -> None:
+        """Have the worker begin the task; where the worker is dead, `take` will tell."""
+        self.work, self.tries = work, tries
+        try:
+            if shared is not self._shared:
+                self._send_memory(shared)
+            self.connection.send(work)
+        except OSError:
+            pass
+
+    def _send_memory(self, shared: SharedValue | None) -> None:
+        self._shared = shared
+        if shared is None:
+            self.connection.send(Share(None))
+            return
+        self.connection.send(Share(shared.layout))
+        with socket.fromfd(self.connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as channel:
+            socket.send_fds(channel, [b"."], [shared.descriptor])
+
+    def take(self) -> Any:
+        """What the worker says next, None where it is dead."""
+        try:
+            return loads(self.connection.recv_bytes())
+        except (EOFError, OSError):
+            return None
+
+    def kill(self) -> str:
+        """End the process if it has not ended, and say in words how it did."""
+        self.connection.close()
+        self._process.kill()
+        code = self._process.wait()
+        return f"ended with exit code {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"

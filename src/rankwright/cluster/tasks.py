@@ -1,0 +1,126 @@
+"""A task as workers of every engine run it: timed, its errors caught, its log sent home."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import socket
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from rankwright.cluster.engine import Done, TaskFunction, TaskListener
+from rankwright.cluster.shared_memory import Layout
+from rankwright.errors import ClusterError
+
+OWN_LOGGER = "rankwright"
+
+Post = Callable[[Any], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Announces memory laid out so, whose value later tasks share; its descriptor follows. None: they share nothing."""
+
+    layout: Layout | None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A task. `pickled` is its function and its value, to be opened where an error can be told of."""
+
+    number: int
+    pickled: bytes
+    log_level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """What a task under way has to tell."""
+
+    message: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The error a task ended with, and where in the worker it was raised."""
+
+    number: int
+    error: Exception
+    trace: str
+    host: str
+
+    def raise_here(self) -> NoReturn:
+        """Raise the task's error, of its own type, saying which task it was."""
+        self.error.add_note(f"in task {self.number} on {self.host}:\n{self.trace}")
+        raise self.error
+
+
+@dataclass(frozen=True, slots=True)
+class LogRecord:
+    """A line of a worker's log."""
+
+    logger: str
+    level: int
+    message: str
+
+
+def own_log_level() -> int:
+    """The least level at which the library's log is wanted here."""
+    return logging.getLogger(OWN_LOGGER).getEffectiveLevel()
+
+
+def perform(function: TaskFunction, shared: Any, task: Any, number: int, post: Post, log_level: int) -> Done | Failure:
+    """The end of the task, good or bad; what it reports and logs before goes to `post`."""
+    start = time.perf_counter()
+    try:
+        with _log_sent_to(post, log_level):
+            result = function(shared, task, post)
+    except Exception as error:
+        return failure(number, error)
+    return Done(number, result, time.perf_counter() - start, socket.gethostname())
+
+
+def failure(number: int, error: Exception) -> Failure:
+    """The error as another process can read it; one that cannot be pickled becomes a `ClusterError` that says it."""
+    trace = "".join(traceback.format_exception(error))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        error = ClusterError(f"{type(error).__name__}: {error}")
+    return Failure(number, error, trace, socket.gethostname())
+
+
+def hear(number: int, message: Any, listener: TaskListener | None) -> None:
+    """Take in what a task posted: its log goes to the loggers here, its reports to the listener."""
+    if isinstance(message, LogRecord):
+        logging.getLogger(message.logger).log(message.level, "%s", message.message)
+    elif listener is not None:
+        listener(number, message)
+
+
+@contextmanager
+def _log_sent_to(post: Post, level: int) -> Iterator[None]:
+    logger = logging.getLogger(OWN_LOGGER)
+    handler, earlier = _PostingHandler(post), (logger.level, logger.propagate)
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(earlier[0])
+        logger.propagate = earlier[1]
+
+
+class _PostingHandler(logging.Handler):
+    def __init__(self, post: Post) -> None:
+        super().__init__()
+        self._post = post
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._post(LogRecord(record.name, record.levelno, record.getMessage()))

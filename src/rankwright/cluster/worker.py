@@ -1,0 +1,95 @@
+"""A process that works on one task after another, until the one that started it goes away.
+
+driver                                  worker
+  Share, then the memory itself  ────►  maps it
+  Work  ─────────────────────────────►  performs it
+  ◄─────────────────────────────────── Posted, as often as the task has something to tell; then Done or Failure
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+import threading
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Any
+
+from rankwright.cluster.engine import Done
+from rankwright.cluster.shared_memory import Layout, mapped_value
+from rankwright.cluster.tasks import Failure, Posted, Share, Work, failure, perform
+from rankwright.errors import ClusterError
+
+ONLY_IMPORTABLE = "functions and classes must stand in a module that workers can import, not in the main script"
+
+
+def main(descriptor: int) -> None:
+    """Work on what comes through the connection of that descriptor; never returns."""
+    connection, inbox = Connection(descriptor), SimpleQueue[Any]()
+    threading.Thread(target=_listen, args=(connection, inbox), daemon=True).start()
+    driver, shared = _Driver(connection), _Shared()
+    while True:
+        message = inbox.get()
+        if isinstance(message, Work):
+            driver.finish(message.number, _outcome(message, shared, driver))
+        else:
+            shared = message
+
+
+def _listen(connection: Connection, inbox: SimpleQueue[Any]) -> None:
+    """Pass on what the driver says; where it is gone, end the process, even in the middle of a task."""
+    try:
+        with socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as channel:
+            while True:
+                message: Any = connection.recv()
+                if isinstance(message, Share):
+                    memory = -1 if message.layout is None else socket.recv_fds(channel, 1, 1)[1][0]
+                    message = _Shared(message.layout, memory)
+                inbox.put(message)
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+class _Driver:
+    """The way back; tasks may post from several threads."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection, self._lock = connection, threading.Lock()
+
+    def post(self, message: Any) -> None:
+        self._send(Posted(message))
+
+    def finish(self, number: int, outcome: Done | Failure) -> None:
+        try:
+            self._send(outcome)
+        except Exception as error:  # what cannot be pickled fails before any of it is sent
+            self._send(failure(number, ClusterError(f"the result of a task cannot be sent: {error}")))
+
+    def _send(self, message: Any) -> None:
+        content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+        with self._lock:
+            self._connection.send_bytes(content)
+
+
+class _Shared:
+    """The shared value, opened by the first task that needs it: that may fail, which only a task can tell of."""
+
+    def __init__(self, layout: Layout | None = None, descriptor: int = -1) -> None:
+        self._layout, self._descriptor = layout, descriptor
+        self._value: Any = None
+
+    def value(self) -> Any:
+        if self._layout is not None:
+            self._value, self._layout = mapped_value(self._descriptor, self._layout), None
+            os.close(self._descriptor)
+        return self._value
+
+
+def _outcome(work: Work, shared: _Shared, driver: _Driver) -> Done | Failure:
+    try:
+        function, task = pickle.loads(work.pickled)
+        value = shared.value()
+    except Exception as error:
+        return failure(work.number, ClusterError(f"a worker cannot open what it was sent: {error}; {ONLY_IMPORTABLE}"))
+    return perform(function, value, task, work.number, driver.post, work.log_level)

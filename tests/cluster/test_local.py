@@ -1,0 +1,145 @@
+"""What every engine promises, on processes of this machine."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jobs  # type: ignore[import-not-found]  # found along the search path that workers share
+import numpy as np
+import pytest
+
+from rankwright.cluster.engine import MAX_TRIES, open_engine
+from rankwright.errors import ClusterError, InputError, SettingError
+
+pytestmark = pytest.mark.usefixtures("leaves_nothing_behind")
+
+
+@pytest.fixture
+def engine():
+    with open_engine(workers=2) as engine:
+        yield engine
+
+
+def results(engine, function, tasks, **options):
+    return [done.result for done in sorted(engine.run(function, tasks, **options), key=lambda done: done.number)]
+
+
+def test_every_task_is_done_once(engine):
+    assert results(engine, jobs.add, range(20)) == list(range(20))
+
+
+def test_results_come_as_they_are_ready(engine):
+    assert [done.number for done in engine.run(jobs.sleep, [1.5, 0.0, 0.0])][-1] == 0
+
+
+def test_arrays_are_shared_and_cannot_be_written_to(engine):
+    values = np.arange(1000.0)
+    shared = engine.share({"values": values, "offset": 3})
+    facts = results(engine, jobs.array_facts, range(6), shared=shared)
+    assert {fact[:3] for fact in facts} == {(values.sum(), False, False)}
+    assert os.getpid() not in {fact[3] for fact in facts}
+    assert results(engine, jobs.add, [1], shared=shared) == [1 + 3]
+    assert results(engine, jobs.add, [1], shared=engine.share({"offset": 4})) == [1 + 4]
+    assert results(engine, jobs.add, [1]) == [1]
+
+
+def test_reports_and_logs_come_back(engine, caplog):
+    heard = []
+    with caplog.at_level(logging.INFO, "rankwright"):
+        results(engine, jobs.tell, range(3), listener=lambda *report: heard.append(report))
+    assert sorted(heard, key=str) == [(number, {"half": number / 2}) for number in range(3)]
+    assert sorted(caplog.messages) == [f"task {number} was here" for number in range(3)]
+
+
+def test_an_error_keeps_its_type_names_its_task_and_ends_the_others(engine):
+    start = time.monotonic()
+    with pytest.raises(InputError, match="one is too many") as caught:
+        results(engine, jobs.refuse, range(5))
+    assert any(note.startswith("in task 1 on ") for note in caught.value.__notes__)
+    assert time.monotonic() - start < 30  # the others would sleep for a minute
+    assert results(engine, jobs.add, [1]) == [1]  # and the engine goes on
+
+
+@pytest.mark.parametrize(
+    ("function", "message"), [(jobs.stubborn, "StubbornError: not picklable"), (jobs.unsendable, "cannot be sent")]
+)
+def test_what_cannot_be_sent_back_is_told(engine, function, message):
+    with pytest.raises(ClusterError, match=message):
+        results(engine, function, [0])
+
+
+def test_what_cannot_be_sent_out_is_told(engine):
+    with pytest.raises(ClusterError, match="task 0 cannot be sent to a worker"):
+        results(engine, lambda *_: None, [0])
+
+
+def test_a_task_whose_worker_dies_is_tried_again(engine, tmp_path):
+    assert results(engine, jobs.die_first, range(4), shared=engine.share(str(tmp_path))) == list(range(4))
+
+
+def test_a_task_that_kills_its_workers_is_given_up(engine):
+    with pytest.raises(ClusterError, match=f"task 0 was tried {MAX_TRIES} times.*SIGKILL"):
+        results(engine, jobs.die, [0])
+
+
+def test_leaving_early_ends_what_runs():
+    start = time.monotonic()
+    with open_engine(workers=2) as engine:
+        for _ in engine.run(jobs.sleep, [0.0, 60.0, 60.0]):
+            break
+    assert time.monotonic() - start < 30
+
+
+def test_workers_share_the_cores(engine):
+    assert results(engine, jobs.threads, [0]) == [engine.threads]
+
+
+def test_tasks_are_asked_for_when_a_worker_is_free(engine):
+    taken = []
+
+    def tasks():
+        for number in range(10):
+            taken.append(number)
+            yield number
+
+    run = engine.run(jobs.add, tasks())
+    next(run)
+    assert len(taken) <= 2 + 1
+    run.close()
+
+
+def test_a_worker_at_least():
+    with pytest.raises(SettingError, match="workers must be 1 or more, got 0"):
+        open_engine(workers=0)
+
+
+SCRIPT = """
+import jobs
+from rankwright.cluster.engine import open_engine
+
+with open_engine(workers=2) as engine:  # no guard: workers do not run this script
+    shared = engine.share(bytes(10))
+    list(engine.run(jobs.sleep_telling, [60.0, 60.0], shared=shared, listener=lambda _, pid: print(pid, flush=True)))
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_workers_go_when_the_driver_does(ending):
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    ) as driver:
+        assert driver.stdout is not None
+        workers = [int(driver.stdout.readline()) for _ in range(2)]
+        driver.send_signal(ending)
+        driver.wait(timeout=30)
+        deadline = time.monotonic() + 30
+        while any(Path(f"/proc/{pid}").exists() for pid in workers):
+            assert time.monotonic() < deadline, "workers outlive their driver"
+            time.sleep(0.02)
