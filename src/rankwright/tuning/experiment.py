@@ -57,7 +57,7 @@ class Outcome:
 
 def run_experiment(prepared: Prepared, task: Task, report: Any) -> Outcome:  # noqa: ARG001
     """The outcome of an experiment; `report` is the engine's, and there is nothing to say before the end."""
-    ranker = configured(prepared.ranker, prepared.metrics[0], task.experiment)
+    ranker = configured(prepared.ranker, prepared.select, task.experiment)
     with tempfile.TemporaryDirectory(prefix="rankwright-") as folder:
         checkpoint = Path(folder) if task.keeps_state or task.earlier is not None else None
         if task.earlier is not None:
@@ -68,11 +68,13 @@ def run_experiment(prepared: Prepared, task: Task, report: Any) -> Outcome:  # n
     return outcome_of(ranker, evaluation, finished=finished, earlier_steps=task.earlier_steps, state=state)
 
 
-def configured(ranker: Ranker, metric: str, experiment: Experiment) -> Ranker:
-    """An untrained copy of the ranker with the experiment's settings, which chooses its steps by the study's metric."""
+def configured(ranker: Ranker, select: str | None, experiment: Experiment) -> Ranker:
+    """An untrained copy of the ranker with the experiment's settings, which chooses its steps by `select`."""
     own = clone(ranker)
     known = own.get_params(deep=False)
-    settings = dict(experiment.settings) | {"seed": experiment.seed, "select": metric, "threads": None}
+    settings = dict(experiment.settings) | {"seed": experiment.seed, "threads": None}
+    if select is not None:
+        settings["select"] = select
     if experiment.budget is not None:
         assert own.budget is not None  # the strategy made sure
         settings[own.budget] = experiment.budget

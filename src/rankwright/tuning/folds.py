@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import xxhash
 
-from rankwright.arrays import IntArray
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.splits import k_fold, split_queries
@@ -75,6 +75,13 @@ class Folds:
         numbers = np.arange(data.n_queries) if part.queries is None else part.queries
         ids: list[int | str] = (numbers if data.query_ids is None else data.query_ids[numbers]).tolist()
         return ids
+
+    def measured_weights(self, number: int) -> Float64Array:
+        """How much each of the queries counts that a fold is measured on."""
+        part = self.plans[number].measured
+        data = self.datasets[part.dataset]
+        numbers = np.arange(data.n_queries) if part.queries is None else part.queries
+        return np.ones(len(numbers)) if data.query_weights is None else data.query_weights[numbers].astype(np.float64)
 
     def digest(self) -> str:
         """A fingerprint of the documents and of how they are cut."""

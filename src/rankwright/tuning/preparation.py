@@ -35,19 +35,22 @@ class Prepared:
 
     ranker: Ranker
     metrics: tuple[str, ...]
+    select: str | None  # what steps are chosen by; None leaves it to the ranker
     digest: str
     folds: Folds | None
     binned: tuple[BinnedFold, ...] | None
 
 
-def prepare(ranker: Ranker, space: Space, folds: Folds, metrics: tuple[str, ...]) -> Prepared:
-    """The shared part of a study. The first of `metrics` is what it is about."""
+def prepare(
+    ranker: Ranker, space: Space, folds: Folds, metrics: tuple[str, ...], *, select: str | None
+) -> Prepared:
+    """The shared part of a study. The first of `metrics` is what it is about, `select` what steps are chosen by."""
     digest = folds.digest()
     if not takes_bins(ranker, space):
-        return Prepared(ranker, metrics, digest, folds, None)
+        return Prepared(ranker, metrics, select, digest, folds, None)
     assert isinstance(ranker, ForestRanker)
     binned = tuple(_binned(ranker, folds.fold(number)) for number in range(folds.n_folds))
-    return Prepared(ranker, metrics, digest, None, binned)
+    return Prepared(ranker, metrics, select, digest, None, binned)
 
 
 def takes_bins(ranker: Ranker, space: Space) -> bool:

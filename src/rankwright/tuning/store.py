@@ -4,6 +4,7 @@
     records/*.jsonl     a line an experiment, a file a process; only ever added to
     states/*.rw         where a trial that may be continued left off
     searches/*.json     which trials each search made, in its order
+    refit.json          what the chosen settings gave when trained on all the data
     claims.lock         who is at which experiment
 
 A process that is killed may leave half a line at the end of its file. Nobody writes to that file again, and half a line
@@ -31,6 +32,7 @@ from rankwright.tuning.experiment import SavedState
 from rankwright.tuning.trials import Experiment, Record
 
 IDENTITY = "study.json"
+REFIT = "refit.json"
 STATE_KIND = "tuning-state"
 
 
@@ -163,6 +165,31 @@ def read_searches(folder: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
     """The searches that were made in a study, by name."""
     paths = sorted((Path(folder) / "searches").glob("*.json"))
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def read_records(folder: str | os.PathLike[str]) -> dict[str, Record]:
+    """Every record of a study, by its experiment's key; nothing in the folder is changed."""
+    records = {}
+    for path in sorted((Path(folder) / "records").glob("*.jsonl")):
+        whole, _, _ = path.read_bytes().rpartition(b"\n")
+        for record in map(_record_of, whole.splitlines()):
+            records[record.experiment.key] = record
+    return records
+
+
+def write_refit(folder: str | os.PathLike[str], document: Mapping[str, Any]) -> None:
+    """Keep what the final training of a study gave."""
+    with atomic_file(Path(folder) / REFIT) as file:
+        file.write((json.dumps(document, indent=2) + "\n").encode())
+
+
+def read_refit(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """What the final training of a study gave; None where there was none yet."""
+    path = Path(folder) / REFIT
+    if not path.exists():
+        return None
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def _record_of(line: bytes) -> Record:

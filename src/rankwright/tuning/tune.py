@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import clone
+
 from rankwright.catalog.settings import ranker_from_text
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.engine import Engine, open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import SettingError, require
 from rankwright.metrics.registry import parse_metric
@@ -25,7 +27,7 @@ from rankwright.tuning.preparation import prepare
 from rankwright.tuning.refit import Refit, refit
 from rankwright.tuning.simplicity import ranked
 from rankwright.tuning.space_text import space_from_name
-from rankwright.tuning.store import Store
+from rankwright.tuning.store import Store, write_refit
 from rankwright.tuning.strategies.plan import BATCH_SIZE, SearchPlan
 from rankwright.tuning.strategies.registry import strategy_named
 from rankwright.tuning.study import Study, StudyListener
@@ -132,6 +134,7 @@ def tune(
     refits: bool = True,
     cluster: str | None = None,
     workers: int | None = None,
+    engine: Engine | None = None,
     listeners: Sequence[StudyListener] = (),
     **options: Any,
 ) -> Tuned:
@@ -140,7 +143,8 @@ def tune(
     `ranker` holds the settings that are not searched. `space` is a space, the name of one, or a file; default: the
     ranker's own. With `valid` each trial is validated on it, else on folds of `train`; `train` may also be folds of
     your own, of which there is nothing to train on at the end. `study` is a folder that keeps every experiment: the
-    same call goes on where a killed one stopped. `options` are those of a `TuningPlan`, where none is given.
+    same call goes on where a killed one stopped. `cluster` and `workers` say where experiments run, as `open_engine` has
+    it, unless an open `engine` is given. `options` are those of a `TuningPlan`, where none is given.
     """
     require(plan is None or not options, "give a plan, or its options, not both")
     chosen_plan = plan or TuningPlan(**options)
@@ -148,7 +152,9 @@ def tune(
     folds = train if isinstance(train, Folds) else folds_of(train, valid, chosen_plan)
     check_settings(base, searched)
     search_plan = _search_plan(base, searched, chosen_plan)
-    with _study(base, searched, folds, chosen_plan, study, cluster, workers, listeners) as running:
+    with ExitStack() as opened:
+        running_on = engine or opened.enter_context(open_engine(cluster, workers))
+        running = opened.enter_context(_study(base, searched, folds, chosen_plan, study, running_on, listeners))
         search = strategy_named(chosen_plan.strategy)(search_plan)
         trials = running.run(search, continued=chosen_plan.strategy in CONTINUING)
         final = _last_round(trials)
@@ -159,27 +165,31 @@ def tune(
     if refits and isinstance(train, RankingDataset):
         refitted = refit(tuned, best_first[0], train, valid, chosen_plan.metric, chosen_plan.seed)
         tuned = refitted.ranker
+        if study is not None:
+            write_refit(study, {"chosen": best_first[0].to_dict()} | refitted.to_dict())
     return Tuned(tuned, searched, chosen_plan, trials, best_first, refitted)
 
 
-def searched_space(ranker: Ranker | str, space: Space | str | None) -> tuple[Ranker, Space]:
-    """A copy of the ranker, and the space to search; a named space brings settings that go with it."""
-    from sklearn.base import clone
+def searched_space(
+    ranker: Ranker | str, space: Space | str | None, *, keeps: Collection[str] = ()
+) -> tuple[Ranker, Space]:
+    """A copy of the ranker, and the space to search.
 
-    named = isinstance(ranker, str)
+    A named space brings settings that go with it: they hold where the ranker has its defaults, `keeps` apart.
+    """
     own: Ranker = ranker_from_text(ranker) if isinstance(ranker, str) else clone(ranker)
     if space is None:
         return own, own.space
     if not isinstance(space, str):
         return own, space
     found = space_from_name(space)
-    defaults = type(own)().get_params(deep=False)
-    untouched = {
+    mine, defaults = own.get_params(deep=False), type(own)().get_params(deep=False)
+    beside = {
         name: value
         for name, value in found.settings.items()
-        if name in defaults and (named or own.get_params(deep=False)[name] == defaults[name])
+        if name in mine and mine[name] == defaults[name] and name not in keeps
     }
-    return own.set_params(**untouched), found.space
+    return own.set_params(**beside), found.space
 
 
 def folds_of(train: RankingDataset, valid: RankingDataset | None, plan: TuningPlan) -> Folds:
@@ -213,17 +223,15 @@ def _study(
     folds: Folds,
     plan: TuningPlan,
     folder: str | os.PathLike[str] | None,
-    cluster: str | None,
-    workers: int | None,
+    engine: Engine,
     listeners: Sequence[StudyListener],
 ) -> Iterator[Study]:
-    """The study, with its engine and its store, in a folder that is gone afterwards where none was named."""
-    prepared = prepare(ranker, space, folds, plan.all_metrics)
+    """The study and its store, in a folder that is gone afterwards where none was named."""
+    prepared = prepare(ranker, space, folds, plan.all_metrics, select=plan.metric)
     identity = study_identity(ranker, space, plan, prepared.digest)
     with ExitStack() as opened:
         kept = folder or opened.enter_context(tempfile.TemporaryDirectory(prefix="rankwright-"))
         store = opened.enter_context(closing(Store(Path(kept), identity)))
-        engine = opened.enter_context(open_engine(cluster, workers))
         yield Study(engine, prepared, store, folds.n_folds, plan.all_seeds, listeners)
 
 
@@ -278,5 +286,3 @@ def _search_record(plan: TuningPlan, trials: Sequence[TrialResult]) -> Mapping[s
 def _keys(result: TrialResult) -> list[str]:
     return [record.experiment.key for record in result.records]
 
-
-Tell = Callable[[str], None]
