@@ -107,11 +107,14 @@ def _tell(sides: dict[str, Side], n_docs: int) -> None:
     for name, side in sides.items():
         print(
             f"  {name:38s} {side.rate:8.0f} an hour  {ours.rate / side.rate:5.2f}×  {np.mean(side.trees):6.0f} trees  "
-            f"{side.cpu_per_tree:6.2f} CPU ms a tree  {np.mean(side.cpu_seconds):6.2f} CPU s  {np.mean(side.values):.4f}"
+            f"{side.cpu_per_tree:6.2f} CPU ms a tree  {np.mean(side.cpu_seconds):6.2f} CPU s"
         )
     ratio = ours.rate / max(side.rate for name, side in sides.items() if name != OURS)
     cpu_ratio = sum(sides[APART].cpu_seconds) / sum(ours.cpu_seconds)
-    print(f"  against the faster LightGBM: {ratio:.2f}×; by CPU seconds, one experiment a core: {cpu_ratio:.2f}×", flush=True)
+    print(
+        f"  against the faster LightGBM: {ratio:.2f}×; by CPU seconds, one experiment a core: {cpu_ratio:.2f}×",
+        flush=True,
+    )
     RESULTS.mkdir(exist_ok=True)
     record = {"ratio": ratio, "cpu_ratio": cpu_ratio, "sides": {name: asdict(side) for name, side in sides.items()}}
     (RESULTS / "tune-speed.json").write_text(json.dumps(record, indent=2) + "\n")

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
     from rankwright.trees.from_file import bin_file
+    from rankwright.tuning.cross_validation import CrossValidation, cross_validate
+    from rankwright.tuning.nested import nested_cross_validation
+    from rankwright.tuning.tuner import Tuned, TuningPlan, tune
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
@@ -57,6 +60,7 @@ _HOME_OF = {
     "Columns": "rankwright.data.columns",
     "Compressed": "rankwright.ensembles.compression",
     "Convention": "rankwright.metrics.convention",
+    "CrossValidation": "rankwright.tuning.cross_validation",
     "DataFile": "rankwright.data.files",
     "Diagnosis": "rankwright.objectives.diagnostics",
     "Evaluation": "rankwright.metrics.evaluation",
@@ -80,10 +84,13 @@ _HOME_OF = {
     "SortNet": "rankwright.rankers.sortnet",
     "StudentParams": "rankwright.ensembles.distillation",
     "Ties": "rankwright.ranking.order",
+    "Tuned": "rankwright.tuning.tuner",
+    "TuningPlan": "rankwright.tuning.tuner",
     "bin_file": "rankwright.trees.from_file",
     "compare_conventions": "rankwright.metrics.comparison",
     "compress": "rankwright.ensembles.compression",
     "convert": "rankwright.data.conversion",
+    "cross_validate": "rankwright.tuning.cross_validation",
     "describe_model": "rankwright.catalog.inspection",
     "diagnose": "rankwright.objectives.diagnostics",
     "evaluate": "rankwright.metrics.evaluation",
@@ -91,6 +98,7 @@ _HOME_OF = {
     "from_frame": "rankwright.data.tables",
     "iter_svmlight": "rankwright.data.svmlight",
     "load": "rankwright.catalog.rankers",
+    "nested_cross_validation": "rankwright.tuning.nested",
     "objectives": "rankwright.objectives",
     "paired_test": "rankwright.metrics.significance",
     "parse_convention": "rankwright.metrics.convention",
@@ -109,6 +117,7 @@ _HOME_OF = {
     "to_pandas": "rankwright.data.tables",
     "to_polars": "rankwright.data.tables",
     "to_sparse": "rankwright.data.tables",
+    "tune": "rankwright.tuning.tuner",
     "write": "rankwright.data.reading",
     "write_pairs": "rankwright.data.pairs",
     "write_qrels": "rankwright.data.trec",
@@ -124,6 +133,7 @@ __all__ = [
     "Columns",
     "Compressed",
     "Convention",
+    "CrossValidation",
     "DataFile",
     "Diagnosis",
     "Evaluation",
@@ -146,11 +156,14 @@ __all__ = [
     "SortNet",
     "StudentParams",
     "Ties",
+    "Tuned",
+    "TuningPlan",
     "__version__",
     "bin_file",
     "compare_conventions",
     "compress",
     "convert",
+    "cross_validate",
     "describe_model",
     "diagnose",
     "evaluate",
@@ -158,6 +171,7 @@ __all__ = [
     "from_frame",
     "iter_svmlight",
     "load",
+    "nested_cross_validation",
     "objectives",
     "paired_test",
     "parse_convention",
@@ -176,6 +190,7 @@ __all__ = [
     "to_pandas",
     "to_polars",
     "to_sparse",
+    "tune",
     "write",
     "write_pairs",
     "write_qrels",

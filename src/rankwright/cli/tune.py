@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankwright.training.spaces import Space
     from rankwright.tuning.folds import Folds
     from rankwright.tuning.nested import NestedResult
-    from rankwright.tuning.tune import Tuned, TuningPlan
+    from rankwright.tuning.tuner import Tuned, TuningPlan
 
 EXAMPLE = (
     "Example: rankwright tune train.txt --strategy halving --space slides-b --folds 5 --metric ndcg@10 --study study "
@@ -89,7 +89,7 @@ def tune(
     require(data is not None, "give TRAIN, the documents to train on, or --report")
     assert data is not None
     require(out != "-", "a model goes to a file, not to standard output")
-    from rankwright.tuning.tune import TuningPlan
+    from rankwright.tuning.tuner import TuningPlan
 
     chosen, searched = _searched(ranker, settings or [], space, search or [])
     plan = TuningPlan(
@@ -115,7 +115,7 @@ def _searched(ranker: str, settings: list[str], space: str | None, search: list[
     """The ranker and the space; what is set is not searched."""
     from rankwright.catalog.settings import ranker_from_text, values_of
     from rankwright.tuning.space_text import space_from_text
-    from rankwright.tuning.tune import searched_space
+    from rankwright.tuning.tuner import searched_space
 
     fixed = values_of(settings)
     chosen, found = searched_space(ranker_from_text(ranker, settings), space, keeps=fixed)
@@ -140,7 +140,7 @@ def _tune(
     format: str | None,
     as_json: bool,
 ) -> None:
-    from rankwright.tuning.tune import tune as tune_ranker
+    from rankwright.tuning.tuner import tune as tune_ranker
 
     train, watched = _documents(data, valid, format)
     is_letor = not _is_dataset(train)
@@ -159,7 +159,9 @@ def _tune(
         typer.echo(f"wrote {out}", err=True)
 
 
-def _documents(data: str, valid: str | None, format: str | None) -> tuple[RankingDataset | Folds, RankingDataset | None]:
+def _documents(
+    data: str, valid: str | None, format: str | None
+) -> tuple[RankingDataset | Folds, RankingDataset | None]:
     from rankwright.data.files import DataFile
 
     if Path(data).is_dir() and any(Path(data).glob("Fold*")):
@@ -232,7 +234,9 @@ def _show_nested(found: NestedResult) -> None:
         for number, (tuned, result) in enumerate(zip(found.tuned, found.measured, strict=True), start=1)
     ]
     print_table(columns, rows, numbers=columns[:3])
-    typer.echo(f"\n{found.metric} of the whole search on queries it never saw: {found.mean:.4f} ({low:.4f} to {high:.4f})")
+    typer.echo(
+        f"\n{found.metric} of the whole search on queries it never saw: {found.mean:.4f} ({low:.4f} to {high:.4f})"
+    )
 
 
 def _settings(settings: dict[str, Any]) -> str:

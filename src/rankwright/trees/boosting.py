@@ -81,7 +81,6 @@ class Boosting:
         for number in range(forest.n_trees):
             tree = forest.part(number, number + 1)  # one at a time: sums come out as they did when it was grown
             self._keep(tree)
-            tree.add_scores_of_codes(self.data, self.scores, threads=self.threads)
 
     def take_step(self, step: int) -> bool:
         """Grow tree number `step`; False where no split of all documents on all features gains anything."""
@@ -103,11 +102,10 @@ class Boosting:
         if grown.tree.n_leaves == 1 and all_queries and draw.features is None:
             return False
         tree = forest_of([grown.tree], self.data.mapper)
-        self._keep(tree)
-        if all_queries and (rows is None or not self.score_all):
+        from_rows = all_queries and (rows is None or not self.score_all)
+        self._keep(tree, scores_own=not from_rows)
+        if from_rows:
             grown.add_to(self.scores, threads=self.threads)
-        else:
-            tree.add_scores_of_codes(self.data, self.scores, threads=self.threads)
         return True
 
     def forest(self) -> Forest:
@@ -116,10 +114,16 @@ class Boosting:
             return forest_of([], self.data.mapper)
         return merge_forests(self.trees, np.ones(len(self.trees)))
 
-    def _keep(self, tree: Forest) -> None:
+    def _keep(self, tree: Forest, *, scores_own: bool = True) -> None:
+        """Add a tree, and what it says to the scores of watched documents and, where asked for, of our own."""
         self.trees.append(tree)
+        if self.watched is None and not scores_own:
+            return
+        add = tree.scorer_of_codes(self.data.mapper)
         if self.watched is not None:
-            tree.add_scores_of_codes(self.watched, self.watched_scores, threads=self.threads)
+            add(self.watched.codes, self.watched_scores, threads=self.threads)
+        if scores_own:
+            add(self.data.codes, self.scores, threads=self.threads)
 
     def _draw(self, step: int) -> _Draw:
         rng = np.random.default_rng([self.params.seed, step])

@@ -11,12 +11,42 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_features, as_vector, thread_count
+from rankwright.arrays import (
+    BoolArray,
+    CodeArray,
+    Float32Array,
+    Float64Array,
+    IntArray,
+    as_features,
+    as_vector,
+    thread_count,
+)
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.trees.binned import BinnedDataset
 from rankwright.trees.binning import BinMapper
-from rankwright.trees.compiled import CompiledForest, compile_for_codes, compile_forest
+from rankwright.trees.compiled import Columns, CompiledForest, CompiledTrees, compile_for_codes, compile_forest
 from rankwright.trees.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodeScorer:
+    """A forest made ready to score documents from their bin codes."""
+
+    trees: CompiledTrees
+    columns: Columns
+    missing: IntArray  # each column's code of missing values
+    n_trees: int
+
+    def __call__(self, codes: CodeArray, scores: Float64Array, *, threads: int | None = None) -> None:
+        """Add every document's score to `scores`."""
+        kernels.score_codes(
+            codes=codes,
+            missing=self.missing,
+            **self.columns.inputs(),
+            **self.trees.inputs(0, self.n_trees),
+            scores=scores,
+            threads=thread_count(threads),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,15 +113,11 @@ class Forest:
 
     def add_scores_of_codes(self, data: BinnedDataset, scores: Float64Array, *, threads: int | None = None) -> None:
         """Add every document's score to `scores`, from bin codes; the forest must have been grown on the same bins."""
-        trees, columns, missing = compile_for_codes(self, data.mapper)
-        kernels.score_codes(
-            codes=data.codes,
-            missing=missing,
-            **columns.inputs(),
-            **trees.inputs(0, self.n_trees),
-            scores=scores,
-            threads=thread_count(threads),
-        )
+        self.scorer_of_codes(data.mapper)(data.codes, scores, threads=threads)
+
+    def scorer_of_codes(self, mapper: BinMapper) -> CodeScorer:
+        """What adds scores to several datasets of the same bins: the forest is made ready for them once."""
+        return CodeScorer(*compile_for_codes(self, mapper), n_trees=self.n_trees)
 
     def apply(self, features: ArrayLike, *, threads: int | None = None) -> IntArray:
         """The node of the leaf that each document reaches in each tree."""

@@ -55,7 +55,8 @@ def _lists(space: Space) -> dict[str, tuple[Any, ...]]:
 
 def drawn(space: Space, rng: np.random.Generator) -> Configuration:
     """A configuration drawn at random."""
-    return plain({name: _drawn_value(dimension, rng) for name, dimension in space.items()})
+    configuration: Configuration = plain({name: _drawn_value(dimension, rng) for name, dimension in space.items()})
+    return configuration
 
 
 def _drawn_value(dimension: Dimension, rng: np.random.Generator) -> Any:

@@ -21,7 +21,7 @@ from rankwright.metrics.intervals import Interval, bootstrap_interval, weighted_
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.ranker import Ranker
 from rankwright.tuning.experiment import Task, run_experiment
-from rankwright.tuning.folds import Folds, test_folds
+from rankwright.tuning.folds import Folds, measuring_folds
 from rankwright.tuning.preparation import prepare
 from rankwright.tuning.study import StudyListener, StudyProgress, record_of
 from rankwright.tuning.trials import Experiment, Record
@@ -46,7 +46,8 @@ class CrossValidation:
     def values(self, metric: str, fold: int) -> Float64Array:
         """The metric of each query of a fold, averaged over seeds; NaN where the query does not count."""
         of_seeds = [record.per_query[metric] for record in self.records if record.fold == fold]
-        return np.mean([[math.nan if one is None else one for one in values] for values in of_seeds], axis=0)
+        plain = [[math.nan if one is None else one for one in values] for values in of_seeds]
+        return np.asarray(np.mean(plain, axis=0), np.float64)
 
     def fold_mean(self, metric: str, fold: int) -> float:
         """The mean over the queries of a fold."""
@@ -113,7 +114,7 @@ def cross_validate(
     require(len(metrics) > 0, "there is no metric to measure")
     own: Ranker = ranker_from_text(ranker) if isinstance(ranker, str) else clone(ranker)
     names = tuple(dict.fromkeys(parse_metric(name).name for name in metrics))
-    cut = data if isinstance(data, Folds) else test_folds(data, folds, valid=valid, seed=seed)
+    cut = data if isinstance(data, Folds) else measuring_folds(data, folds, valid=valid, seed=seed)
     all_seeds = tuple(range(seed, seed + seeds))
     prepared = prepare(own, {}, cut, names, select=None)
     experiments = [Experiment({}, fold, one) for fold in range(cut.n_folds) for one in all_seeds]

@@ -70,7 +70,7 @@ def run_experiment(prepared: Prepared, task: Task, report: Any) -> Outcome:  # n
 
 def configured(ranker: Ranker, select: str | None, experiment: Experiment) -> Ranker:
     """An untrained copy of the ranker with the experiment's settings, which chooses its steps by `select`."""
-    own = clone(ranker)
+    own: Ranker = clone(ranker)
     known = own.get_params(deep=False)
     settings = dict(experiment.settings) | {"seed": experiment.seed, "threads": None}
     if select is not None:

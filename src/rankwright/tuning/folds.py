@@ -111,7 +111,7 @@ def given_validation(train: RankingDataset, valid: RankingDataset) -> Folds:
     return Folds((train, valid), (FoldPlan(Part(0), held_out, held_out),))
 
 
-def test_folds(data: RankingDataset, k: int, *, valid: float | None = None, seed: int = 0) -> Folds:
+def measuring_folds(data: RankingDataset, k: int, *, valid: float | None = None, seed: int = 0) -> Folds:
     """`k` folds that measure: each query is tested on in one of them.
 
     `valid` is the share of each fold's other queries that is held back to choose steps by; None holds back none.

@@ -118,4 +118,4 @@ def _averages(
     for number, level in enumerate(combined):
         repeated[number][:, columns] = level
     answers = answer(repeated.reshape(-1, points.shape[1]))
-    return answers.reshape(len(combined), -1).mean(axis=1)
+    return np.asarray(answers.reshape(len(combined), -1).mean(axis=1))

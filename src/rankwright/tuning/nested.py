@@ -22,7 +22,7 @@ from rankwright.metrics.intervals import Interval, bootstrap_interval, weighted_
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.spaces import Space
 from rankwright.tuning.study import StudyListener
-from rankwright.tuning.tune import Tuned, TuningPlan, tune
+from rankwright.tuning.tuner import Tuned, TuningPlan, tune
 
 
 @dataclass(frozen=True, slots=True, eq=False)

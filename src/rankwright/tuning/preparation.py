@@ -41,9 +41,7 @@ class Prepared:
     binned: tuple[BinnedFold, ...] | None
 
 
-def prepare(
-    ranker: Ranker, space: Space, folds: Folds, metrics: tuple[str, ...], *, select: str | None
-) -> Prepared:
+def prepare(ranker: Ranker, space: Space, folds: Folds, metrics: tuple[str, ...], *, select: str | None) -> Prepared:
     """The shared part of a study. The first of `metrics` is what it is about, `select` what steps are chosen by."""
     digest = folds.digest()
     if not takes_bins(ranker, space):

@@ -112,9 +112,7 @@ class Study:
             for listener in self.listeners:
                 listener(StudyProgress(self._done, self._asked, record))
 
-    def _claimed(
-        self, missing: Sequence[Experiment], given: list[Experiment], keeps_states: bool
-    ) -> Iterator[Task]:
+    def _claimed(self, missing: Sequence[Experiment], given: list[Experiment], keeps_states: bool) -> Iterator[Task]:
         """Tasks, each claimed only when a worker is free for it, so that other processes find something to do."""
         for experiment in missing:
             if not self.store.claims.take(experiment.key):

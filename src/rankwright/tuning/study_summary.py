@@ -66,9 +66,7 @@ def summarise(folder: str | os.PathLike[str]) -> StudySummary:
         n_experiments=len(records),
         curves=tuple(_curve(name, trials, higher) for name, trials in searches.items()),
         best=tuple(best),
-        importance=importance_of(
-            space, [one.trial.settings for one in results], [one.value for one in results]
-        ),
+        importance=importance_of(space, [one.trial.settings for one in results], [one.value for one in results]),
         refit=read_refit(folder),
     )
 
@@ -113,5 +111,5 @@ def _curve(name: str, trials: Sequence[TrialResult], higher_is_better: bool) -> 
         seconds.append(timed)
     values = np.array([trial.value for trial in trials])
     best = np.fmax.accumulate(values) if higher_is_better else np.fmin.accumulate(values)
-    work = [np.cumsum(np.array(one, np.float64)) for one in (steps, leaves, seconds)]
-    return SearchCurve(name, *work, best)
+    by_steps, by_leaves, by_seconds = (np.cumsum(np.array(one, np.float64)) for one in (steps, leaves, seconds))
+    return SearchCurve(name, by_steps, by_leaves, by_seconds, best)

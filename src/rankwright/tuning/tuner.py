@@ -143,8 +143,8 @@ def tune(
     `ranker` holds the settings that are not searched. `space` is a space, the name of one, or a file; default: the
     ranker's own. With `valid` each trial is validated on it, else on folds of `train`; `train` may also be folds of
     your own, of which there is nothing to train on at the end. `study` is a folder that keeps every experiment: the
-    same call goes on where a killed one stopped. `cluster` and `workers` say where experiments run, as `open_engine` has
-    it, unless an open `engine` is given. `options` are those of a `TuningPlan`, where none is given.
+    same call goes on where a killed one stopped. `cluster` and `workers` say where experiments run, as `open_engine`
+    has it, unless an open `engine` is given. `options` are those of a `TuningPlan`, where none is given.
     """
     require(plan is None or not options, "give a plan, or its options, not both")
     chosen_plan = plan or TuningPlan(**options)
@@ -285,4 +285,3 @@ def _search_record(plan: TuningPlan, trials: Sequence[TrialResult]) -> Mapping[s
 
 def _keys(result: TrialResult) -> list[str]:
     return [record.experiment.key for record in result.records]
-
