@@ -26,6 +26,8 @@ EXAMPLE = (
     "learning_rate=0.02..0.3:log --out model.rw   ·   rankwright tune --report study"
 )
 
+OWN = "own"  # what --space calls the ranker's own space
+
 
 def tune(
     data: Annotated[
@@ -47,7 +49,7 @@ def tune(
     ] = None,
     space: Annotated[
         str | None,
-        typer.Option(help="slides-a, slides-b, or a .json or .toml file of lists and ranges. Default: the ranker's."),
+        typer.Option(help="own, slides-a, slides-b, or a .json or .toml file. Default: --search alone, else own."),
     ] = None,
     strategy: Annotated[str, typer.Option(help="grid, random, halving, tpe, gp or qmc.")] = "random",
     trials: Annotated[int | None, typer.Option(help="How many configurations to try.")] = None,
@@ -78,8 +80,8 @@ def tune(
 ) -> None:
     """Search for a ranker's settings, then train with the best on all of TRAIN.
 
-    Without --search and --space the ranker's own space is searched; --search narrows or adds to either. With --nested,
-    K outer folds tell what such a search is worth on queries it never saw. --report draws and tabulates a study: what
+    Without --search and --space the ranker's own space is searched. --search alone is the whole space; beside --space it
+    takes the place of what that says of a setting. What is --set is not searched. With --nested, K outer folds tell what such a search is worth on queries it never saw. --report draws and tabulates a study: what
     each search reached with how much work, which settings matter, and the best configurations.
     """
     if report:
@@ -118,7 +120,10 @@ def _searched(ranker: str, settings: list[str], space: str | None, search: list[
     from rankwright.tuning.tuner import searched_space
 
     fixed = values_of(settings)
-    chosen, found = searched_space(ranker_from_text(ranker, settings), space, keeps=fixed)
+    own = None if space == OWN else space
+    chosen, found = searched_space(ranker_from_text(ranker, settings), own, keeps=fixed)
+    if space is None and search:
+        return chosen, space_from_text(search)
     narrowed = {name: dimension for name, dimension in found.items() if name not in fixed}
     return chosen, narrowed | dict(space_from_text(search))
 

@@ -46,7 +46,7 @@ def draw_importance(importance: Importance, path: str | os.PathLike[str]) -> Non
                 )
             axes.set(xlabel="% of the variance between configurations", title=title)
             axes.grid(axis="y", visible=False)
-            axes.margins(x=0.15)
+            axes.set_xlim(0, 115 * max(importance.settings.values()))
 
 
 def draw_effects(importance: Importance, path: str | os.PathLike[str], *, metric: str) -> None:

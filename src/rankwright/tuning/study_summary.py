@@ -56,7 +56,8 @@ def summarise(folder: str | os.PathLike[str]) -> StudySummary:
     searches = {name: _trials(found, records) for name, found in read_searches(folder).items()}
     if not searches:
         raise InputError(f"no search of the study in {os.fspath(folder)} is finished: there is nothing to report yet")
-    results = _longest([trial for trials in searches.values() for trial in trials])
+    trials = [trial for found in searches.values() for trial in found]
+    results, alike = _longest(trials), _alike(trials)
     best = ranked(results, space, higher_is_better=higher)
     return StudySummary(
         folder=Path(folder).name or os.fspath(folder),
@@ -66,7 +67,7 @@ def summarise(folder: str | os.PathLike[str]) -> StudySummary:
         n_experiments=len(records),
         curves=tuple(_curve(name, trials, higher) for name, trials in searches.items()),
         best=tuple(best),
-        importance=importance_of(space, [one.trial.settings for one in results], [one.value for one in results]),
+        importance=importance_of(space, [one.trial.settings for one in alike], [one.value for one in alike]),
         refit=read_refit(folder),
     )
 
@@ -88,6 +89,15 @@ def _longest(trials: Sequence[TrialResult]) -> list[TrialResult]:
         if key not in kept or _budget(kept[key]) < _budget(trial):
             kept[key] = trial
     return list(kept.values())
+
+
+def _alike(trials: Sequence[TrialResult]) -> list[TrialResult]:
+    """Trials that can be held against each other: those of the budget that most configurations had, each once."""
+    of_budgets: dict[float, dict[str, TrialResult]] = {}
+    for trial in trials:
+        of_budgets.setdefault(_budget(trial), {})[canonical(trial.trial.settings)] = trial
+    most = max(of_budgets, key=lambda budget: (len(of_budgets[budget]), budget))
+    return list(of_budgets[most].values())
 
 
 def _budget(result: TrialResult) -> float:

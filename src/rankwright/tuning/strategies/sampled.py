@@ -6,6 +6,7 @@ on how many workers there are.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -56,7 +57,10 @@ def _sampled(plan: SearchPlan, make: Callable[[Any], Any]) -> Search:
             batch = [study.ask(_distributions(optuna, plan.space)) for _ in range(size)]
         results = yield [Trial(_configuration(plan.space, one.params)) for one in batch]
         for one, result in zip(batch, results, strict=True):
-            study.tell(one, result.value)
+            if math.isnan(result.value):
+                study.tell(one, state=optuna.trial.TrialState.FAIL)
+            else:
+                study.tell(one, result.value)
         asked += size
 
 
