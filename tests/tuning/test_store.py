@@ -125,11 +125,10 @@ def test_a_finished_trial_serves_for_larger_budgets(tmp_path):
 def test_other_data_or_another_space_in_a_studys_folder_is_refused(learnable, here, tmp_path):
     tune(rw.LambdaMART(n_trees=3), learnable, space=SPACE, plan=PLAN, study=tmp_path, engine=here, refits=False)
     ran = here.ran
+    other, narrower = learnable.split(valid=0.5)[0], SPACE | {"max_leaves": Choice((3, 5))}
     with pytest.raises(InputError, match="its data differ"):
-        other = learnable.split(valid=0.5)[0]
         tune(rw.LambdaMART(n_trees=3), other, space=SPACE, plan=PLAN, study=tmp_path, engine=here)
     with pytest.raises(InputError, match="its space differ"):
-        narrower = SPACE | {"max_leaves": Choice((3, 5))}
         tune(rw.LambdaMART(n_trees=3), learnable, space=narrower, plan=PLAN, study=tmp_path, engine=here)
     assert here.ran == ran
 

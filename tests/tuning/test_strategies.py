@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -84,7 +85,7 @@ def test_halving_keeps_the_best_and_gives_the_last_one_the_full_budget():
     assert [len(batch) for batch in batches] == [12, 4, 1]
     assert [{trial.budget for trial in batch} for batch in batches] == [{10}, {30}, {90}]
     assert batches[-1][0].settings["a"] == 3
-    for earlier, later in zip(batches, batches[1:], strict=False):
+    for earlier, later in pairwise(batches):
         assert {canonical(one.settings) for one in later} <= {canonical(one.settings) for one in earlier}
 
 
