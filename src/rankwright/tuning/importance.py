@@ -20,7 +20,7 @@ from rankwright.tuning.configurations import Configuration, drawn, grid_members,
 
 N_POINTS = 256  # configurations that averages are taken over
 N_VALUES = 8  # of a range, at which averages are taken
-N_TREES = 128
+N_TREES = 64
 FEWEST_TRIALS = 8  # below that there is nothing to learn from
 
 Answer = Callable[[Float64Array], Float64Array]
