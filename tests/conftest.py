@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import numpy as np
@@ -45,6 +46,48 @@ def small_data() -> RankingDataset:
     return RankingDataset.from_arrays(
         rng.normal(size=(n_docs, 5)), rng.integers(0, 5, size=n_docs), qid=np.repeat(np.arange(100, 140), sizes)
     )
+
+
+class TwoNodes:
+    """A Ray cluster of two nodes on this machine, on the loopback address; the driver stands on the first."""
+
+    def __init__(self) -> None:
+        from ray.cluster_utils import Cluster
+
+        first = {"node_ip_address": "127.0.0.1", "num_cpus": 1, "object_store_memory": 200 << 20}
+        self._cluster = Cluster(initialize_head=True, head_node_args=first | {"include_dashboard": False})
+        self._second: Any = None
+        self.address: str = self._cluster.address
+
+    def complete(self) -> None:
+        """Start the second node where there is none."""
+        if self._second is None:
+            self._second = self._cluster.add_node(
+                node_ip_address="127.0.0.1", num_cpus=1, object_store_memory=200 << 20
+            )
+
+    def kill_second(self) -> None:
+        """End the second node, with all that runs on it, as a power cut would."""
+        second, self._second = self._second, None
+        self._cluster.remove_node(second, allow_graceful=False)
+
+    def close(self) -> None:
+        self._cluster.shutdown()
+
+
+@pytest.fixture(scope="session")
+def ray_cluster():
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    nodes = TwoNodes()
+    yield nodes
+    nodes.close()
+
+
+@pytest.fixture
+def two_nodes(ray_cluster):
+    """The cluster, complete whatever earlier tests did to it: give its `address` to `open_engine`."""
+    ray_cluster.complete()
+    return ray_cluster
 
 
 def pytest_report_header() -> str:

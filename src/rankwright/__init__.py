@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rankwright import objectives
     from rankwright.catalog.inspection import ModelDescription, describe_model
     from rankwright.catalog.rankers import load
+    from rankwright.cluster.engine import open_engine
     from rankwright.data import scaling, synthetic, targets
     from rankwright.data.columns import Columns
     from rankwright.data.conversion import convert
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rankwright.data.pairs import read_pairs, write_pairs
     from rankwright.data.preferences import Preferences
     from rankwright.data.reading import read, write
+    from rankwright.data.shards import Shards
     from rankwright.data.splits import QueryKFold
     from rankwright.data.svmlight import iter_svmlight, read_svmlight, write_svmlight
     from rankwright.data.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
@@ -81,6 +83,7 @@ _HOME_OF = {
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
     "Run": "rankwright.data.trec",
+    "Shards": "rankwright.data.shards",
     "SortNet": "rankwright.rankers.sortnet",
     "StudentParams": "rankwright.ensembles.distillation",
     "Ties": "rankwright.ranking.order",
@@ -100,6 +103,7 @@ _HOME_OF = {
     "load": "rankwright.catalog.rankers",
     "nested_cross_validation": "rankwright.tuning.nested",
     "objectives": "rankwright.objectives",
+    "open_engine": "rankwright.cluster.engine",
     "paired_test": "rankwright.metrics.significance",
     "parse_convention": "rankwright.metrics.convention",
     "parse_metric": "rankwright.metrics.registry",
@@ -153,6 +157,7 @@ __all__ = [
     "RankingDataset",
     "RankwrightError",
     "Run",
+    "Shards",
     "SortNet",
     "StudentParams",
     "Ties",
@@ -173,6 +178,7 @@ __all__ = [
     "load",
     "nested_cross_validation",
     "objectives",
+    "open_engine",
     "paired_test",
     "parse_convention",
     "parse_metric",

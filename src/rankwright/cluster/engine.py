@@ -8,10 +8,12 @@ with open_engine() as engine:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+from rankwright.errors import MissingExtraError
 
 Report = Callable[[Any], None]  # what a task calls to tell the driver of its progress
 TaskFunction = Callable[[Any, Any, Report], Any]  # shared value, the task's own, report -> result
@@ -46,7 +48,7 @@ class Engine(AbstractContextManager["Engine"], Protocol):
 
     def run(
         self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None
-    ) -> Iterator[Done]:
+    ) -> Generator[Done, None, None]:
         """The results of `function(shared value, task, report)` for each task, as they come.
 
         `function` must be importable: one at the top of a module. What a task gives to `report` goes to `listener`,
@@ -61,10 +63,14 @@ def open_engine(cluster: str | None = None, workers: int | None = None) -> Engin
 
     `workers` is how many tasks run at a time; the default is a task a core.
     """
-    if cluster in (None, "local"):
+    if cluster is None or cluster == "local":
         from rankwright.cluster.local import LocalEngine
 
         return LocalEngine(workers)
-    from rankwright.cluster.ray_engine import RayEngine
-
+    try:
+        from rankwright.cluster.ray_engine import RayEngine
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise MissingExtraError("a cluster", "ray", "cluster") from None
     return RayEngine(cluster, workers)

@@ -5,8 +5,7 @@ Workers live until the engine is closed, except those that are ended with their 
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Self
@@ -15,7 +14,7 @@ from rankwright.arrays import core_count
 from rankwright.cluster.engine import MAX_TRIES, Done, TaskFunction, TaskListener
 from rankwright.cluster.processes import WorkerProcess
 from rankwright.cluster.shared_memory import SharedValue
-from rankwright.cluster.tasks import Failure, Posted, Work, hear, own_log_level
+from rankwright.cluster.tasks import Failure, Posted, Work, hear
 from rankwright.errors import ClusterError, require
 
 
@@ -42,10 +41,10 @@ class LocalEngine:
         *,
         shared: SharedValue | None = None,
         listener: TaskListener | None = None,
-    ) -> Iterator[Done]:
+    ) -> Generator[Done, None, None]:
         """The results of the tasks as they come; see `Engine.run`."""
         require(not self._busy, "an engine runs one set of tasks at a time")
-        waiting = (_work(function, task, number) for number, task in enumerate(tasks))
+        waiting = (Work.of(function, task, number) for number, task in enumerate(tasks))
         try:
             self._begin(waiting, shared)
             while self._busy:
@@ -99,11 +98,3 @@ class LocalEngine:
         for value in self._values:
             value.close()
         self._busy, self._idle, self._values = {}, [], []
-
-
-def _work(function: TaskFunction, task: Any, number: int) -> Work:
-    try:
-        pickled = pickle.dumps((function, task), protocol=pickle.HIGHEST_PROTOCOL)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise ClusterError(f"task {number} cannot be sent to a worker: {error}") from None
-    return Work(number, pickled, own_log_level())

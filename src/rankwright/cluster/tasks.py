@@ -17,6 +17,7 @@ from rankwright.cluster.shared_memory import Layout
 from rankwright.errors import ClusterError
 
 OWN_LOGGER = "rankwright"
+ONLY_IMPORTABLE = "functions and classes must stand in a module that workers can import, not in the main script"
 
 Post = Callable[[Any], None]
 
@@ -35,6 +36,14 @@ class Work:
     number: int
     pickled: bytes
     log_level: int
+
+    @classmethod
+    def of(cls, function: TaskFunction, task: Any, number: int, dumps: Callable[[Any], bytes] = pickle.dumps) -> Work:
+        """The task as it is sent to a worker."""
+        try:
+            return cls(number, dumps((function, task)), own_log_level())
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise ClusterError(f"task {number} cannot be sent to a worker: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +82,20 @@ def own_log_level() -> int:
     return logging.getLogger(OWN_LOGGER).getEffectiveLevel()
 
 
-def perform(function: TaskFunction, shared: Any, task: Any, number: int, post: Post, log_level: int) -> Done | Failure:
+def perform(work: Work, shared: Callable[[], Any], post: Post) -> Done | Failure:
     """The end of the task, good or bad; what it reports and logs before goes to `post`."""
+    try:
+        function, task = pickle.loads(work.pickled)
+        value = shared()
+    except Exception as error:
+        return failure(work.number, ClusterError(f"a worker cannot open what it was sent: {error}; {ONLY_IMPORTABLE}"))
     start = time.perf_counter()
     try:
-        with _log_sent_to(post, log_level):
-            result = function(shared, task, post)
+        with _log_sent_to(post, work.log_level):
+            result = function(value, task, post)
     except Exception as error:
-        return failure(number, error)
-    return Done(number, result, time.perf_counter() - start, socket.gethostname())
+        return failure(work.number, error)
+    return Done(work.number, result, time.perf_counter() - start, socket.gethostname())
 
 
 def failure(number: int, error: Exception) -> Failure:

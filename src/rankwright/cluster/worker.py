@@ -21,8 +21,6 @@ from rankwright.cluster.shared_memory import Layout, mapped_value
 from rankwright.cluster.tasks import Failure, Posted, Share, Work, failure, perform
 from rankwright.errors import ClusterError
 
-ONLY_IMPORTABLE = "functions and classes must stand in a module that workers can import, not in the main script"
-
 
 def main(descriptor: int) -> None:
     """Work on what comes through the connection of that descriptor; never returns."""
@@ -32,7 +30,7 @@ def main(descriptor: int) -> None:
     while True:
         message = inbox.get()
         if isinstance(message, Work):
-            driver.finish(message.number, _outcome(message, shared, driver))
+            driver.finish(message.number, perform(message, shared.value, driver.post))
         else:
             shared = message
 
@@ -84,12 +82,3 @@ class _Shared:
             self._value, self._layout = mapped_value(self._descriptor, self._layout), None
             os.close(self._descriptor)
         return self._value
-
-
-def _outcome(work: Work, shared: _Shared, driver: _Driver) -> Done | Failure:
-    try:
-        function, task = pickle.loads(work.pickled)
-        value = shared.value()
-    except Exception as error:
-        return failure(work.number, ClusterError(f"a worker cannot open what it was sent: {error}; {ONLY_IMPORTABLE}"))
-    return perform(function, value, task, work.number, driver.post, work.log_level)

@@ -72,6 +72,10 @@ class Layout:
         numbers = tuple(str(number) for number in range(1, len(self.features) + 1))
         return () if self.features == numbers else self.features
 
+    def only_queries(self) -> Layout:
+        """The layout of the query column alone."""
+        return Layout(self.query, None, None, None, None, None, ())
+
     @property
     def used(self) -> tuple[str, ...]:
         """Every column that takes part, roles first."""

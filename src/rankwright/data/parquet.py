@@ -5,12 +5,15 @@ Features are written as float32, a missing one as null; ids as 64-bit integers o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from os import fspath
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
+from rankwright.arrays import IntArray
 from rankwright.data.columns import Columns, Layout, check_written_names, find_layout
 from rankwright.data.compression import compression_of_name
 from rankwright.data.dataset import RankingDataset
@@ -71,8 +74,41 @@ def stream_parquet(
     return stream_through(paths, lambda path: _open_table(path, columns, features, drop, allow_infinity), take)
 
 
+def stream_parquet_rows(
+    paths: Sequence[str],
+    rows_of: Mapping[str, IntArray],
+    take: TakeFeatures,
+    columns: Columns | None = None,
+    *,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    allow_infinity: bool = False,
+) -> Documents:
+    """The documents in the given rows of each file, in ascending order; the parts of a file without any are not read.
+
+    Their features go to `take`, a block of rows at a time.
+    """
+
+    def open_rows(path: str) -> OpenTable:
+        return _open_table(path, columns, features, drop, allow_infinity, rows_of[path])
+
+    return stream_through(paths, open_rows, take)
+
+
+def open_query_ids(path: str, columns: Columns | None = None, drop: Sequence[str] = ()) -> OpenTable:
+    """A file of which nothing but the query ids is read."""
+    return _open_table(path, columns, (), drop, False, only_queries=True)
+
+
 def _open_table(
-    path: str, columns: Columns | None, features: Sequence[str] | None, drop: Sequence[str], allow_infinity: bool
+    path: str,
+    columns: Columns | None,
+    features: Sequence[str] | None,
+    drop: Sequence[str],
+    allow_infinity: bool,
+    rows: IntArray | None = None,
+    *,
+    only_queries: bool = False,
 ) -> OpenTable:
     if Path(path).is_dir():
         raise FileFormatError(path, "is a directory; wanted a Parquet file")
@@ -81,16 +117,39 @@ def _open_table(
         # So memory holds pages, not whole row groups.
         file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
         layout = find_layout(file.schema_arrow.names, columns, features=features, drop=drop)
-    return OpenTable(layout, _blocks(path, file, layout, allow_infinity))
+    if only_queries:
+        layout = layout.only_queries()
+    return OpenTable(layout, _blocks(path, file, layout, allow_infinity, rows))
 
 
-def _blocks(path: str, file: Any, layout: Layout, allow_infinity: bool) -> Iterator[Rows]:
-    row, rows_at_once = 0, max(1, VALUES_READ_AT_ONCE // len(layout.used))
+def _blocks(
+    path: str, file: Any, layout: Layout, allow_infinity: bool, chosen: IntArray | None = None
+) -> Iterator[Rows]:
+    """The rows of a file, all or those chosen, in blocks."""
+    rows_at_once = max(1, VALUES_READ_AT_ONCE // len(layout.used))
+    options = {"columns": list(layout.used), "use_threads": False}
     with file, _memory_returned(), _arrow_errors(path), blamed_on(path):
         # Arrow's threads take a column each: for blocks that small they cost more than they bring.
-        for batch in file.iter_batches(rows_at_once, columns=list(layout.used), use_threads=False):
-            yield rows_of_table(table_of(batch), layout, allow_infinity=allow_infinity, first_row=row)
-            row += batch.num_rows
+        for row, groups in _row_groups(file, chosen):
+            for batch in file.iter_batches(rows_at_once, row_groups=groups, **options):
+                block = rows_of_table(table_of(batch), layout, allow_infinity=allow_infinity, first_row=row)
+                if chosen is not None:
+                    begin, end = np.searchsorted(chosen, [row, row + batch.num_rows])
+                    block = block[chosen[begin:end] - row]
+                row += batch.num_rows
+                if len(block):
+                    yield block
+
+
+def _row_groups(file: Any, chosen: IntArray | None) -> Iterator[tuple[int, list[int]]]:
+    """Row groups to read in one go, and the number of their first row: those that hold chosen rows, or all."""
+    counts = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+    if chosen is None:
+        yield 0, list(range(len(counts)))
+        return
+    starts = np.cumsum([0, *counts])
+    for group in np.flatnonzero(np.diff(np.searchsorted(chosen, starts))).tolist():
+        yield int(starts[group]), [group]
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def read_whole(
     A query must be in one file: the same id in two may mean one query cut in two or two queries numbered alike.
     """
     layout, blocks = all_blocks(paths, open_table)
-    rows = concatenate([block.rows for block in _queries_apart(blocks, together=False)])
+    rows = concatenate([block.rows for block in queries_apart(blocks, together=False)])
     with blamed_on(", ".join(map(input_name, listed(paths)))):
         return finish(rows).dataset(layout)
 
@@ -79,7 +79,7 @@ def stream_through(
     """What `read_whole` reads without its features, which go to `take`, a block at a time."""
     layout, blocks = all_blocks(paths, open_table)
     kept = []
-    for block in _queries_apart(blocks, together=False):
+    for block in queries_apart(blocks, together=False):
         take(block.rows.features)
         kept.append(block.rows.without_features())
     with blamed_on(", ".join(map(input_name, listed(paths)))):
@@ -129,8 +129,8 @@ def _whole_queries(blocks: Iterable[Block]) -> Iterator[tuple[str, Rows]]:
     """The same rows cut where queries end."""
     held: list[Rows] = []  # what was read of a query that may go on in the next block
     path = ""
-    for path, _, rows in _queries_apart(blocks, together=True):
-        last_start = int(_run_starts(rows.qid)[-1])
+    for path, _, rows in queries_apart(blocks, together=True):
+        last_start = int(run_starts(rows.qid)[-1])
         if last_start == 0 and held and held[-1].qid[-1] == rows.qid[0]:
             held.append(rows)
             continue
@@ -141,7 +141,7 @@ def _whole_queries(blocks: Iterable[Block]) -> Iterator[tuple[str, Rows]]:
     yield path, concatenate(held)
 
 
-def _queries_apart(blocks: Iterable[Block], *, together: bool) -> Iterator[Block]:
+def queries_apart(blocks: Iterable[Block], *, together: bool) -> Iterator[Block]:
     """The blocks unchanged, with an error where a query comes back: in another file or, `together`, in another run."""
     ended: set[Any] = set()
     current: set[Any] = set()  # of this file or this run
@@ -151,7 +151,7 @@ def _queries_apart(blocks: Iterable[Block], *, together: bool) -> Iterator[Block
             path = block.path
             ended |= current
             current = set()
-        starts = _run_starts(block.rows.qid)
+        starts = run_starts(block.rows.qid)
         for start, query in zip(starts.tolist(), block.rows.qid[starts].tolist(), strict=True):
             if query in ended:
                 raise _returning(block, block.first_row + start, query, together)
@@ -168,5 +168,6 @@ def _returning(block: Block, row: int, query: Any, together: bool) -> FileFormat
     return FileFormatError(block.path, f"query {query} comes back at row {row} after it had ended; {wanted}")
 
 
-def _run_starts(qid: IdArray) -> IntArray:
+def run_starts(qid: IdArray) -> IntArray:
+    """Where another query begins than that of the row before."""
     return np.flatnonzero(np.concatenate([np.ones(min(1, len(qid)), bool), qid[1:] != qid[:-1]]))

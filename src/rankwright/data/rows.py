@@ -48,7 +48,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.qid)
 
-    def __getitem__(self, rows: slice) -> Rows:
+    def __getitem__(self, rows: slice | IntArray) -> Rows:
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
         return _rows({name: None if part is None else part[rows] for name, part in parts.items()})
 

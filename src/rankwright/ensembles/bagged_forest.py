@@ -12,11 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float64Array, IntArray, thread_count
-from rankwright.ensembles.bags import train_bags
-from rankwright.ensembles.forest_bags import forest_work
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.files import DataFile
+from rankwright.data.shards import Shards
+from rankwright.ensembles.bagged import Bagged
+from rankwright.ensembles.bags import TrainedBags, train_bags
+from rankwright.ensembles.forest_bags import ForestWork
+from rankwright.ensembles.making import BagFiles, BagMaker, BagWork
 from rankwright.ensembles.plan import BagPlan
+from rankwright.ensembles.shard_bags import ShardWork, bin_shards
 from rankwright.errors import InputError, require
 from rankwright.objectives.objective import Objective
+from rankwright.rankers.door import remember_features
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.training.digest import run_identity
 from rankwright.training.loop import History, Listener
@@ -33,7 +40,7 @@ LEARNED_OF_BAGS = ("n_bags_", "trees_of_bags_", "oob_scores_", "oob_score_")
 DONE_BEFORE = {"scaling": None, "unjudged": None, "categorical": None}
 
 
-class BaggedForest(ForestRanker):
+class BaggedForest(Bagged, ForestRanker):
     """The mean of boosted forests, each grown on its own sample of queries: one forest, whose trees stand bag by bag.
 
     `oob_scores_` has, in the caller's row order, the mean score of each training document by the bags that never saw
@@ -45,7 +52,7 @@ class BaggedForest(ForestRanker):
 
     n_bags_: int
     trees_of_bags_: IntArray  # how many trees each bag has
-    oob_scores_: Float64Array
+    oob_scores_: Float64Array | None  # None where what is out of the bag is not read
     oob_score_: float | None
 
     @abstractmethod
@@ -93,19 +100,54 @@ class BaggedForest(ForestRanker):
         watch_others: bool = False,
     ) -> None:
         require(queries is None and not watch_others, "bags draw their queries themselves: leave out queries")
-        bags, threads = self._bags(), thread_count(self.threads)
-        workers = min(threads, bags.n_bags)
+        work = ForestWork(self._prepared(), data, valid, self._bags(), self._threads_of_a_bag())
+        self.data_digest_ = binned_digest(data)
+        trained = self._train_bags(data.documents, valid, work, listeners, checkpoint)
+        self.oob_scores_ = data.documents.in_source_order(trained.out_of_bag.scores())
+        self.oob_score_ = trained.out_of_bag.measure(self._selected(), threads=thread_count(self.threads))
+
+    def _learn_from_file(
+        self, file: DataFile, valid: Any, listeners: Sequence[Listener], checkpoint: str | os.PathLike[str] | None
+    ) -> None:
+        if not isinstance(file, Shards):
+            return super()._learn_from_file(file, valid, listeners, checkpoint)
+        whole_data = self.scaling is not None or self.unjudged is not None
+        require(not whole_data, "scaling and unjudged need the whole data, which is not read of shards: leave them out")
+        require(
+            self.overfit or valid is not None, "of shards, no bag reads what it did not draw: give valid, or overfit"
+        )
+        self.scaling_ = None
+        data = bin_shards(file, self._engine, **self._binning())
+        remember_features(self, data.mapper.n_features, data.feature_names)
+        watched = self._binned_valid(valid, data.mapper)
+        work = ShardWork(self._prepared(), data, watched, self._bags(), self._threads_of_a_bag())
+        self.data_digest_ = data.digest
+        self._train_bags(data.documents, watched, work, listeners, checkpoint)
+        self.oob_scores_ = self.oob_score_ = None
+        return None
+
+    def _threads_of_a_bag(self) -> int:
+        threads = thread_count(self.threads)
+        return threads // min(threads, self.n_bags) if self._engine is None else self._engine.threads
+
+    def _train_bags(
+        self,
+        documents: RankingDataset,
+        valid: BinnedDataset | None,
+        work: BagWork,
+        listeners: Sequence[Listener],
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> TrainedBags:
+        """Train the bags, and make one forest of them."""
         watched_digest = None if valid is None else binned_digest(valid)
+        identity = run_identity(self.data_digest_, watched_digest, self._lasting_settings())
+        watched, threads = None if valid is None else valid.documents, thread_count(self.threads)
         trained = train_bags(
-            data.documents,
-            None if valid is None else valid.documents,
-            forest_work(self._prepared, data, valid, bags, threads // workers),
-            bags,
-            select=self._selected(),
-            identity=run_identity(binned_digest(data), watched_digest, self._lasting_settings()),
-            checkpoint=None if checkpoint is None else Path(checkpoint),
+            BagMaker(documents, watched, work, self._bags(), self._selected()),
+            BagFiles(None if checkpoint is None else Path(checkpoint), identity),
+            engine=self._engine,
             listeners=listeners,
-            workers=workers,
+            workers=min(threads, self.n_bags),
             threads=threads,
         )
         if not trained.members:
@@ -115,9 +157,7 @@ class BaggedForest(ForestRanker):
         self.forest_, self.history_ = _mean_forest([member.forest_ for member in members]), trained.history
         self.n_bags_ = len(members)
         self.trees_of_bags_ = np.array([member.n_trees_ for member in members], np.int64)
-        self.oob_scores_ = data.documents.in_source_order(trained.out_of_bag.scores())
-        self.oob_score_ = trained.out_of_bag.measure(self._selected(), threads=threads)
-        self.data_digest_ = binned_digest(data)
+        return trained
 
     def _lasting_settings(self) -> dict[str, Any]:
         """What must be the same for finished bags to be kept; their number may grow."""

@@ -9,17 +9,18 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
+from rankwright.ensembles.bagged import Bagged
 from rankwright.ensembles.bagged_forest import BaggedForest
-from rankwright.ensembles.bags import BagWork, train_bags
-from rankwright.ensembles.forest_bags import forest_work
-from rankwright.ensembles.mean_rank import rank_scores
-from rankwright.ensembles.plan import BagPlan, QuerySample
-from rankwright.ensembles.repetition import repeat_queries
+from rankwright.ensembles.bags import train_bags
+from rankwright.ensembles.forest_bags import ForestWork
+from rankwright.ensembles.making import BagFiles, BagMaker
+from rankwright.ensembles.members import copy_of
+from rankwright.ensembles.plan import BagPlan
+from rankwright.ensembles.ranker_bags import RankerWork, member_scores, restored_copy
 from rankwright.errors import UnknownNameError, require
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.lambdamart import LambdaMART
@@ -32,7 +33,7 @@ from rankwright.trees.binned import bin_dataset
 COMBINATIONS = ("score", "rank")
 
 
-class Bagging(Ranker):
+class Bagging(Bagged, Ranker):
     """The mean of copies of any ranker, each trained on its own sample of queries.
 
     `ranker` is what to bag (default: `LambdaMART()`; BL-MART makes one forest of those). Bags draw queries as those of
@@ -89,13 +90,11 @@ class Bagging(Ranker):
 
     def single(self, **changes: Any) -> Ranker:
         """An untrained copy of what is bagged: what bagging is compared with."""
-        member: Ranker = LambdaMART() if self.ranker is None else clone(self.ranker)
+        member: Ranker = LambdaMART() if self.ranker is None else self.ranker
         require(not isinstance(member, Bagging), "a bag of bags is one larger bag: give the ranker itself")
         if self.select is not None:
             changes = changes | {"select": self.select}
-        known = member.get_params(deep=False)
-        member.set_params(**{name: value for name, value in changes.items() if name in known})
-        return member
+        return copy_of(member, **changes)
 
     def _combines_ranks(self) -> bool:
         if self.combine is None:
@@ -118,19 +117,17 @@ class Bagging(Ranker):
             overfit=self.overfit,
             seed=self.seed,
         )
-        threads = thread_count(self.threads)
+        engine, threads = self._engine, thread_count(self.threads)
         workers = min(threads, bags.n_bags) if self.single().trains_beside_others else 1
         self.data_digest_ = data_digest(data)
+        identity = run_identity(
+            self.data_digest_, None if valid is None else data_digest(valid), self._lasting_settings()
+        )
+        work = self._work(data, valid, bags, threads // workers if engine is None else engine.threads)
         trained = train_bags(
-            data,
-            valid,
-            self._work(data, valid, bags, threads // workers),
-            bags,
-            select=self._selected(),
-            identity=run_identity(
-                self.data_digest_, None if valid is None else data_digest(valid), self._lasting_settings()
-            ),
-            checkpoint=None if checkpoint is None else Path(checkpoint),
+            BagMaker(data, valid, work, bags, self._selected()),
+            BagFiles(None if checkpoint is None else Path(checkpoint), identity),
+            engine=engine,
             listeners=listeners,
             workers=workers,
             threads=threads,
@@ -141,65 +138,22 @@ class Bagging(Ranker):
         self.oob_scores_ = data.in_source_order(trained.out_of_bag.scores())
         self.oob_score_ = trained.out_of_bag.measure(self._selected(), threads=threads)
 
-    def _work(self, data: RankingDataset, valid: RankingDataset | None, bags: BagPlan, threads: int) -> BagWork:
-        single = self.single()
+    def _work(self, data: RankingDataset, valid: RankingDataset | None, bags: BagPlan, threads: int) -> RankerWork:
+        single, forests = self.single(), None
         if isinstance(single, ForestRanker) and not isinstance(single, BaggedForest) and single.scaling is None:
-            train = self._forest_training(single, data, valid, bags, threads)
-        else:
-            train = self._training(data, valid, bags, threads)
-
-        def score_others(member: Ranker, sample: QuerySample) -> Float64Array:
-            if len(sample.others) == 0:
-                return np.empty(0)
-            return self._scores_of(member, data.take_queries(sample.others))
-
-        def score_valid(member: Ranker) -> Float64Array:
-            assert valid is not None
-            return self._scores_of(member, valid)
-
-        return BagWork(train, score_others, score_valid, self._restored)
-
-    def _training(self, data: RankingDataset, valid: RankingDataset | None, bags: BagPlan, threads: int) -> Any:
-        def train(bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> Ranker:
-            chosen = data if sample.is_everything else repeat_queries(data, sample.repeated)
-            others = data.take_queries(sample.others) if watch_others else None
-            watched = None if bags.overfit else others if valid is None else valid
-            member = self.single(seed=bags.seed_of(bag), threads=threads)
-            return member.fit(chosen, valid=watched, listeners=[listener])
-
-        return train
-
-    def _forest_training(
-        self,
-        single: ForestRanker,
-        data: RankingDataset,
-        valid: RankingDataset | None,
-        bags: BagPlan,
-        threads: int,
-    ) -> Any:
-        """Forests share one binned matrix."""
-        binned = bin_dataset(data, **(single._binning() | {"seed": self.seed, "threads": self.threads}))
-        watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
-        return forest_work(self.single, binned, watched, bags, threads).train
-
-    def _restored(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
-        """The trained copy that a file's part describes."""
-        single = self.single()
-        module = getattr(single, "module", None)
-        return type(single).from_state(header, arrays, **({} if module is None else {"module": module}))
+            binned = bin_dataset(data, **(single._binning() | {"seed": self.seed, "threads": self.threads}))
+            watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
+            forests = ForestWork(single, binned, watched, bags, threads)  # which share one binned matrix
+        return RankerWork(single, data, valid, bags, self._combines_ranks(), threads, forests)
 
     def _selected(self) -> str:
         return self.single()._selected()
 
     def _scores(self, data: RankingDataset) -> Float64Array:
-        sums = np.zeros(data.n_docs)
+        sums, by_rank = np.zeros(data.n_docs), self._combines_ranks()
         for member in self.members_:
-            sums += self._scores_of(member, data)
+            sums += member_scores(member, data, by_rank)
         return np.asarray(sums / len(self.members_))
-
-    def _scores_of(self, member: Ranker, data: RankingDataset) -> Float64Array:
-        scores = member._scores(member._scaled(data))
-        return rank_scores(scores, data.groups) if self._combines_ranks() else scores
 
     def facts(self) -> dict[str, Any]:
         """How many bags there are, of what, and what they reach on queries out of the bag."""
@@ -252,8 +206,9 @@ class Bagging(Ranker):
         self.history_ = History.from_dict(header["history"])
         self.data_digest_ = str(header["training_data"])
         self.oob_score_ = header["out_of_bag"]
+        single = self.single()
         self.members_ = [
-            self._restored(own, {name.removeprefix(_prefix(bag)): values for name, values in arrays.items()
+            restored_copy(single, own, {name.removeprefix(_prefix(bag)): values for name, values in arrays.items()
                                  if name.startswith(_prefix(bag))})
             for bag, own in enumerate(header["bags"])
         ]  # fmt: skip

@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from rankwright.arrays import Float64Array
+from rankwright.cluster.engine import Engine
 from rankwright.data.dataset import RankingDataset
+from rankwright.ensembles.making import Bag, BagFiles, BagMaker
+from rankwright.ensembles.on_engine import BagsOnEngine
 from rankwright.ensembles.out_of_bag import OutOfBag, can_choose
-from rankwright.ensembles.plan import BagPlan, QuerySample
+from rankwright.ensembles.plan import QuerySample
 from rankwright.ensembles.side_by_side import SideBySide
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.loop import History, Listener, LoopPlan, Watch, run_loop
 from rankwright.training.watching import watch_metric
-
-
-@dataclass(frozen=True, slots=True)
-class BagWork:
-    """What must be known of a kind of ranker to bag it.
-
-    `train(bag, sample, watch_others, listener)` gives the trained member; `score_others(member, queries)` its scores of
-    the documents of training queries it did not see; `score_valid(member)` those of the validation documents.
-    """
-
-    train: Callable[[int, QuerySample, bool, Listener], Ranker]
-    score_others: Callable[[Ranker, QuerySample], Float64Array]
-    score_valid: Callable[[Ranker], Float64Array]
-    restore: Callable[[Mapping[str, Any], Mapping[str, Any]], Ranker]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bag:
-    """A trained member, its sample, and its scores of documents it did not see."""
-
-    member: Ranker
-    sample: QuerySample
-    others: Float64Array
-    valid: Float64Array | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,59 +31,44 @@ class TrainedBags:
 
 
 def train_bags(
-    documents: RankingDataset,
-    valid: RankingDataset | None,
-    work: BagWork,
-    plan: BagPlan,
+    maker: BagMaker,
+    files: BagFiles,
     *,
-    select: str,
-    identity: Mapping[str, Any],
-    checkpoint: Path | None = None,
+    engine: Engine | None = None,
     listeners: Sequence[Listener] = (),
     workers: int = 1,
     threads: int = 1,
 ) -> TrainedBags:
-    """The bags of `plan`, `workers` of them trained at a time; the result does not depend on how many.
+    """The bags of the maker's plan, made by `engine`, or by `workers` threads; the result does not depend on which.
 
-    What is watched after each bag is the mean of the bags so far, on `valid`, else on queries out of the bag. A bag
-    that a checkpoint folder has from an earlier run of the same `identity` is not trained again. Ctrl-C keeps the bags
-    that are finished.
+    What is watched after each bag is the mean of the bags so far, on validation data, else on queries out of the bag. A
+    bag that `files` has from an earlier run is not trained again. Ctrl-C keeps the bags that are finished.
     """
-    growing = _Growing(documents, valid, select, threads)
-    watch = growing.watch(plan.sample(0, documents.n_queries))
+    documents, n_bags = maker.documents, maker.plan.n_bags
+    growing = _Growing(documents, maker.valid, maker.select, threads)
+    watch = growing.watch(maker.plan.sample(0, documents.n_queries))
 
     def make(number: int, listener: Listener) -> Bag:
-        sample = plan.sample(number, documents.n_queries)
-        saver = None if checkpoint is None else _saver(checkpoint, identity, number)
-        saved = None if saver is None else saver.load()
-        if saved is not None:
-            member = work.restore(saved.header, saved.arrays)
-        else:
-            watch_others = (
-                not plan.overfit and valid is None and can_choose(documents, sample.others, select, threads=1)
-            )
-            member = work.train(number, sample, watch_others, listener)
-            if saver is not None:
-                saver.state = member.to_state
-                saver.save()
-        return Bag(
-            member, sample, work.score_others(member, sample), None if valid is None else work.score_valid(member)
-        )
+        saved = files.saved(number)
+        bag = maker.make(number, saved, listener)
+        if saved is None:
+            files.save(number, bag.member)
+        return bag
 
-    with SideBySide(make, range(plan.n_bags), workers) as side_by_side:
+    with SideBySide(make, range(n_bags), workers) if engine is None else BagsOnEngine(engine, maker, files) as bags:
 
         def take_bag(number: int) -> bool:
-            growing.take(side_by_side.result(number))
+            growing.take(bags.result(number))
             return True
 
         history = run_loop(
             take_bag,
-            LoopPlan(plan.n_bags),
+            LoopPlan(n_bags),
             watch=watch,
             history=History(chosen=False),
             listeners=listeners,
         )
-        for bag in side_by_side.finished().values() if history.interrupted else ():
+        for bag in bags.finished().values() if history.interrupted else ():
             growing.take(bag)
             if watch is not None:
                 history.values.append(watch.measure())
@@ -125,7 +86,8 @@ class _Growing:
 
     def take(self, bag: Bag) -> None:
         self.members.append(bag.member)
-        self.out_of_bag.add(bag.sample.others, bag.others)
+        if bag.others is not None:
+            self.out_of_bag.add(bag.sample.others, bag.others)
         if bag.valid is not None:
             self._valid_scores += bag.valid
 
@@ -148,8 +110,3 @@ class _Growing:
         found = self.out_of_bag.measure(self._select, threads=self._threads)
         assert found is not None  # the first bag left queries to measure
         return found
-
-
-def _saver(folder: Path, identity: Mapping[str, Any], number: int) -> Checkpoint:
-    """The file of one finished bag."""
-    return Checkpoint(folder / f"bag-{number:04d}", identity, lambda: ({}, {}))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from rankwright.arrays import Float64Array
-from rankwright.ensembles.bags import BagWork
+from rankwright.ensembles.members import copy_of
 from rankwright.ensembles.plan import BagPlan, QuerySample
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
@@ -16,36 +17,47 @@ from rankwright.training.loop import Listener
 from rankwright.trees.binned import BinnedDataset
 
 
-def forest_work(
-    single: Callable[..., ForestRanker], data: BinnedDataset, valid: BinnedDataset | None, bags: BagPlan, threads: int
-) -> BagWork:
-    """The work of bagging the forests that `single` makes, given their seed and threads."""
-    chooser = None if bags.overfit else valid
+@dataclass(frozen=True, slots=True, eq=False)
+class ForestWork:
+    """The work of bagging forests like `member`, which is untrained."""
 
-    def train(bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> Ranker:
-        return single(seed=bags.seed_of(bag), threads=threads).fit_binned(
-            weighted(data, sample),
-            chooser,
+    member: ForestRanker
+    data: BinnedDataset
+    valid: BinnedDataset | None
+    bags: BagPlan
+    threads: int
+
+    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> Ranker:
+        """The forest of a bag."""
+        return copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads).fit_binned(
+            weighted(self.data, sample),
+            None if self.bags.overfit else self.valid,
             queries=None if sample.is_everything else sample.queries,
             watch_others=watch_others,
             listeners=[listener],
         )
 
-    def scores_of(member: Ranker, documents: BinnedDataset) -> Float64Array:
-        assert isinstance(member, ForestRanker)
-        scores = np.full(documents.n_docs, member.base_score_)
-        member.forest_.add_scores_of_codes(documents, scores, threads=threads)
-        return scores
+    def score_others(self, member: Ranker, sample: QuerySample) -> Float64Array:
+        """The scores of documents out of the bag."""
+        rows = self.data.groups.rows_of(sample.others)
+        return scores_of_codes(member, self.data, self.threads)[rows] if len(rows) else np.empty(0)
 
-    def score_others(member: Ranker, sample: QuerySample) -> Float64Array:
-        rows = data.groups.rows_of(sample.others)
-        return scores_of(member, data)[rows] if len(rows) else np.empty(0)
+    def score_valid(self, member: Ranker) -> Float64Array:
+        """The scores of validation documents."""
+        assert self.valid is not None
+        return scores_of_codes(member, self.valid, self.threads)
 
-    def score_valid(member: Ranker) -> Float64Array:
-        assert valid is not None
-        return scores_of(member, valid)
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
+        """The forest that a file describes."""
+        return type(self.member).from_state(header, arrays)
 
-    return BagWork(train, score_others, score_valid, type(single()).from_state)
+
+def scores_of_codes(member: Ranker, documents: BinnedDataset, threads: int) -> Float64Array:
+    """What a forest says of binned documents."""
+    assert isinstance(member, ForestRanker)
+    scores = np.full(documents.n_docs, member.base_score_)
+    member.forest_.add_scores_of_codes(documents, scores, threads=threads)
+    return scores
 
 
 def weighted(data: BinnedDataset, sample: QuerySample) -> BinnedDataset:

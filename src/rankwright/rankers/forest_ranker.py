@@ -25,6 +25,7 @@ from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import History, Listener, LoopPlan
 from rankwright.training.spaces import Real, Space, Whole
 from rankwright.trees.binned import BinnedDataset, bin_dataset, feature_numbers
+from rankwright.trees.binning import BinMapper
 from rankwright.trees.boosting import BoostingParams
 from rankwright.trees.fitting import ForestPlan, GrownForest, binned_digest, fit_forest
 from rankwright.trees.forest import IMPORTANCES, Forest
@@ -86,17 +87,19 @@ class ForestRanker(Ranker):
         binned = bin_file(file, **self._binning())
         with_something_to_learn(binned.documents)
         remember_features(self, binned.n_features, binned.feature_names)
-        watched: BinnedDataset | None
-        valid_file = as_data_file(valid)
-        if valid_file is not None:
-            watched = bin_file(valid_file, binned.mapper, threads=self.threads)
-            with blamed_on(valid_file.name):
-                check_features(self, watched.n_features, watched.feature_names)
-        else:
-            data = validation_data(self, valid)
-            watched = None if data is None else bin_dataset(data, binned.mapper, threads=self.threads)
-        self._grow(self._some_judged(binned), watched, listeners, checkpoint)
+        self._grow(self._some_judged(binned), self._binned_valid(valid, binned.mapper), listeners, checkpoint)
         return None
+
+    def _binned_valid(self, valid: Any, mapper: BinMapper) -> BinnedDataset | None:
+        """What `fit` was given to validate on, with the bins of the training data."""
+        file = as_data_file(valid)
+        if file is None:
+            data = validation_data(self, valid)
+            return None if data is None else bin_dataset(data, mapper, threads=self.threads)
+        binned = bin_file(file, mapper, threads=self.threads)
+        with blamed_on(file.name):
+            check_features(self, binned.n_features, binned.feature_names)
+        return binned
 
     def _some_judged(self, data: BinnedDataset) -> BinnedDataset:
         return replace(data, documents=self._with_some_judged(data.documents))

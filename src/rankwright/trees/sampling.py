@@ -16,14 +16,17 @@ from rankwright.kernels.naive.counter_random import stream_of
 SAMPLE_SIZE = 200_000  # rows: enough to place 255 bins within a small part of their width
 SURPLUS = 0.25  # held beyond the sample before it is cut down: less memory, or less moving of rows
 ROWS_MOVED_AT_ONCE = 1024
+ROWS_COMPARED_AT_ONCE = 1 << 22  # 64 MB of numbers and priorities, however many rows there are
 
 
 def sample_rows(n_rows: int, size: int, seed: int) -> IntArray:
     """The sample's rows in ascending order: all of them where there are no more than `size`."""
-    rows = np.arange(n_rows)
-    if n_rows <= size:
-        return rows
-    return np.sort(np.argpartition(row_priorities(rows, seed), size)[:size])
+    rows = np.empty(0, np.int64)
+    for start in range(0, n_rows, ROWS_COMPARED_AT_ONCE):
+        rows = np.concatenate([rows, np.arange(start, min(start + ROWS_COMPARED_AT_ONCE, n_rows))])
+        if len(rows) > size:
+            rows = rows[np.argpartition(row_priorities(rows, seed), size)[:size]]
+    return np.sort(rows)
 
 
 def row_priorities(rows: IntArray, seed: int) -> NDArray[np.uint64]:

@@ -1,0 +1,162 @@
+"""The engine of many machines: tasks of a Ray cluster.
+
+Ray brings what is shared to each node once, into its object store, where tasks read it in place. What tasks have to
+tell on their way goes through a mailbox. Tasks lost with their worker or node are given out again here, not by Ray, so
+that both engines count tries alike.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Self
+
+import ray
+from ray import cloudpickle
+from ray.exceptions import NodeDiedError, ObjectLostError, OutOfMemoryError, RayError, WorkerCrashedError
+
+from rankwright.arrays import core_count
+from rankwright.cluster.engine import MAX_TRIES, Done, TaskFunction, TaskListener
+from rankwright.cluster.ray_mailbox import Letters, Sender
+from rankwright.cluster.ray_start import joined_ray, started_ray
+from rankwright.cluster.tasks import Failure, Work, hear, perform
+from rankwright.errors import ClusterError, require
+
+LOST = (WorkerCrashedError, NodeDiedError, OutOfMemoryError, ObjectLostError)
+AHEAD = 2  # tasks given out for each that can run, so that a worker finds the next one waiting
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A task given to Ray, and how often it was."""
+
+    work: Work
+    tries: int = 1
+
+
+class RayEngine:
+    """Runs tasks on a Ray cluster; see `Engine`."""
+
+    def __init__(self, cluster: str, workers: int | None = None) -> None:
+        require(workers is None or workers >= 1, f"workers must be 1 or more, got {workers}")
+        self._most = workers
+        self.threads = 1
+        self._open = ExitStack()
+        if cluster == "auto":
+            self.threads = max(1, core_count() // (workers or core_count()))
+            self._open.enter_context(started_ray((workers or core_count()) * self.threads))
+        else:
+            self._open.enter_context(joined_ray(cluster))
+        self._letters = Letters()
+        self._perform = ray.remote(_perform).options(num_cpus=self.threads, max_retries=0)
+
+    @property
+    def workers(self) -> int:
+        """How many tasks run at a time: as many as asked for, or as the cluster's cores at this moment allow."""
+        if self._most is not None:
+            return self._most
+        return max(1, int(ray.cluster_resources().get("CPU", 0)) // self.threads)
+
+    def share(self, value: Any) -> Any:
+        """A handle of `value`, which is now in this node's object store, and in others' as soon as a task needs it."""
+        return ray.put(value)
+
+    def run(
+        self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None
+    ) -> Generator[Done, None, None]:
+        """The results of the tasks as they come; see `Engine.run`."""
+        run = _Run(self._perform, self._letters, shared)
+        # Ray's pickle also takes what stands in the main script.
+        waiting = (_Given(Work.of(function, task, number, cloudpickle.dumps)) for number, task in enumerate(tasks))
+        try:
+            run.begin(waiting, self._most_given())
+            while run.given:
+                for outcome in run.finished(listener):
+                    run.begin(waiting, self._most_given())
+                    yield outcome
+        finally:
+            run.cancel()
+
+    def _most_given(self) -> int:
+        return AHEAD * self.workers if self._most is None else self._most
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if ray.is_initialized():
+            self._letters.close()
+        del self._letters
+        self._open.close()
+
+
+class _Run:
+    """The tasks of one `run` that Ray was given and has not finished."""
+
+    def __init__(self, perform: Any, letters: Letters, shared: Any) -> None:
+        self.given: dict[Any, _Given] = {}
+        self._perform, self._letters, self._shared = perform, letters, shared
+
+    def begin(self, waiting: Iterator[_Given], most: int) -> None:
+        """Give out tasks while there are fewer under way than `most`."""
+        while len(self.given) < most and (following := next(waiting, None)) is not None:
+            self._give(following)
+
+    def _give(self, given: _Given) -> None:
+        self.given[self._perform.remote(given.work, sys.path, self._shared, self._letters.mailbox)] = given
+
+    def finished(self, listener: TaskListener | None) -> Iterator[Done]:
+        """Wait until something happens; the results that are there then."""
+        ready, _ = ray.wait([self._letters.arrival, *self.given], num_returns=1)
+        if self._letters.arrival in ready:
+            self._hear(listener)
+        for reference in ray.wait(list(self.given), num_returns=len(self.given), timeout=0)[0]:
+            done = self._outcome(reference, self.given.pop(reference), listener)
+            if done is not None:
+                yield done
+
+    def _outcome(self, reference: Any, given: _Given, listener: TaskListener | None) -> Done | None:
+        """The result of a task that ended, None where it was lost and is given out again."""
+        number = given.work.number
+        try:
+            outcome, posted = ray.get(reference)
+        except LOST as error:
+            if given.tries == MAX_TRIES:
+                raise ClusterError(
+                    f"task {number} was tried {MAX_TRIES} times, and each time its worker or node died: {error}"
+                ) from None
+            self._give(replace(given, tries=given.tries + 1))
+            return None
+        except RayError as error:
+            cause = getattr(error, "cause", error)
+            raise ClusterError(f"task {number} could not be run, or its result not sent: {cause}") from None
+        if posted:
+            self._hear(listener)
+        if isinstance(outcome, Failure):
+            outcome.raise_here()
+        assert isinstance(outcome, Done)
+        return outcome
+
+    def _hear(self, listener: TaskListener | None) -> None:
+        for number, message in self._letters.take():
+            hear(number, message, listener)
+
+    def cancel(self) -> None:
+        """End the tasks under way."""
+        for reference in self.given if ray.is_initialized() else ():
+            ray.cancel(reference, force=True)
+        self.given = {}
+
+
+def _perform(work: Work, path: list[str], shared: Any, mailbox: Any) -> tuple[Done | Failure, bool]:
+    """The end of the task, and whether it left something in the mailbox, which then is there."""
+    sys.path += [place for place in path if place not in sys.path]
+    sender = Sender(mailbox, work.number)
+    outcome = perform(work, lambda: shared, sender.post)
+    sender.arrive()
+    return outcome, sender.has_posted

@@ -1,0 +1,88 @@
+"""A Ray of our own on this machine, or the connection to one that runs.
+
+Our own listens on the loopback address alone, has no dashboard, sends no usage statistics, and keeps its files in a
+folder that goes with it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
+import ray
+from ray._private import ray_constants
+
+from rankwright.errors import ClusterError
+
+LOOPBACK = "127.0.0.1"
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what later versions do, about which this one warns
+}
+LONGEST_FOLDER = 40  # letters: Ray puts sockets below it, whose names the system limits to 107
+
+
+@contextmanager
+def started_ray(n_cpus: int) -> Iterator[None]:
+    """A Ray on this machine while the block lasts."""
+    folder = _folder()
+    try:
+        with _on_loopback():
+            _init(
+                address="local", num_cpus=n_cpus, include_dashboard=False, _node_ip_address=LOOPBACK, _temp_dir=folder
+            )
+        yield
+    finally:
+        ray.shutdown()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def joined_ray(address: str) -> Iterator[None]:
+    """The cluster at `address` while the block lasts; one that this process has joined already stays joined."""
+    if ray.is_initialized():
+        yield
+        return
+    on_loopback = _on_loopback() if address.startswith(f"{LOOPBACK}:") else nullcontext()
+    try:
+        with on_loopback:
+            _init(address=address)
+        yield
+    finally:
+        ray.shutdown()
+
+
+@contextmanager
+def _on_loopback() -> Iterator[None]:
+    """Have Ray keep the loopback address, as it does on systems where it knows no clusters.
+
+    Elsewhere it takes "127.0.0.1" for the address that others see, and listens there: whoever reaches it can run code.
+    """
+    earlier, ray_constants.ENABLE_RAY_CLUSTER = ray_constants.ENABLE_RAY_CLUSTER, False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = earlier
+    if ray.util.get_node_ip_address() != LOOPBACK:
+        raise ClusterError(f"this version of Ray, {ray.__version__}, cannot be kept to {LOOPBACK}")
+
+
+def _init(**options: object) -> None:
+    """Start or join; what workers print stays in Ray's files, since stdout here is for results."""
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    try:
+        ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
+    except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+        where = options["address"]
+        what = "Ray cannot be started here" if where == "local" else f"there is no Ray cluster to join at {where}"
+        raise ClusterError(f"{what}: {error}") from None
+
+
+def _folder() -> str:
+    usual = tempfile.gettempdir()
+    return tempfile.mkdtemp(prefix="rankwright-ray-", dir=usual if len(usual) <= LONGEST_FOLDER - 23 else "/tmp")

@@ -1,0 +1,19 @@
+"""Untrained copies of what is bagged."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from sklearn.base import clone
+
+from rankwright.rankers.ranker import Ranker
+
+AnyRanker = TypeVar("AnyRanker", bound=Ranker)
+
+
+def copy_of(ranker: AnyRanker, **changes: Any) -> AnyRanker:
+    """An untrained copy with other settings, where the ranker has them."""
+    copy: AnyRanker = clone(ranker)
+    known = copy.get_params(deep=False)
+    copy.set_params(**{name: value for name, value in changes.items() if name in known})
+    return copy

@@ -1,0 +1,59 @@
+"""What is left when an engine ends, or when its driver does: nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jobs
+import pytest
+
+from rankwright.cluster.engine import open_engine
+from rankwright.errors import ClusterError
+
+
+@pytest.mark.usefixtures("leaves_nothing_behind")
+def test_an_engine_leaves_nothing_behind():
+    with open_engine(workers=2) as engine:
+        list(engine.run(jobs.add, range(4), shared=engine.share({"offset": 1})))
+        with pytest.raises(ClusterError, match="each time its worker was ended by SIGKILL"):
+            list(engine.run(jobs.die, [0]))
+
+
+@pytest.mark.usefixtures("leaves_nothing_behind")
+def test_leaving_early_ends_what_runs():
+    start = time.monotonic()
+    with open_engine(workers=2) as engine:
+        for _ in engine.run(jobs.sleep, [0.0, 60.0, 60.0]):
+            break
+    assert time.monotonic() - start < 30
+
+
+SCRIPT = """
+import jobs
+from rankwright.cluster.engine import open_engine
+
+with open_engine(workers=2) as engine:  # no guard: workers do not run this script
+    shared = engine.share(bytes(10))
+    list(engine.run(jobs.sleep_telling, [60.0, 60.0], shared=shared, listener=lambda _, pid: print(pid, flush=True)))
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_workers_go_when_the_driver_does(ending):
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    ) as driver:
+        assert driver.stdout is not None
+        workers = [int(driver.stdout.readline()) for _ in range(2)]
+        driver.send_signal(ending)
+        driver.wait(timeout=30)
+        deadline = time.monotonic() + 30
+        while any(Path(f"/proc/{pid}").exists() for pid in workers):
+            assert time.monotonic() < deadline, "workers outlive their driver"
+            time.sleep(0.02)
