@@ -50,6 +50,9 @@ if TYPE_CHECKING:
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
     from rankwright.trees.from_file import bin_file
+    from rankwright.tuning.cross_validation import CrossValidation, cross_validate
+    from rankwright.tuning.nested import nested_cross_validation
+    from rankwright.tuning.tuner import Tuned, TuningPlan, tune
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
@@ -59,6 +62,7 @@ _HOME_OF = {
     "Columns": "rankwright.data.columns",
     "Compressed": "rankwright.ensembles.compression",
     "Convention": "rankwright.metrics.convention",
+    "CrossValidation": "rankwright.tuning.cross_validation",
     "DataFile": "rankwright.data.files",
     "Diagnosis": "rankwright.objectives.diagnostics",
     "Evaluation": "rankwright.metrics.evaluation",
@@ -83,10 +87,13 @@ _HOME_OF = {
     "SortNet": "rankwright.rankers.sortnet",
     "StudentParams": "rankwright.ensembles.distillation",
     "Ties": "rankwright.ranking.order",
+    "Tuned": "rankwright.tuning.tuner",
+    "TuningPlan": "rankwright.tuning.tuner",
     "bin_file": "rankwright.trees.from_file",
     "compare_conventions": "rankwright.metrics.comparison",
     "compress": "rankwright.ensembles.compression",
     "convert": "rankwright.data.conversion",
+    "cross_validate": "rankwright.tuning.cross_validation",
     "describe_model": "rankwright.catalog.inspection",
     "diagnose": "rankwright.objectives.diagnostics",
     "evaluate": "rankwright.metrics.evaluation",
@@ -94,6 +101,7 @@ _HOME_OF = {
     "from_frame": "rankwright.data.tables",
     "iter_svmlight": "rankwright.data.svmlight",
     "load": "rankwright.catalog.rankers",
+    "nested_cross_validation": "rankwright.tuning.nested",
     "objectives": "rankwright.objectives",
     "open_engine": "rankwright.cluster.engine",
     "paired_test": "rankwright.metrics.significance",
@@ -113,6 +121,7 @@ _HOME_OF = {
     "to_pandas": "rankwright.data.tables",
     "to_polars": "rankwright.data.tables",
     "to_sparse": "rankwright.data.tables",
+    "tune": "rankwright.tuning.tuner",
     "write": "rankwright.data.reading",
     "write_pairs": "rankwright.data.pairs",
     "write_qrels": "rankwright.data.trec",
@@ -128,6 +137,7 @@ __all__ = [
     "Columns",
     "Compressed",
     "Convention",
+    "CrossValidation",
     "DataFile",
     "Diagnosis",
     "Evaluation",
@@ -151,11 +161,14 @@ __all__ = [
     "SortNet",
     "StudentParams",
     "Ties",
+    "Tuned",
+    "TuningPlan",
     "__version__",
     "bin_file",
     "compare_conventions",
     "compress",
     "convert",
+    "cross_validate",
     "describe_model",
     "diagnose",
     "evaluate",
@@ -163,6 +176,7 @@ __all__ = [
     "from_frame",
     "iter_svmlight",
     "load",
+    "nested_cross_validation",
     "objectives",
     "open_engine",
     "paired_test",
@@ -182,6 +196,7 @@ __all__ = [
     "to_pandas",
     "to_polars",
     "to_sparse",
+    "tune",
     "write",
     "write_pairs",
     "write_qrels",

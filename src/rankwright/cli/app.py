@@ -12,7 +12,20 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from rankwright.cli import bag, compress, convert, evaluate, inspect, listing, quickstart, reproduce, score, train
+from rankwright.cli import (
+    bag,
+    compress,
+    convert,
+    cv,
+    evaluate,
+    inspect,
+    listing,
+    quickstart,
+    reproduce,
+    score,
+    train,
+    tune,
+)
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -43,6 +56,8 @@ app.command(epilog=quickstart.EXAMPLE)(quickstart.quickstart)
 app.command(epilog=inspect.EXAMPLE)(inspect.inspect)
 app.command(epilog=convert.EXAMPLE)(convert.convert)
 app.command(epilog=train.EXAMPLE)(train.train)
+app.command(epilog=tune.EXAMPLE)(tune.tune)
+app.command(epilog=cv.EXAMPLE)(cv.cv)
 app.command(epilog=bag.EXAMPLE)(bag.bag)
 app.command(epilog=score.EXAMPLE)(score.score)
 app.command(epilog=evaluate.EXAMPLE)(evaluate.evaluate)

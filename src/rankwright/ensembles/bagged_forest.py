@@ -6,7 +6,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,9 @@ class BaggedForest(Bagged, ForestRanker):
     `oob_scores_` has, in the caller's row order, the mean score of each training document by the bags that never saw
     its query (NaN where all did), and `oob_score_` what `select` makes of them; scores are not part of the model file.
     """
+
+    budget: ClassVar[str | None] = "n_bags"
+    validates_itself: ClassVar[bool] = True
 
     n_bags_: int
     trees_of_bags_: IntArray  # how many trees each bag has

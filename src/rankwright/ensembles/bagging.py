@@ -27,6 +27,7 @@ from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import data_digest, run_identity
 from rankwright.training.loop import History, Listener
+from rankwright.training.spaces import Choice, Real, Space
 from rankwright.trees.binned import bin_dataset
 
 COMBINATIONS = ("score", "rank")
@@ -43,6 +44,9 @@ class Bagging(Bagged, Ranker):
     """
 
     name: ClassVar[str] = "bagging"
+    budget: ClassVar[str | None] = "n_bags"
+    validates_itself: ClassVar[bool] = True
+    space: ClassVar[Space] = {"bag_fraction": Real(0.3, 1.0), "combine": Choice(("score", "rank"))}
 
     members_: list[Ranker]
     oob_scores_: Float64Array

@@ -23,6 +23,7 @@ from rankwright.objectives.objective import Objective
 from rankwright.rankers.door import check_features, remember_features, validation_data, with_something_to_learn
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import History, Listener, LoopPlan
+from rankwright.training.spaces import Real, Space, Whole
 from rankwright.trees.binned import BinnedDataset, bin_dataset, feature_numbers
 from rankwright.trees.binning import BinMapper
 from rankwright.trees.boosting import BoostingParams
@@ -38,6 +39,14 @@ class ForestRanker(Ranker):
 
     takes_initial_scores: ClassVar[bool] = True
     importance_kinds: ClassVar[tuple[str, ...]] = tuple(IMPORTANCES)
+    budget: ClassVar[str | None] = "n_trees"
+    space: ClassVar[Space] = {
+        "max_leaves": Whole(4, 64, log=True),
+        "min_docs_in_leaf": Whole(5, 200, log=True),
+        "learning_rate": Real(0.02, 0.3, log=True),
+        "query_fraction": Real(0.3, 1.0),
+        "feature_fraction": Real(0.1, 1.0),
+    }
 
     forest_: Forest
     base_score_: float

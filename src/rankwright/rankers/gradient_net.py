@@ -25,6 +25,7 @@ from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import data_digest
 from rankwright.training.loop import History, Listener, LoopPlan
+from rankwright.training.spaces import Choice, Real, Space, Whole
 
 if TYPE_CHECKING:
     from rankwright.nets.inputs import NetInputs
@@ -40,7 +41,16 @@ class GradientNet(Ranker):
 
     output_bias: ClassVar[bool] = False
     trains_beside_others: ClassVar[bool] = False  # torch's switches are the whole process's
+    budget: ClassVar[str | None] = "epochs"
     scales_itself: ClassVar[bool] = True  # rows are standardised as they are fetched: no second copy of them
+
+    space: ClassVar[Space] = {
+        "hidden": Choice(((), (16,), (64,), (64, 32))),
+        "learning_rate": Real(1e-4, 3e-2, log=True),
+        "weight_decay": Real(1e-6, 1e-1, log=True),
+        "dropout": Real(0.0, 0.5),
+        "batch_queries": Whole(8, 128, log=True),
+    }
 
     net_: Any  # a torch.nn.Module; torch is at home in nets/ alone
     inputs_: NetInputs

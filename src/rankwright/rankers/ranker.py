@@ -59,6 +59,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     importance_kinds: ClassVar[tuple[str, ...]] = ()  # what `importances` can be asked for
     space: ClassVar[Space] = {}  # where a search looks for the settings that matter, unless it is told otherwise
+    budget: ClassVar[str | None] = None  # the setting that says how many steps to take; a checkpoint can take more
+    validates_itself: ClassVar[bool] = False  # whether steps are chosen without validation data of the caller's
     # Settings that not every ranker has, as they are where there is none.
     seed: int = 0
     unjudged: float | None = None

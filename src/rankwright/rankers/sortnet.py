@@ -23,6 +23,7 @@ from rankwright.errors import require
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import data_digest
 from rankwright.training.loop import History, Listener
+from rankwright.training.spaces import Real, Space, Whole
 
 FEWEST_QUERIES_TO_SPLIT = 5
 STABILITY_SHUFFLES = 5
@@ -46,6 +47,14 @@ class SortNet(Ranker):
 
     name: ClassVar[str] = "sortnet"
     needs_qid: ClassVar[bool] = True
+    budget: ClassVar[str | None] = "max_iter"
+    validates_itself: ClassVar[bool] = True
+    space: ClassVar[Space] = {
+        "hidden": Whole(5, 40, log=True),
+        "learning_rate": Real(1e-3, 5e-2, log=True),
+        "weight_decay": Real(1e-4, 1e-1, log=True),
+        "epochs": Whole(10, 60, log=True),
+    }
 
     net_: ComparatorNet
     iterations_: list[Iteration]

@@ -1,0 +1,121 @@
+"""`rankwright cv`: how well a ranker does on queries it was not trained on."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankwright.cli.options import AsJson, DataFormat
+from rankwright.cli.output import print_json, print_table
+from rankwright.cli.progress import study_progress
+from rankwright.errors import require
+
+if TYPE_CHECKING:
+    from rankwright.data.dataset import RankingDataset
+    from rankwright.tuning.cross_validation import CrossValidation
+    from rankwright.tuning.folds import Folds
+
+EXAMPLE = (
+    "Example: rankwright cv data.txt --ranker lambdamart --folds 5 --set n_trees=100 --metrics ndcg@10,map   ·   "
+    "rankwright cv MQ2008 --ranker ranknet --metrics ndcg@3:letor"
+)
+
+
+def cv(
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="Documents with labels; or a folder of LETOR's Fold1, Fold2, …")
+    ],
+    ranker: Annotated[str, typer.Option(help="Its name; `rankwright list rankers` tells which.")] = "lambdamart",
+    folds: Annotated[int | None, typer.Option(help="How many. Default: 5, or those of the folder.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the ranker; may be repeated.")
+    ] = None,
+    metrics: Annotated[str | None, typer.Option(help="Names separated by commas.")] = None,
+    select: Annotated[str | None, typer.Option(help="The metric that chooses steps, such as ndcg@10.")] = None,
+    valid: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Share of each fold's training queries held back to choose steps by."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="How many times each fold is trained.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of the folds, and the first seed of the ranker.")] = 0,
+    per_query: Annotated[
+        str | None, typer.Option(metavar="F", help="Write a table with a row a query, CSV, to this file.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="auto starts Ray here, an address joins one. Default: processes here.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Folds at a time. Default: one a core.")] = None,
+    format: DataFormat = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train on all folds but one and measure on that one, for each fold in turn.
+
+    The folders of LETOR bring folds of their own, with validation documents to choose steps by. Overall figures are
+    means of the folds' means; intervals are of the mean over all queries, 95 %.
+    """
+    from rankwright.catalog.settings import ranker_from_text
+    from rankwright.metrics.evaluation import DEFAULT_METRICS
+    from rankwright.metrics.registry import split_metrics
+    from rankwright.tuning.cross_validation import cross_validate
+
+    chosen = ranker_from_text(ranker, settings or (), select=select)
+    names = list(DEFAULT_METRICS) if metrics is None else split_metrics(metrics)
+    documents = _documents(data, folds, valid, format)
+    with study_progress() as listeners:
+        found = cross_validate(
+            chosen,
+            documents,
+            folds=folds or 5,
+            valid=valid,
+            metrics=names,
+            seeds=seeds,
+            seed=seed,
+            cluster=cluster,
+            workers=workers,
+            listeners=listeners,
+        )
+    if per_query is not None:
+        _write_per_query(found, per_query)
+    print_json(found.to_dict()) if as_json else _show(found)
+
+
+def _documents(data: str, folds: int | None, valid: float | None, format: str | None) -> RankingDataset | Folds:
+    from rankwright.data.files import DataFile
+
+    if not Path(data).is_dir() or not any(Path(data).glob("Fold*")):
+        return DataFile(data, format=format).read()
+    require(folds is None and valid is None, f"{data} has folds of its own: leave out --folds and --valid")
+    from rankwright.experiments.letor import fold_folders, read_fold
+    from rankwright.tuning.folds import given_folds
+
+    found = [read_fold(folder) for folder in fold_folders(data)]
+    return given_folds([(fold.train, fold.vali, fold.test) for fold in found])
+
+
+def _show(found: CrossValidation) -> None:
+    numbers = [f"fold {fold + 1}" for fold in range(found.n_folds)]
+    rows = []
+    for metric in found.metrics:
+        low, high = found.interval(metric)
+        of_folds = [f"{found.fold_mean(metric, fold):.4f}" for fold in range(found.n_folds)]
+        rows.append([metric, f"{found.mean(metric):.4f}", f"{low:.4f} to {high:.4f}", *of_folds])
+    columns = ["metric", "mean", "95 % interval", *numbers]
+    print_table(columns, rows, numbers=columns[1:])
+    seeds = len(found.seeds)
+    typer.echo(
+        f"\n{found.ranker}: {found.n_folds} folds, {seeds} {'seed' if seeds == 1 else 'seeds'}, "
+        f"{sum(map(len, found.query_ids))} queries"
+    )
+
+
+def _write_per_query(found: CrossValidation, path: str) -> None:
+    """A value that does not count is left empty."""
+    from rankwright.data.sources import atomic_text_output
+
+    with atomic_text_output(path) as file:
+        table = csv.DictWriter(file, ["fold", "query", *found.metrics], lineterminator="\n")
+        table.writeheader()
+        table.writerows(found.per_query())

@@ -1,0 +1,191 @@
+"""Did we need this many experiments? A study as tables and pictures."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankwright.data.sources import atomic_text_output
+from rankwright.errors import require
+from rankwright.metrics.registry import parse_metric
+from rankwright.report.figure import picture_kind
+from rankwright.report.tuning_pictures import draw_effects, draw_importance, draw_searches
+from rankwright.tuning.study_summary import SearchCurve, StudySummary
+
+N_BEST = 10  # configurations in the table; the slides show five
+NEAR = 0.002  # how near to the best value counts as there
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenReport:
+    """The report as text, as JSON has it, and the files that hold it."""
+
+    text: str
+    document: dict[str, Any]
+    files: tuple[Path, ...]
+
+
+def write_report(summaries: Sequence[StudySummary], folder: Path, *, picture: str = "svg") -> WrittenReport:
+    """Write the report on some studies of one metric to a folder; the first is the one whose settings are explained."""
+    metrics = list(dict.fromkeys(summary.metric for summary in summaries))
+    require(len(metrics) == 1, f"studies can be compared by one metric, and these have {', '.join(metrics)}")
+    picture_kind(f"picture.{picture}")
+    folder.mkdir(parents=True, exist_ok=True)
+    first, curves = summaries[0], _named_curves(summaries)
+    files = [_write_rows(folder / "searches.csv", _curve_rows(curves)), _write_rows(folder / "best.csv", _best(first))]
+    pictures = {"searches": folder / f"searches.{picture}"}
+    draw_searches(curves, pictures["searches"], metric=first.metric)
+    if first.importance is not None:
+        pictures |= {name: folder / f"{name}.{picture}" for name in ("importance", "effects")}
+        draw_importance(first.importance, pictures["importance"])
+        draw_effects(first.importance, pictures["effects"], metric=first.metric)
+        files.append(_write_rows(folder / "importance.csv", _importance_rows(first)))
+    text = _text(first, curves)
+    document = _document(first, curves)
+    report = folder / "report.md"
+    with atomic_text_output(str(report)) as file:
+        file.write(text + "\n" + "".join(f"\n![{name}]({path.name})\n" for name, path in pictures.items()))
+    whole = folder / "report.json"
+    with atomic_text_output(str(whole)) as file:
+        file.write(json.dumps(document, indent=2) + "\n")
+    return WrittenReport(text, document, (report, whole, *files, *pictures.values()))
+
+
+def _named_curves(summaries: Sequence[StudySummary]) -> dict[str, SearchCurve]:
+    """The searches of all studies; where there are several, each under its study's name."""
+    several = len(summaries) > 1
+    return {
+        f"{summary.folder}: {curve.name}" if several else curve.name: curve
+        for summary in summaries
+        for curve in summary.curves
+    }
+
+
+def _curve_rows(curves: dict[str, SearchCurve]) -> Iterable[dict[str, Any]]:
+    for name, curve in curves.items():
+        columns = zip(curve.steps, curve.leaves, curve.seconds, curve.best, strict=True)
+        for trial, (steps, leaves, seconds, best) in enumerate(columns, start=1):
+            yield {
+                "search": name,
+                "trial": trial,
+                "steps": int(steps),
+                "steps_x_leaves": int(leaves),
+                "seconds": round(float(seconds), 3),
+                "best": float(best),
+            }
+
+
+def _best(summary: StudySummary) -> list[dict[str, Any]]:
+    return [
+        {summary.metric: result.value, "deviation": result.to_dict()["deviation"]}
+        | {name: result.trial.settings[name] for name in summary.space}
+        | {"steps": result.kept, "size": result.size, "experiments": len(result.records)}
+        for result in summary.best[:N_BEST]
+    ]
+
+
+def _importance_rows(summary: StudySummary) -> Iterable[dict[str, Any]]:
+    assert summary.importance is not None
+    for name, share in summary.importance.settings.items():
+        yield {"settings": name, "share": share}
+    for pair, share in summary.importance.pairs.items():
+        yield {"settings": " × ".join(pair), "share": share}
+
+
+def searches_table(curves: dict[str, SearchCurve], metric: str) -> list[dict[str, Any]]:
+    """A row a search: what it reached, with how much work, and how much of that until it was near the best of all."""
+    higher = parse_metric(metric).higher_is_better
+    ends = [float(curve.best[-1]) for curve in curves.values()]
+    best = max(ends) if higher else min(ends)
+    most = max(float(curve.steps[-1]) for curve in curves.values())
+    rows = []
+    for name, curve in curves.items():
+        near = abs(curve.best - best) <= NEAR
+        rows.append(
+            {
+                "search": name,
+                "trials": len(curve.best),
+                "best": float(curve.best[-1]),
+                "below_best": abs(best - float(curve.best[-1])),
+                "steps": int(curve.steps[-1]),
+                "share_of_most": float(curve.steps[-1]) / most if most else math.nan,
+                "steps_until_near": int(curve.steps[int(near.argmax())]) if near.any() else None,
+            }
+        )
+    return rows
+
+
+def _document(summary: StudySummary, curves: dict[str, SearchCurve]) -> dict[str, Any]:
+    importance = summary.importance
+    return {
+        "ranker": summary.ranker,
+        "metric": summary.metric,
+        "experiments": summary.n_experiments,
+        "searches": searches_table(curves, summary.metric),
+        "best": _best(summary),
+        "importance": None if importance is None else dict(importance.settings),
+        "interactions": None
+        if importance is None
+        else [{"settings": list(pair), "share": share} for pair, share in importance.pairs.items()],
+        "refit": summary.refit,
+    }
+
+
+def _text(summary: StudySummary, curves: dict[str, SearchCurve]) -> str:
+    parts = [f"# {summary.ranker}: {summary.n_experiments} experiments, {summary.metric}"]
+    searches = [
+        [
+            row["search"],
+            str(row["trials"]),
+            f"{row['best']:.4f}",
+            f"{row['steps']:,}",
+            f"{row['share_of_most']:.1%}",
+            "never" if row["steps_until_near"] is None else f"{row['steps_until_near']:,}",
+        ]
+        for row in searches_table(curves, summary.metric)
+    ]
+    columns = ["search", "trials", "best", "steps", "share of the most", f"steps until within {NEAR} of the best"]
+    parts.append("## Did we need this many experiments?\n\n" + _table(columns, searches))
+    best = [[_short(value) for value in row.values()] for row in _best(summary)]
+    parts.append("## Best configurations\n\n" + _table(list(_best(summary)[0]), best))
+    if summary.importance is not None:
+        alone = [[name, f"{share:.1%}"] for name, share in summary.importance.settings.items()]
+        pairs = [[" × ".join(pair), f"{share:.1%}"] for pair, share in list(summary.importance.pairs.items())[:5]]
+        parts.append(
+            "## Which settings matter\n\nShares of the variance between configurations.\n\n"
+            + _table(["setting", "share"], alone)
+            + "\n\n"
+            + _table(["interaction", "share"], pairs)
+        )
+    if summary.refit is not None:
+        parts.append("## Trained on all the data\n\n" + _refit_table(summary.refit))
+    return "\n\n".join(parts)
+
+
+def _refit_table(refit: dict[str, Any]) -> str:
+    rows = [[name, _short(value)] for name, value in refit["chosen"]["settings"].items()]
+    rows.append(["steps", "chosen by validation" if refit["steps"] is None else str(refit["steps"])])
+    return _table(["setting", "value"], rows + [[name, _short(value)] for name, value in refit["model"].items()])
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
+    rows = list(rows)
+    with atomic_text_output(str(path)) as file:
+        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+    return path

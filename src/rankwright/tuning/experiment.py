@@ -1,0 +1,175 @@
+"""An experiment, as a worker runs it: train on a fold up to a budget, and measure."""
+
+from __future__ import annotations
+
+import math
+import resource
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from rankwright.arrays import Float64Array
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import SettingError
+from rankwright.metrics.evaluation import Evaluation, evaluate
+from rankwright.rankers.forest_ranker import ForestRanker
+from rankwright.rankers.ranker import Ranker
+from rankwright.tuning.folds import FoldData, Folds
+from rankwright.tuning.preparation import BinnedFold, Prepared
+from rankwright.tuning.trials import Experiment
+
+SavedState = Mapping[str, bytes]  # the files of a checkpoint folder, by their path in it
+SIZES = ("leaves", "weights")  # what a model's facts call its size
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a worker is to do: the experiment, and where an earlier budget left off.
+
+    `keeps_state` asks for the state at the end, for a larger budget to go on from.
+    """
+
+    experiment: Experiment
+    earlier: SavedState | None = None
+    earlier_steps: int = 0
+    keeps_state: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a worker gives back: what becomes a record, and the state to continue from where it was asked for."""
+
+    value: float
+    per_query: dict[str, list[float | None]]
+    steps: int
+    new_steps: int
+    kept: int
+    size: int
+    finished: bool
+    memory_mb: float
+    state: SavedState | None
+
+
+def run_experiment(prepared: Prepared, task: Task, report: Any) -> Outcome:  # noqa: ARG001
+    """The outcome of an experiment; `report` is the engine's, and there is nothing to say before the end."""
+    ranker = configured(prepared.ranker, prepared.select, task.experiment)
+    with tempfile.TemporaryDirectory(prefix="rankwright-") as folder:
+        checkpoint = Path(folder) if task.keeps_state or task.earlier is not None else None
+        if task.earlier is not None:
+            _unpack(task.earlier, Path(folder))
+        evaluation = _train_and_measure(ranker, prepared, task.experiment.fold, checkpoint)
+        finished = _is_finished(ranker)
+        state = _packed(Path(folder)) if task.keeps_state and not finished else None
+    return outcome_of(ranker, evaluation, finished=finished, earlier_steps=task.earlier_steps, state=state)
+
+
+def configured(ranker: Ranker, select: str | None, experiment: Experiment) -> Ranker:
+    """An untrained copy of the ranker with the experiment's settings, which chooses its steps by `select`."""
+    own: Ranker = clone(ranker)
+    known = own.get_params(deep=False)
+    settings = dict(experiment.settings) | {"seed": experiment.seed, "threads": None}
+    if select is not None:
+        settings["select"] = select
+    if experiment.budget is not None:
+        assert own.budget is not None  # the strategy made sure
+        settings[own.budget] = experiment.budget
+    own.set_params(**{name: value for name, value in settings.items() if "__" in name or name in known})
+    return own
+
+
+def check_settings(ranker: Ranker, names: Any) -> None:
+    """Raise where a space has a setting that the ranker does not have."""
+    known = ranker.get_params(deep=True)
+    for name in names:
+        if name not in known:
+            raise SettingError(f"{ranker.name} has no setting {name!r} to search; it has {', '.join(sorted(known))}")
+
+
+def _train_and_measure(ranker: Ranker, prepared: Prepared, fold: int, checkpoint: Path | None) -> Evaluation:
+    if prepared.binned is not None:
+        binned = prepared.binned[fold]
+        assert isinstance(ranker, ForestRanker)
+        ranker.fit_binned(binned.train, binned.watched, checkpoint=checkpoint)
+        return _evaluation(binned_scores(ranker, binned), binned.judged, prepared.metrics)
+    assert prepared.folds is not None
+    data = _fold_of(prepared.digest, prepared.folds, fold)
+    ranker.fit(data.train, valid=data.watched, checkpoint=checkpoint)
+    return _evaluation(ranker.predict_from_start(data.measured), data.measured, prepared.metrics)
+
+
+def binned_scores(ranker: ForestRanker, fold: BinnedFold) -> Float64Array:
+    """What a trained forest says of the measured documents, in the caller's order."""
+    start = fold.judged.initial_scores
+    scores = np.full(fold.measured.n_docs, ranker.base_score_) + (0.0 if start is None else start)
+    ranker.forest_.add_scores_of_codes(fold.measured, scores)
+    return np.asarray(fold.judged.in_source_order(scores))
+
+
+def _evaluation(scores: Float64Array, data: RankingDataset, metrics: tuple[str, ...]) -> Evaluation:
+    return evaluate(scores, data, metrics)
+
+
+_last_fold: tuple[tuple[str, int], FoldData] | None = None  # a worker takes up many experiments of a fold in a row
+
+
+def _fold_of(digest: str, folds: Folds, number: int) -> FoldData:
+    global _last_fold
+    if _last_fold is None or _last_fold[0] != (digest, number):
+        _last_fold = None  # the memory of the one before goes first
+        _last_fold = (digest, number), folds.fold(number)
+    return _last_fold[1]
+
+
+def _is_finished(ranker: Ranker) -> bool:
+    """Whether more steps would change nothing: it stopped early, found nothing more to learn, or counts no steps."""
+    if ranker.budget is None:
+        return True
+    return ranker.history_.stopped_early or _n_steps(ranker) < getattr(ranker, ranker.budget)
+
+
+def _n_steps(ranker: Ranker) -> int:
+    history = ranker.history_
+    if history.values:
+        return len(history.values)
+    return 0 if ranker.budget is None else int(getattr(ranker, ranker.budget))
+
+
+def outcome_of(
+    ranker: Ranker, evaluation: Evaluation, *, finished: bool, earlier_steps: int = 0, state: SavedState | None = None
+) -> Outcome:
+    """What is kept of a trained and measured ranker."""
+    results = evaluation.results
+    steps = _n_steps(ranker)
+    best, facts = ranker.history_.best_step, ranker.facts()
+    return Outcome(
+        value=next(iter(results.values())).mean,
+        per_query={name: [_or_none(one) for one in result.values.tolist()] for name, result in results.items()},
+        steps=steps,
+        new_steps=max(0, steps - earlier_steps),
+        kept=steps if best is None else best + 1,
+        size=next((int(facts[name]) for name in SIZES if name in facts), 0),
+        finished=finished,
+        memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        state=state,
+    )
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _packed(folder: Path) -> SavedState:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def _unpack(state: SavedState, folder: Path) -> None:
+    for name, content in state.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)

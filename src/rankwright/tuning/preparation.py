@@ -1,0 +1,67 @@
+"""What all experiments of a study share: its folds, or for trees their bins, which are made once a fold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.rankers.forest_ranker import ForestRanker
+from rankwright.rankers.ranker import Ranker
+from rankwright.training.spaces import Space
+from rankwright.trees.binned import BinnedDataset, bin_dataset
+from rankwright.tuning.folds import FoldData, Folds
+
+# Settings that make other bins, or need the features themselves.
+NOT_WITH_BINS = {"max_bins", "categorical", "scaling"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinnedFold:
+    """The documents of a fold, binned: `judged` is what is measured, without features."""
+
+    train: BinnedDataset
+    watched: BinnedDataset | None
+    measured: BinnedDataset
+
+    @property
+    def judged(self) -> RankingDataset:
+        """The judgments of the measured documents."""
+        return self.measured.documents
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """What workers are given once: the ranker whose settings are tried, and the documents in one form or the other."""
+
+    ranker: Ranker
+    metrics: tuple[str, ...]
+    select: str | None  # what steps are chosen by; None leaves it to the ranker
+    digest: str
+    folds: Folds | None
+    binned: tuple[BinnedFold, ...] | None
+
+
+def prepare(ranker: Ranker, space: Space, folds: Folds, metrics: tuple[str, ...], *, select: str | None) -> Prepared:
+    """The shared part of a study. The first of `metrics` is what it is about, `select` what steps are chosen by."""
+    digest = folds.digest()
+    if not takes_bins(ranker, space):
+        return Prepared(ranker, metrics, select, digest, folds, None)
+    assert isinstance(ranker, ForestRanker)
+    binned = tuple(_binned(ranker, folds.fold(number)) for number in range(folds.n_folds))
+    return Prepared(ranker, metrics, select, digest, None, binned)
+
+
+def takes_bins(ranker: Ranker, space: Space) -> bool:
+    """Whether every experiment of a study can train on the same bins."""
+    return isinstance(ranker, ForestRanker) and ranker._scaling_name() is None and not NOT_WITH_BINS & space.keys()
+
+
+def _binned(ranker: ForestRanker, fold: FoldData) -> BinnedFold:
+    # As `fit` bins them: an experiment is what fitting the fold by hand would be.
+    train = bin_dataset(fold.train, **(ranker._binning() | {"threads": None}))
+    measured = bin_dataset(fold.measured, train.mapper)
+    if fold.watched is None:
+        return BinnedFold(train, None, measured)
+    return BinnedFold(
+        train, measured if fold.watched is fold.measured else bin_dataset(fold.watched, train.mapper), measured
+    )

@@ -1,0 +1,42 @@
+"""The chosen settings, trained on all the training data.
+
+How many steps to take is known from the trials: where folds validated them, the mean of the steps that the chosen
+trial's models kept, rounded up. It is not scaled for the larger data. Where validation data was given, it chooses the
+steps again; a ranker that validates itself is trained as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.rankers.ranker import Ranker
+from rankwright.tuning.trials import TrialResult
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refit:
+    """The trained ranker, and how many steps it was told to take; None where it found that out itself."""
+
+    ranker: Ranker
+    steps: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The refit as JSON has it."""
+        return {"steps": self.steps, "settings": self.ranker._storable_settings(), "model": self.ranker.facts()}
+
+
+def refit(
+    ranker: Ranker, chosen: TrialResult, train: RankingDataset, valid: RankingDataset | None, metric: str, seed: int
+) -> Refit:
+    """`ranker` trained on `train` as the chosen trial was, with the number of steps that the trial tells."""
+    known = ranker.get_params(deep=False)
+    settings: dict[str, Any] = {"select": metric, "seed": seed}
+    steps = None
+    if valid is None and ranker.budget is not None and not ranker.validates_itself:
+        steps = max(1, math.ceil(chosen.kept))
+        settings |= {ranker.budget: steps, "early_stopping": None}
+    ranker.set_params(**{name: value for name, value in settings.items() if name in known})
+    return Refit(ranker.fit(train, valid=valid), steps)

@@ -1,0 +1,205 @@
+"""The folder of a study: what it is about, and a growing list of records.
+
+    study.json          what the study is about; another study in the folder is refused
+    records/*.jsonl     a line an experiment, a file a process; only ever added to
+    states/*.rw         where a trial that may be continued left off
+    searches/*.json     which trials each search made, in its order
+    refit.json          what the chosen settings gave when trained on all the data
+    claims.lock         who is at which experiment
+
+A process that is killed may leave half a line at the end of its file. Nobody writes to that file again, and half a line
+is no record.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankwright.container.atomic import atomic_file
+from rankwright.container.file import read_container, write_container
+from rankwright.errors import ContainerError, InputError
+from rankwright.tuning.claims import Claims
+from rankwright.tuning.configurations import canonical
+from rankwright.tuning.experiment import SavedState
+from rankwright.tuning.trials import Experiment, Record
+
+IDENTITY = "study.json"
+REFIT = "refit.json"
+STATE_KIND = "tuning-state"
+
+
+class Store:
+    """The records of a study, and a place for more."""
+
+    def __init__(self, folder: str | os.PathLike[str], identity: Mapping[str, Any]) -> None:
+        self.folder = Path(folder)
+        for name in ("records", "states", "searches"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        self._agree(dict(identity))
+        self.claims = Claims(self.folder)
+        self._own: int | None = None  # the file this process writes to
+        self._read: dict[Path, int] = {}  # how far each file was read
+        self._records: dict[str, Record] = {}
+        self._longest: dict[str, Record] = {}  # of each course, the record with the largest budget
+        self.refresh()
+
+    def _agree(self, identity: dict[str, Any]) -> None:
+        path = self.folder / IDENTITY
+        if not path.exists():
+            with atomic_file(path) as file:
+                file.write((json.dumps(identity, indent=2) + "\n").encode())
+        found = read_identity(self.folder)
+        if canonical(found) != canonical(identity):
+            other = sorted(name for name in identity.keys() | found.keys() if found.get(name) != identity.get(name))
+            raise InputError(
+                f"{os.fspath(self.folder)} holds another study: its {', '.join(other)} differ; "
+                f"choose another folder, or the same command as before"
+            )
+
+    def refresh(self) -> None:
+        """Take in what other processes have added."""
+        for path in sorted((self.folder / "records").glob("*.jsonl")):
+            begin = self._read.get(path, 0)
+            if path.stat().st_size <= begin:
+                continue
+            with path.open("rb") as file:
+                file.seek(begin)
+                whole, newline, _ = file.read().rpartition(b"\n")
+            self._read[path] = begin + len(whole) + len(newline)
+            for line in whole.splitlines():
+                self._take_in(_record_of(line))
+
+    def _take_in(self, record: Record) -> None:
+        experiment = record.experiment
+        self._records[experiment.key] = record
+        longest = self._longest.get(experiment.course)
+        if longest is None or _length(record) > _length(longest):
+            self._longest[experiment.course] = record
+
+    def find(self, experiment: Experiment) -> Record | None:
+        """The record of the experiment, or of a smaller budget after which there was nothing more to do."""
+        own = self._records.get(experiment.key)
+        if own is not None:
+            return own
+        longest = self._longest.get(experiment.course)
+        if longest is not None and longest.finished and _length(longest) <= _length_of(experiment.budget):
+            return longest
+        return None
+
+    def all_records(self) -> list[Record]:
+        """Every record, in an order that does not depend on who wrote it when."""
+        return [self._records[key] for key in sorted(self._records)]
+
+    def add(self, record: Record, state: SavedState | None) -> None:
+        """Keep a record, and where it can be continued from; when this returns, neither is lost."""
+        if state is not None:
+            self._save_state(record.experiment, state)
+        if self._own is None:
+            path = self.folder / "records" / f"{os.getpid()}-{secrets.token_hex(4)}.jsonl"
+            self._own = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            self._read[path] = 2**62  # what is in it is known here
+        line = memoryview((json.dumps(asdict(record)) + "\n").encode())
+        while line:
+            line = line[os.write(self._own, line) :]
+        os.fsync(self._own)
+        self._take_in(record)
+
+    def _save_state(self, experiment: Experiment, state: SavedState) -> None:
+        files = {name: np.frombuffer(content, np.uint8) for name, content in state.items()}
+        write_container(self._state_path(experiment), STATE_KIND, {"budget": experiment.budget}, files)
+
+    def earlier(self, experiment: Experiment) -> tuple[SavedState | None, int]:
+        """Where a smaller budget left off, and how many steps it had taken; nothing where there was none."""
+        path = self._state_path(experiment)
+        if experiment.budget is None or not path.exists():
+            return None, 0
+        try:
+            saved = read_container(path, STATE_KIND)
+        except ContainerError:
+            return None, 0  # it can be trained again
+        if saved.header["budget"] >= experiment.budget:
+            return None, 0
+        smaller = Experiment(experiment.settings, experiment.fold, experiment.seed, saved.header["budget"])
+        record = self._records.get(smaller.key)
+        if record is None:
+            return None, 0
+        return {name: content.tobytes() for name, content in saved.arrays.items()}, record.steps
+
+    def _state_path(self, experiment: Experiment) -> Path:
+        return self.folder / "states" / f"{experiment.course}.rw"
+
+    def write_search(self, name: str, document: Mapping[str, Any]) -> None:
+        """Keep which trials a search made."""
+        with atomic_file(self.folder / "searches" / f"{name}.json") as file:
+            file.write((json.dumps(document, indent=1) + "\n").encode())
+
+    def close(self) -> None:
+        """Give back claims and files."""
+        self.claims.close()
+        if self._own is not None:
+            os.close(self._own)
+            self._own = None
+
+
+def read_identity(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the study in a folder is about."""
+    path = Path(folder) / IDENTITY
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{os.fspath(folder)} holds no study: there is no {IDENTITY} in it") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path} is damaged: {error}") from None
+    return found
+
+
+def read_searches(folder: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
+    """The searches that were made in a study, by name."""
+    paths = sorted((Path(folder) / "searches").glob("*.json"))
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def read_records(folder: str | os.PathLike[str]) -> dict[str, Record]:
+    """Every record of a study, by its experiment's key; nothing in the folder is changed."""
+    records = {}
+    for path in sorted((Path(folder) / "records").glob("*.jsonl")):
+        whole, _, _ = path.read_bytes().rpartition(b"\n")
+        for record in map(_record_of, whole.splitlines()):
+            records[record.experiment.key] = record
+    return records
+
+
+def write_refit(folder: str | os.PathLike[str], document: Mapping[str, Any]) -> None:
+    """Keep what the final training of a study gave."""
+    with atomic_file(Path(folder) / REFIT) as file:
+        file.write((json.dumps(document, indent=2) + "\n").encode())
+
+
+def read_refit(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """What the final training of a study gave; None where there was none yet."""
+    path = Path(folder) / REFIT
+    if not path.exists():
+        return None
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _record_of(line: bytes) -> Record:
+    read = json.loads(line)
+    return Record(**{field.name: read[field.name] for field in fields(Record)})
+
+
+def _length(record: Record) -> float:
+    return _length_of(record.budget)
+
+
+def _length_of(budget: int | None) -> float:
+    return float("inf") if budget is None else budget

@@ -1,0 +1,23 @@
+"""Configurations drawn at random."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankwright.tuning.configurations import Configuration, drawn, grid_members, grid_size, is_finite
+from rankwright.tuning.strategies.plan import Search, SearchPlan
+from rankwright.tuning.trials import Trial
+
+
+def random(plan: SearchPlan) -> Search:
+    """Draws from the space; of a grid no configuration is drawn twice."""
+    yield [Trial(settings) for settings in sample(plan, plan.number_of_trials())]
+
+
+def sample(plan: SearchPlan, n: int) -> list[Configuration]:
+    """`n` configurations, fewer where the space is a grid with fewer: the first of them do not depend on `n`."""
+    if is_finite(plan.space):
+        members = list(grid_members(plan.space))
+        order = np.random.default_rng(plan.seed).permutation(grid_size(plan.space))
+        return [members[number] for number in order[:n].tolist()]
+    return [drawn(plan.space, np.random.default_rng([plan.seed, number])) for number in range(n)]

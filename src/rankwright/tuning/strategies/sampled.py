@@ -1,0 +1,93 @@
+"""Optuna's samplers: what comes next follows from what was reached so far.
+
+Trials are asked for in batches of a fixed size, and told in their order: what is tried depends on the seed alone, not
+on how many workers there are.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rankwright.errors import MissingExtraError
+from rankwright.training.spaces import Choice, Dimension, Space, Whole
+from rankwright.tuning.configurations import plain
+from rankwright.tuning.strategies.plan import Search, SearchPlan
+from rankwright.tuning.trials import Trial
+
+
+def tpe(plan: SearchPlan) -> Search:
+    """Tree-structured Parzen estimators (Bergstra et al. 2011): near good configurations, away from bad ones."""
+    return _sampled(plan, lambda samplers: samplers.TPESampler(seed=plan.seed, constant_liar=True, multivariate=True))
+
+
+def gp(plan: SearchPlan) -> Search:
+    """A Gaussian process that guesses what each configuration would reach; for few and expensive trials."""
+    return _sampled(plan, lambda samplers: samplers.GPSampler(seed=plan.seed, deterministic_objective=True))
+
+
+def qmc(plan: SearchPlan) -> Search:
+    """Points of a low-discrepancy sequence: random search without its clumps."""
+    return _sampled(plan, lambda samplers: samplers.QMCSampler(seed=plan.seed, scramble=True))
+
+
+def _sampled(plan: SearchPlan, make: Callable[[Any], Any]) -> Search:
+    try:
+        import optuna
+    except ImportError:
+        raise MissingExtraError("this search strategy", "optuna", "tuning") from None
+    n_trials = plan.number_of_trials()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # our tests say what we rely on
+        verbosity = optuna.logging.get_verbosity()
+        optuna.logging.set_verbosity(optuna.logging.WARNING)  # a line a trial is the caller's to print
+        try:
+            study = optuna.create_study(
+                direction="maximize" if plan.higher_is_better else "minimize", sampler=make(optuna.samplers)
+            )
+        finally:
+            optuna.logging.set_verbosity(verbosity)
+    asked = 0
+    while asked < n_trials:
+        size = min(plan.batch_size, n_trials - asked)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            batch = [study.ask(_distributions(optuna, plan.space)) for _ in range(size)]
+        results = yield [Trial(_configuration(plan.space, one.params)) for one in batch]
+        for one, result in zip(batch, results, strict=True):
+            if math.isnan(result.value):
+                study.tell(one, state=optuna.trial.TrialState.FAIL)
+            else:
+                study.tell(one, result.value)
+        asked += size
+
+
+def _distributions(optuna: Any, space: Space) -> dict[str, Any]:
+    return {name: _distribution(optuna.distributions, dimension) for name, dimension in space.items()}
+
+
+def _distribution(kinds: Any, dimension: Dimension) -> Any:
+    if isinstance(dimension, Choice):
+        # Lists of numbers are in order: the place in the list is what the sampler sees, and near places are alike.
+        if _has_order(dimension):
+            return kinds.IntDistribution(0, len(dimension.values) - 1)
+        return kinds.CategoricalDistribution(tuple(range(len(dimension.values))))
+    kind = kinds.IntDistribution if isinstance(dimension, Whole) else kinds.FloatDistribution
+    return kind(dimension.low, dimension.high, log=dimension.log)
+
+
+def _has_order(dimension: Choice) -> bool:
+    numbers = [one for one in dimension.values if isinstance(one, int | float) and not isinstance(one, bool)]
+    ascending = sorted(numbers)
+    return len(numbers) == len(dimension.values) > 1 and numbers in (ascending, ascending[::-1])
+
+
+def _configuration(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
+    values = {
+        name: dimension.values[params[name]] if isinstance(dimension, Choice) else params[name]
+        for name, dimension in space.items()
+    }
+    configuration: dict[str, Any] = plain(values)
+    return configuration

@@ -1,0 +1,149 @@
+"""A study: trials run by an engine, kept in a store.
+
+A search that is begun again asks for the same trials again, and finds in the store what is done already: that is all
+there is to resuming, and to several processes working on one study.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankwright.cluster.engine import Done, Engine
+from rankwright.tuning.code_digest import code_digest
+from rankwright.tuning.experiment import Outcome, Task, run_experiment
+from rankwright.tuning.preparation import Prepared
+from rankwright.tuning.store import Store
+from rankwright.tuning.strategies.plan import Search
+from rankwright.tuning.trials import Experiment, Record, Trial, TrialResult
+
+log = logging.getLogger(__name__)
+
+SECONDS_BETWEEN_LOOKS = 0.2  # while other processes are at what is left of a batch
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProgress:
+    """Where a study stands after an experiment: what progress bars are told."""
+
+    done: int  # experiments of the trials asked for so far
+    asked: int
+    record: Record
+
+
+StudyListener = Callable[[StudyProgress], None]
+
+
+@dataclass(slots=True)
+class Study:
+    """What runs trials."""
+
+    engine: Engine
+    prepared: Prepared
+    store: Store
+    n_folds: int
+    seeds: tuple[int, ...]
+    listeners: Sequence[StudyListener] = ()
+    _shared: Any = field(init=False, default=None)
+    _done: int = field(init=False, default=0)
+    _asked: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        others = sum(record.code != code_digest() for record in self.store.all_records())
+        if others:
+            log.warning("%d records of this study were made by another version of the code", others)
+
+    def run(self, search: Search, *, continued: bool = False) -> list[TrialResult]:
+        """The results of every trial that the search asks for, in its order.
+
+        `continued` keeps where each trial left off, for the search to continue it with a larger budget.
+        """
+        results: list[TrialResult] = []
+        try:
+            batch = next(search)
+            while True:
+                found = self.run_trials(batch, keeps_states=continued)
+                results += found
+                batch = search.send(found)
+        except StopIteration:
+            return results
+
+    def run_trials(self, trials: Sequence[Trial], *, keeps_states: bool = False) -> list[TrialResult]:
+        """The results of these trials."""
+        of_trials = [trial.experiments(self.n_folds, self.seeds) for trial in trials]
+        # Those of a fold together: a worker that has its documents at hand need not fetch others.
+        wanted = sorted((one for own in of_trials for one in own), key=lambda one: one.fold)
+        self._asked += len(wanted)
+        missing = self._missing(wanted)
+        self._done += len(wanted) - len(missing)
+        while missing:
+            self._run_missing(missing, keeps_states)
+            missing = self._missing(missing)
+            if missing:
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+        return [
+            TrialResult(trial, tuple(self._found(one) for one in own))
+            for trial, own in zip(trials, of_trials, strict=True)
+        ]
+
+    def _missing(self, experiments: Sequence[Experiment]) -> list[Experiment]:
+        self.store.refresh()
+        return [one for one in experiments if self.store.find(one) is None]
+
+    def _found(self, experiment: Experiment) -> Record:
+        record = self.store.find(experiment)
+        assert record is not None
+        return record
+
+    def _run_missing(self, missing: Sequence[Experiment], keeps_states: bool) -> None:
+        """Run what no other process is at."""
+        given: list[Experiment] = []
+        if self._shared is None:
+            self._shared = self.engine.share(self.prepared)
+        for done in self.engine.run(run_experiment, self._claimed(missing, given, keeps_states), shared=self._shared):
+            experiment = given[done.number]
+            record = record_of(experiment, done, self.prepared.digest)
+            self.store.add(record, done.result.state)
+            self.store.claims.give_back(experiment.key)
+            self._done += 1
+            for listener in self.listeners:
+                listener(StudyProgress(self._done, self._asked, record))
+
+    def _claimed(self, missing: Sequence[Experiment], given: list[Experiment], keeps_states: bool) -> Iterator[Task]:
+        """Tasks, each claimed only when a worker is free for it, so that other processes find something to do."""
+        for experiment in missing:
+            if not self.store.claims.take(experiment.key):
+                continue
+            self.store.refresh()  # it may have been finished between our look and our claim
+            if self.store.find(experiment) is not None:
+                self.store.claims.give_back(experiment.key)
+                continue
+            given.append(experiment)
+            state, steps = self.store.earlier(experiment)
+            yield Task(experiment, state, steps, keeps_states)
+
+
+def record_of(experiment: Experiment, done: Done, data: str) -> Record:
+    """What is kept of a finished experiment."""
+    outcome: Outcome = done.result
+    return Record(
+        settings=experiment.settings,
+        fold=experiment.fold,
+        seed=experiment.seed,
+        budget=experiment.budget,
+        value=outcome.value,
+        per_query=outcome.per_query,
+        steps=outcome.steps,
+        new_steps=outcome.new_steps,
+        kept=outcome.kept,
+        size=outcome.size,
+        finished=outcome.finished,
+        data=data,
+        code=code_digest(),
+        seconds=done.seconds,
+        memory_mb=outcome.memory_mb,
+        host=done.host,
+    )

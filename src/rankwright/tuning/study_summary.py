@@ -1,0 +1,125 @@
+"""What a study's folder tells: its searches, what each reached with how much work, and its best configurations."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float64Array
+from rankwright.errors import InputError
+from rankwright.metrics.registry import parse_metric
+from rankwright.training.spaces import Space
+from rankwright.tuning.configurations import canonical, described_space
+from rankwright.tuning.importance import Importance, importance_of
+from rankwright.tuning.simplicity import ranked
+from rankwright.tuning.store import read_identity, read_records, read_refit, read_searches
+from rankwright.tuning.trials import Record, Trial, TrialResult
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchCurve:
+    """A search: after each trial the work done so far, in steps and in steps times leaves, and the best value."""
+
+    name: str
+    steps: Float64Array
+    leaves: Float64Array
+    seconds: Float64Array
+    best: Float64Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudySummary:
+    """A study as its report shows it."""
+
+    folder: str
+    ranker: str
+    metric: str
+    space: Space
+    n_experiments: int
+    curves: tuple[SearchCurve, ...]
+    best: tuple[TrialResult, ...]  # best first, a configuration once
+    importance: Importance | None
+    refit: dict[str, Any] | None
+
+
+def summarise(folder: str | os.PathLike[str]) -> StudySummary:
+    """The summary of the study in a folder."""
+    identity = read_identity(folder)
+    space = described_space(identity["space"])
+    records = read_records(folder)
+    higher = parse_metric(identity["metric"]).higher_is_better
+    searches = {name: _trials(found, records) for name, found in read_searches(folder).items()}
+    if not searches:
+        raise InputError(f"no search of the study in {os.fspath(folder)} is finished: there is nothing to report yet")
+    trials = [trial for found in searches.values() for trial in found]
+    results, alike = _longest(trials), _alike(trials)
+    best = ranked(results, space, higher_is_better=higher)
+    return StudySummary(
+        folder=Path(folder).name or os.fspath(folder),
+        ranker=identity["ranker"],
+        metric=identity["metric"],
+        space=space,
+        n_experiments=len(records),
+        curves=tuple(_curve(name, trials, higher) for name, trials in searches.items()),
+        best=tuple(best),
+        importance=importance_of(space, [one.trial.settings for one in alike], [one.value for one in alike]),
+        refit=read_refit(folder),
+    )
+
+
+def _trials(search: dict[str, Any], records: dict[str, Record]) -> list[TrialResult]:
+    return [
+        TrialResult(
+            Trial(one["settings"], one["budget"]), tuple(records[key] for key in one["experiments"] if key in records)
+        )
+        for one in search["trials"]
+    ]
+
+
+def _longest(trials: Sequence[TrialResult]) -> list[TrialResult]:
+    """Each configuration once: at its largest budget."""
+    kept: dict[str, TrialResult] = {}
+    for trial in trials:
+        key = canonical(trial.trial.settings)
+        if key not in kept or _budget(kept[key]) < _budget(trial):
+            kept[key] = trial
+    return list(kept.values())
+
+
+def _alike(trials: Sequence[TrialResult]) -> list[TrialResult]:
+    """Trials that can be held against each other: those of the budget that most configurations had, each once."""
+    of_budgets: dict[float, dict[str, TrialResult]] = {}
+    for trial in trials:
+        of_budgets.setdefault(_budget(trial), {})[canonical(trial.trial.settings)] = trial
+    most = max(of_budgets, key=lambda budget: (len(of_budgets[budget]), budget))
+    return list(of_budgets[most].values())
+
+
+def _budget(result: TrialResult) -> float:
+    return float("inf") if result.trial.budget is None else result.trial.budget
+
+
+def _curve(name: str, trials: Sequence[TrialResult], higher_is_better: bool) -> SearchCurve:
+    """The work counts steps as the search itself had to take them, whoever took them first in the study."""
+    taken: dict[str, int] = {}
+    steps, leaves, seconds = [], [], []
+    for trial in trials:
+        new, timed = 0, 0.0
+        for record in trial.records:
+            before = taken.get(record.experiment.course, 0)
+            own = max(0, record.steps - before)
+            taken[record.experiment.course] = before + own
+            new += own
+            timed += record.seconds * own / record.new_steps if record.new_steps else 0.0
+        steps.append(new)
+        leaves.append(new * int(trial.trial.settings.get("max_leaves", 1)))
+        seconds.append(timed)
+    values = np.array([trial.value for trial in trials])
+    best = np.fmax.accumulate(values) if higher_is_better else np.fmin.accumulate(values)
+    by_steps, by_leaves, by_seconds = (np.cumsum(np.array(one, np.float64)) for one in (steps, leaves, seconds))
+    return SearchCurve(name, by_steps, by_leaves, by_seconds, best)
