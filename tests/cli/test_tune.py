@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -63,6 +64,20 @@ def test_nested_tells_a_figure_with_an_interval(rankwright, train):
     found = json.loads(made.stdout)
     assert found["low"] <= found["mean"] <= found["high"]
     assert len(found["folds"]) == 2
+
+
+def test_the_folds_of_letor_choose_by_validation_and_are_tested(rankwright, train, tmp_path):
+    for fold in ("Fold1", "Fold2"):
+        (tmp_path / fold).mkdir()
+        for part in ("train", "vali", "test"):
+            (tmp_path / fold / f"{part}.txt").write_bytes(Path(train).read_bytes())
+    arguments = ("tune", str(tmp_path), "--strategy", "grid", *SMALL, "--metric", "ndcg@5", "--workers", "1", "--json")
+    made = rankwright(*arguments)
+    assert made.code == 0, made.stderr
+    found = json.loads(made.stdout)
+    # The parts are one and the same here, so that testing finds what validation found.
+    assert found["test"]["metrics"]["ndcg@5"]["mean"] == pytest.approx(found["best"]["value"])
+    assert rankwright(*arguments, "--out", str(tmp_path / "model.rw")).code == 2
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

@@ -11,7 +11,7 @@ import rankwright as rw
 from rankwright.catalog.rankers import RANKERS
 from rankwright.rankers.ranker import Ranker
 from rankwright.tuning.experiment import Task, run_experiment
-from rankwright.tuning.folds import given_validation, measuring_folds, validation_folds
+from rankwright.tuning.folds import Part, given_validation, measuring_folds, validation_folds
 from rankwright.tuning.preparation import prepare, takes_bins
 from rankwright.tuning.trials import Experiment
 
@@ -39,6 +39,12 @@ def small(name: str, **settings: Any) -> Ranker:
     return kind(**(given | {key: value for key, value in settings.items() if key in known}))
 
 
+def queries_of(part: Part | None) -> set[int]:
+    assert part is not None
+    assert part.queries is not None
+    return set(part.queries.tolist())
+
+
 COUNTING = [name for name, kind in RANKERS.items() if kind.budget is not None]
 
 
@@ -52,7 +58,7 @@ def test_a_continued_experiment_is_what_it_would_have_been_at_once(name, learnab
     continued = run_experiment(prepared, Task(whole, begun.state, begun.steps), None)
     at_once = run_experiment(prepared, Task(whole), None)
     assert continued.new_steps == at_once.steps - begun.steps
-    same = {"memory_mb": 0.0, "state": None, "new_steps": 0}
+    same: dict[str, Any] = {"memory_mb": 0.0, "state": None, "new_steps": 0}
     assert replace(continued, **same) == replace(at_once, **same)
 
 
@@ -88,12 +94,12 @@ def test_folds_validate_every_query_once_and_never_train_on_it(learnable):
     assert sorted(measured) == list(range(learnable.n_queries))
     for plan in folds.plans:
         assert plan.watched is plan.measured
-        assert not set(plan.train.queries) & set(plan.measured.queries)
+        assert not queries_of(plan.train) & queries_of(plan.measured)
 
 
 def test_queries_held_back_to_choose_steps_are_neither_trained_on_nor_measured(learnable):
     for plan in measuring_folds(learnable, 4, valid=0.25).plans:
-        parts = [set(part.queries.tolist()) for part in (plan.train, plan.watched, plan.measured)]
+        parts = [queries_of(part) for part in (plan.train, plan.watched, plan.measured)]
         assert sum(map(len, parts)) == len(set.union(*parts)) == learnable.n_queries
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import rankwright as rw
 from rankwright.training.spaces import Choice
 from rankwright.tuning.store import read_records
@@ -17,7 +19,7 @@ def test_a_node_killed_in_the_middle_changes_nothing(two_nodes, learnable, here,
         if progress.done == 5:
             two_nodes.kill_second()
 
-    options = {"space": SPACE, "plan": PLAN}
+    options: dict[str, Any] = {"space": SPACE, "plan": PLAN}
     ranker = rw.LambdaMART(n_trees=9)
     local = tune(ranker, learnable, study=tmp_path / "local", engine=here, **options)
     on_ray = tune(

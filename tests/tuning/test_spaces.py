@@ -7,7 +7,7 @@ import pytest
 
 from rankwright.catalog.rankers import RANKERS
 from rankwright.errors import FileFormatError, RankwrightError, SettingError, UnknownNameError
-from rankwright.training.spaces import Choice, Real, Whole
+from rankwright.training.spaces import Choice, Real, Space, Whole
 from rankwright.tuning.configurations import (
     canonical,
     describe,
@@ -21,7 +21,7 @@ from rankwright.tuning.configurations import (
 from rankwright.tuning.grids import NAMED_SPACES
 from rankwright.tuning.space_text import dimension_from_text, space_from_name, space_from_text
 
-MIXED = {"a": Choice((1, 2)), "b": Real(0.1, 10.0, log=True), "c": Whole(1, 9), "d": Whole(1, 100, log=True)}
+MIXED: Space = {"a": Choice((1, 2)), "b": Real(0.1, 10.0, log=True), "c": Whole(1, 9), "d": Whole(1, 100, log=True)}
 
 
 @pytest.mark.parametrize(("name", "size"), [("slides-a", 7 * 3 * 4 * 3 * 4), ("slides-b", 3 * 3 * 3 * 2 * 3)])

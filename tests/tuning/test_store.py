@@ -57,7 +57,7 @@ def lasting(study: Path) -> dict[str, dict[str, object]]:
 
 
 @pytest.fixture
-def data(learnable, tmp_path) -> Path:
+def data(learnable, tmp_path):
     path = tmp_path / "train.txt"
     rw.write(learnable, str(path))
     return path

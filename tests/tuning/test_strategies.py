@@ -32,7 +32,7 @@ def plan_of(space: Any, **options: Any) -> SearchPlan:
 
 
 def worth(trial: Trial) -> float:
-    return trial.settings["a"] - abs(trial.settings["b"] - 10) / 100
+    return float(trial.settings["a"] - abs(trial.settings["b"] - 10) / 100)
 
 
 def batches_of(name: str, plan: SearchPlan) -> list[list[Trial]]:

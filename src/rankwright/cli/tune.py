@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankwright.data.dataset import RankingDataset
     from rankwright.rankers.ranker import Ranker
     from rankwright.training.spaces import Space
+    from rankwright.tuning.cross_validation import CrossValidation
     from rankwright.tuning.folds import Folds
     from rankwright.tuning.nested import NestedResult
     from rankwright.tuning.tuner import Tuned, TuningPlan
@@ -80,9 +81,10 @@ def tune(
 ) -> None:
     """Search for a ranker's settings, then train with the best on all of TRAIN.
 
-    Without --search and --space the ranker's own space is searched. --search alone is the whole space; beside --space it
-    takes the place of what that says of a setting. What is --set is not searched. With --nested, K outer folds tell what such a search is worth on queries it never saw. --report draws and tabulates a study: what
-    each search reached with how much work, which settings matter, and the best configurations.
+    Without --search and --space the ranker's own space is searched. --search alone is the whole space; beside --space
+    it takes the place of what that says of a setting. What is --set is not searched. With --nested, K outer folds tell
+    what such a search is worth on queries it never saw. --report draws and tabulates a study: what each search reached
+    with how much work, which settings matter, and the best configurations.
     """
     if report:
         require(data is None, "--report reads studies: leave out TRAIN")
@@ -147,46 +149,69 @@ def _tune(
 ) -> None:
     from rankwright.tuning.tuner import tune as tune_ranker
 
-    train, watched = _documents(data, valid, format)
-    is_letor = not _is_dataset(train)
-    require(not is_letor or out is None, "folds of LETOR overlap: there is no one set to train a model on, no --out")
+    letor = _letor(data, valid)
+    require(letor is None or out is None, "folds of LETOR overlap: there is no one set to train a model on, no --out")
+    train, watched = _documents(data, valid, format) if letor is None else (letor[0], None)
+    tested = None
     with study_progress() as listeners:
         tuned = tune_ranker(
             ranker, train, valid=watched, space=space, plan=plan, refits=out is not None, listeners=listeners, **where
         )
+        if letor is not None:
+            tested = _tested(tuned, letor[1], where)
     if out is not None:
         tuned.ranker.save(out)
     if as_json:
-        print_json(tuned.to_dict() | {"model": out, "study": where["study"]})
+        test = None if tested is None else tested.to_dict()
+        print_json(tuned.to_dict() | {"model": out, "study": where["study"], "test": test})
         return
     _show(tuned)
+    if tested is not None:
+        for name in tested.metrics:
+            low, high = tested.interval(name)
+            typer.echo(f"test {name} of the chosen settings: {tested.mean(name):.4f} ({low:.4f} to {high:.4f})")
     if out is not None:
         typer.echo(f"wrote {out}", err=True)
 
 
-def _documents(
-    data: str, valid: str | None, format: str | None
-) -> tuple[RankingDataset | Folds, RankingDataset | None]:
+def _letor(data: str, valid: str | None) -> tuple[Folds, Folds] | None:
+    """The folds of a LETOR folder, to choose settings by and to test them on; None where it is no such folder."""
+    if not Path(data).is_dir() or not any(Path(data).glob("Fold*")):
+        return None
+    require(valid is None, f"{data} has validation documents of its own: leave out --valid")
+    from rankwright.experiments.letor import fold_folders, read_fold
+    from rankwright.tuning.folds import given_folds
+
+    found = [read_fold(folder) for folder in fold_folders(data)]
+    return (
+        given_folds([(fold.train, fold.vali, fold.vali) for fold in found]),
+        given_folds([(fold.train, fold.vali, fold.test) for fold in found]),
+    )
+
+
+def _tested(tuned: Tuned, folds: Folds, where: dict[str, Any]) -> CrossValidation:
+    from rankwright.tuning.cross_validation import cross_validate
+
+    plan = tuned.plan
+    return cross_validate(
+        tuned.ranker.set_params(select=plan.metric),
+        folds,
+        metrics=plan.all_metrics,
+        seeds=plan.seeds,
+        seed=plan.seed,
+        cluster=where["cluster"],
+        workers=where["workers"],
+    )
+
+
+def _documents(data: str, valid: str | None, format: str | None) -> tuple[RankingDataset, RankingDataset | None]:
     from rankwright.data.files import DataFile
 
-    if Path(data).is_dir() and any(Path(data).glob("Fold*")):
-        require(valid is None, f"{data} has validation documents of its own: leave out --valid")
-        from rankwright.experiments.letor import fold_folders, read_fold
-        from rankwright.tuning.folds import given_folds
-
-        found = [read_fold(folder) for folder in fold_folders(data)]
-        return given_folds([(fold.train, fold.vali, fold.vali) for fold in found]), None
     files = [DataFile(path, format=format) for path in (data, valid) if path is not None]
     for file in files:
         file.check_readable()
     train = files[0].read()
     return train, None if valid is None else files[1].with_defaults(n_features=train.n_features).read()
-
-
-def _is_dataset(train: RankingDataset | Folds) -> bool:
-    from rankwright.data.dataset import RankingDataset
-
-    return isinstance(train, RankingDataset)
 
 
 def _nested(
@@ -199,12 +224,10 @@ def _nested(
     format: str | None,
     as_json: bool,
 ) -> None:
-    from rankwright.data.dataset import RankingDataset
     from rankwright.tuning.nested import nested_cross_validation
 
+    require(_letor(data, None) is None, "--nested cuts folds itself: give one set of documents")
     train, _ = _documents(data, None, format)
-    require(isinstance(train, RankingDataset), "--nested cuts folds itself: give one set of documents")
-    assert isinstance(train, RankingDataset)
     with study_progress() as listeners:
         found = nested_cross_validation(
             ranker,
