@@ -73,22 +73,76 @@ Kernel kernel_named(std::string_view name) {
     return name == "rbf" ? Kernel::rbf : name == "quadratic" ? Kernel::quadratic : Kernel::cubic;
 }
 
-struct KernelSum { // over `n_support` rows that stand one after another, with their squared lengths
-    [[gnu::always_inline]] static void run(const float *row, double own_square, const float *support,
-                                           const double *squares, const double *coefficients, std::size_t n_support,
-                                           std::size_t n, Kernel kernel, double gamma, double *out) {
+// Kernel values need no more digits than features have: single precision, eight supporting rows at a time.
+using EightFloats = Pack<float, 32>;
+constexpr std::size_t lanes = 8;
+
+constexpr std::size_t rounded_up(std::size_t n) { return (n + lanes - 1) / lanes * lanes; }
+
+[[gnu::always_inline]] inline float sum_of(EightFloats v) {
+    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+}
+
+// Scalar products of a row with four that stand one after another; `n` is a multiple of eight.
+[[gnu::always_inline]] inline void four_products(const float *row, const float *others, std::size_t n, float *out) {
+    EightFloats a{}, b{}, c{}, d{};
+    for (std::size_t k = 0; k < n; k += lanes) {
+        const EightFloats values = load<EightFloats>(row + k);
+        a += values * load<EightFloats>(others + k);
+        b += values * load<EightFloats>(others + n + k);
+        c += values * load<EightFloats>(others + 2 * n + k);
+        d += values * load<EightFloats>(others + 3 * n + k);
+    }
+    out[0] = sum_of(a), out[1] = sum_of(b), out[2] = sum_of(c), out[3] = sum_of(d);
+}
+
+// A matrix whose rows are as long as vectors are, and as many, with zeros in what was added.
+class PaddedRows {
+  public:
+    PaddedRows(std::size_t n_rows, std::size_t n_features)
+        : n_features_(n_features), stride_(rounded_up(n_features)), values_(rounded_up(n_rows) * stride_),
+          squares_(rounded_up(n_rows)) {}
+
+    void put(std::size_t place, const float *row) {
+        float *own = values_.data() + place * stride_;
+        std::copy(row, row + n_features_, own);
+        // By the same operations as every product, so that a row is at distance 0 from itself to the bit.
+        EightFloats sum{};
+        for (std::size_t k = 0; k < stride_; k += lanes) sum += load<EightFloats>(own + k) * load<EightFloats>(own + k);
+        squares_[place] = sum_of(sum);
+    }
+
+    std::size_t stride() const { return stride_; }
+    const float *row(std::size_t place) const { return values_.data() + place * stride_; }
+    const float *squares() const { return squares_.data(); }
+
+  private:
+    std::size_t n_features_, stride_;
+    std::vector<float> values_, squares_;
+};
+
+struct KernelSum {
+    [[gnu::always_inline]] static void run(const PaddedRows *one, const PaddedRows *support, const double *coefficients,
+                                           std::size_t n_support, Kernel kernel, float gamma, double *out) {
+        const float *row = one->row(0);
+        const float own_square = one->squares()[0];
+        const std::size_t stride = one->stride();
         double sum = 0.0;
-        for (std::size_t s = 0; s < n_support; ++s) {
-            const double product = dot(row, support + s * n, n);
-            double value;
+        for (std::size_t s = 0; s < n_support; s += lanes) {
+            float products[lanes];
+            four_products(row, support->row(s), stride, products);
+            four_products(row, support->row(s + 4), stride, products + 4);
+            const EightFloats product = load<EightFloats>(products);
+            EightFloats value;
             if (kernel == Kernel::rbf) {
-                const double distance = own_square + squares[s] - 2.0 * product;
-                value = exp_minus<double>(gamma * (distance > 0.0 ? distance : 0.0));
+                const EightFloats distance = own_square + load<EightFloats>(support->squares() + s) - 2.0F * product;
+                value = exp_minus<EightFloats>(gamma * (distance > 0.0F ? distance : EightFloats{}));
             } else {
-                const double base = 1.0 + gamma * product;
+                const EightFloats base = 1.0F + gamma * product;
                 value = kernel == Kernel::quadratic ? base * base : base * base * base;
             }
-            sum += coefficients[s] * value;
+            const std::size_t n = std::min(lanes, n_support - s);
+            for (std::size_t k = 0; k < n; ++k) sum += coefficients[s + k] * static_cast<double>(value[k]);
         }
         *out = sum;
     }
@@ -99,15 +153,16 @@ class Support {
   public:
     Support(const Rows &features, std::span<std::int64_t> rows, std::span<double> coefficients, std::int64_t count)
         : features_(features), rows_(rows), coefficients_(coefficients), count_(static_cast<std::size_t>(count)),
-          values_(rows.size() * features.n_features), squares_(rows.size()), place_of_(features.count(), -1) {
+          values_(rows.size(), features.n_features), asked_(1, features.n_features), place_of_(features.count(), -1) {
         for (std::size_t place = 0; place < count_; ++place) put(place, static_cast<std::size_t>(rows_[place]));
     }
 
-    double score(Simd simd, std::size_t row, Kernel kernel, double gamma) const {
+    double score(Simd simd, std::size_t row, Kernel kernel, double gamma) {
         double out = 0.0;
-        const float *values = features_.row(row);
-        run_for<KernelSum>(simd, values, dot(values, values, features_.n_features), values_.data(), squares_.data(),
-                           coefficients_.data(), count_, features_.n_features, kernel, gamma, &out);
+        asked_.put(0, features_.row(row));
+        run_for<KernelSum>(simd, static_cast<const PaddedRows *>(&asked_), static_cast<const PaddedRows *>(&values_),
+                           static_cast<const double *>(coefficients_.data()), count_, kernel, static_cast<float>(gamma),
+                           &out);
         return out;
     }
 
@@ -134,10 +189,7 @@ class Support {
 
   private:
     void put(std::size_t place, std::size_t row) {
-        const std::size_t n = features_.n_features;
-        const float *values = features_.row(row);
-        std::copy(values, values + n, values_.data() + place * n);
-        squares_[place] = dot(values, values, n);
+        values_.put(place, features_.row(row));
         place_of_[row] = static_cast<std::int64_t>(place);
     }
 
@@ -145,8 +197,7 @@ class Support {
     std::span<std::int64_t> rows_;
     std::span<double> coefficients_;
     std::size_t count_;
-    std::vector<float> values_;
-    std::vector<double> squares_;
+    PaddedRows values_, asked_;
     std::vector<std::int64_t> place_of_; // of each row of the features; -1 where it supports nothing
 };
 
@@ -222,14 +273,15 @@ void kernel_scores(const Rows &features, const Rows &support, std::span<const do
                    std::string_view kernel, double gamma, std::span<double> out, int threads) {
     const Simd simd = simd_level();
     const Kernel kind = kernel_named(kernel);
-    const std::size_t n = features.n_features;
-    std::vector<double> squares(support.count());
-    for (std::size_t s = 0; s < squares.size(); ++s) squares[s] = dot(support.row(s), support.row(s), n);
+    PaddedRows supporting(support.count(), features.n_features);
+    for (std::size_t s = 0; s < support.count(); ++s) supporting.put(s, support.row(s));
     parallel_for(features.count(), threads, scored_at_a_time, [&](std::size_t first, std::size_t last) {
+        PaddedRows asked(1, features.n_features);
         for (std::size_t row = first; row < last; ++row) {
-            const float *values = features.row(row);
-            run_for<KernelSum>(simd, values, dot(values, values, n), support.values.data(), squares.data(),
-                               coefficients.data(), squares.size(), n, kind, gamma, &out[row]);
+            asked.put(0, features.row(row));
+            run_for<KernelSum>(simd, static_cast<const PaddedRows *>(&asked),
+                               static_cast<const PaddedRows *>(&supporting), coefficients.data(), support.count(), kind,
+                               static_cast<float>(gamma), &out[row]);
         }
     });
 }

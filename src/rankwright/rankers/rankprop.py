@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array
+from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.errors import require
 from rankwright.objectives.function import from_function
 from rankwright.objectives.objective import Objective
@@ -74,27 +74,33 @@ class RankProp(GradientNet):
 
     def _objective(self) -> Objective:
         require(0 < self.pull <= 1, f"pull must be a share above 0, got {self.pull}")
-        return from_function(partial(_forces, pull=self.pull), name=self.name)
+        return from_function(partial(_forces, pull=self.pull), scope="all", name=self.name)
 
 
-def adjusted_targets(scores: Float64Array, labels: Float32Array, pull: float) -> Float64Array:
-    """What the scores of a query's documents should be: the same values in the labels' order, drawn to their ranks.
+def adjusted_targets(scores: Float64Array, labels: Float32Array, query: IntArray, pull: float) -> Float64Array:
+    """What the scores of each query's documents should be: the same values in the labels' order, drawn to their ranks.
 
-    Documents of equal labels share their mean rank; ranks are scaled so that the lowest possible is 0, the highest 1.
+    Documents of equal labels share their mean rank; a query's ranks are scaled to lie between 0 and 1.
     """
-    wanted = np.lexsort([scores, labels])  # lowest label first, equal ones as the scores have them
-    targets = np.empty(len(scores))
-    targets[wanted] = np.sort(scores)
-    _, level, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    mean_rank = np.cumsum(counts) - (counts + 1) / 2.0
-    ranks = mean_rank[level] / max(1, len(scores) - 1)
+    wanted = np.lexsort([scores, labels, query])  # lowest label first, equal ones as the scores have them
+    targets, ranks = np.empty(len(scores)), np.empty(len(scores))
+    targets[wanted] = scores[np.lexsort([scores, query])]
+    by_label, by_query = labels[wanted], query[wanted]
+    starts = np.flatnonzero(np.append(True, by_query[1:] != by_query[:-1]))
+    blocks = np.flatnonzero(np.append(True, (by_query[1:] != by_query[:-1]) | (by_label[1:] != by_label[:-1])))
+    sizes, block_sizes = (np.diff(np.append(first, len(scores))) for first in (starts, blocks))
+    mean_place = np.repeat(blocks + (block_sizes - 1) / 2.0, block_sizes)
+    ranks[wanted] = (mean_place - np.repeat(starts, sizes)) / np.repeat(np.maximum(1, sizes - 1), sizes)
     return (1.0 - pull) * targets + pull * ranks
 
 
 def _forces(
-    scores: Float64Array, labels: Float32Array, *, pull: float
+    scores: Float64Array, labels: Float32Array, offsets: IntArray, *, pull: float
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     judged = ~np.isnan(labels)
+    query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     error = np.zeros(len(scores))
-    error[judged] = scores[judged] - adjusted_targets(scores[judged], labels[judged], pull)
-    return error, judged.astype(np.float64), np.array([0.5 * float(error @ error)])
+    if judged.any():
+        error[judged] = scores[judged] - adjusted_targets(scores[judged], labels[judged], query[judged], pull)
+    cost = 0.5 * np.bincount(query, weights=error * error, minlength=len(offsets) - 1)
+    return error, judged.astype(np.float64), cost
