@@ -31,13 +31,13 @@ SMALL: dict[str, dict[str, Any]] = {
     "bagging": BAGS | {"ranker": rw.LambdaMART(n_trees=8, max_leaves=6, min_docs_in_leaf=5)},
     **dict.fromkeys(("ranknet", "lambdarank", "net"), NET),
     "sortnet": SORTNET,
-    **dict.fromkeys(("prank", "crr"), {"epochs": 8}),
+    **{key: {"epochs": 8} for key in ("prank", "crr")},
     "kernel-prank": {"epochs": 8, "max_support": 50},
     "oap-bpm": {"epochs": 8, "n_perceptrons": 5},
     "rankprop": NET | {"hidden": ()},
     "listnet": {"epochs": 8},
-    **dict.fromkeys(("ranksvm", "smoothrank"), {"max_iter": 8}),
-    **dict.fromkeys(("ranksvm-struct", "svmmap"), {"max_iter": 30}),
+    **{key: {"max_iter": 8} for key in ("ranksvm", "smoothrank")},
+    **{key: {"max_iter": 30} for key in ("ranksvm-struct", "svmmap")},
     "linear-regression": {},
 }
 FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
@@ -49,16 +49,16 @@ ONE_STEP = ("linear-regression",)
 CHANCE: dict[str, dict[str, Any]] = {name: {"dropout": 0.3} for name in RANKERS}
 CHANCE |= {name: {"query_fraction": 0.5, "feature_fraction": 0.5} for name in FORESTS}
 CHANCE |= {"sortnet": {}, "bagging": {}}
-CHANCE |= dict.fromkeys(("prank", "kernel-prank", "oap-bpm", "crr", "linear-regression"), {})
-CHANCE |= dict.fromkeys(("ranksvm-struct", "svmmap", "smoothrank"), {})
+CHANCE |= {key: {} for key in ("prank", "kernel-prank", "oap-bpm", "crr", "linear-regression")}
+CHANCE |= {key: {} for key in ("ranksvm-struct", "svmmap", "smoothrank")}
 CHANCE |= {"ranksvm": {"kernel": "rbf", "landmarks": 10}, "listnet": {"hidden": (8,)}}
 # Rankers in which chance has no part.
 SETTLED = ("linear-regression", "ranksvm-struct", "svmmap", "smoothrank")
 # A setting that makes another run of it.
 OTHER: dict[str, dict[str, Any]] = {name: {"learning_rate": 0.5} for name in RANKERS}
 OTHER["bagging"] = {"bag_fraction": 0.5}
-OTHER |= dict.fromkeys(("ranksvm", "ranksvm-struct", "svmmap"), {"C": 0.5})
-OTHER |= dict.fromkeys(("crr", "linear-regression", "smoothrank"), {"l2": 0.5})
+OTHER |= {key: {"C": 0.5} for key in ("ranksvm", "ranksvm-struct", "svmmap")}
+OTHER |= {key: {"l2": 0.5} for key in ("crr", "linear-regression", "smoothrank")}
 OTHER |= {"prank": {"scaling": "zscore"}, "kernel-prank": {"gamma": 0.5}, "oap-bpm": {"tau": 0.5}}
 # Bags find validation data themselves, out of the bag, and keep every step.
 STOPS_EARLY = [

@@ -84,7 +84,7 @@ def solve_dual(planes: Float64Array, losses: Float64Array, C: float) -> Float64A
     settings.max_threads = 1
     cones = [clarabel.NonnegativeConeT(n + 1)]
     found = clarabel.DefaultSolver(curvature, -losses, bounds, limits, cones, settings).solve()
-    alphas = np.maximum(np.array(found.x), 0.0) / largest
+    alphas: Float64Array = np.maximum(np.array(found.x), 0.0) / largest
     return alphas * min(1.0, C / max(float(alphas.sum()), np.finfo(float).tiny))
 
 

@@ -28,7 +28,7 @@ def ridge(rows: JudgedRows, targets: Float64Array, *, l2: float, threads: int) -
     kernels.gram_matrix(rows.features, shares, products, threads)
     covariance = products - np.outer(mean, mean)
     answers = sum_rows(rows.features, shares * (targets - mean_target), threads=threads)
-    solution = np.linalg.lstsq(covariance + l2 * np.eye(n_features), answers, rcond=None)[0]
+    solution = np.asarray(np.linalg.lstsq(covariance + l2 * np.eye(n_features), answers, rcond=None)[0], np.float64)
     return solution, mean_target - float(mean @ solution)
 
 

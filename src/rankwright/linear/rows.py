@@ -37,7 +37,7 @@ class JudgedRows:
 
     def by_label(self) -> IntArray:
         """Each query's rows one after another, the lowest label first."""
-        return np.lexsort([self.labels, self.groups.query_of_row])
+        return np.lexsort((self.labels, self.groups.query_of_row))
 
     def levels_in_query(self) -> Levels:
         """For each document, how many different labels of its query are below its own."""

@@ -82,9 +82,9 @@ def adjusted_targets(scores: Float64Array, labels: Float32Array, query: IntArray
 
     Documents of equal labels share their mean rank; a query's ranks are scaled to lie between 0 and 1.
     """
-    wanted = np.lexsort([scores, labels, query])  # lowest label first, equal ones as the scores have them
+    wanted = np.lexsort((scores, labels, query))  # lowest label first, equal ones as the scores have them
     targets, ranks = np.empty(len(scores)), np.empty(len(scores))
-    targets[wanted] = scores[np.lexsort([scores, query])]
+    targets[wanted] = scores[np.lexsort((scores, query))]
     by_label, by_query = labels[wanted], query[wanted]
     starts = np.flatnonzero(np.append(True, by_query[1:] != by_query[:-1]))
     blocks = np.flatnonzero(np.append(True, (by_query[1:] != by_query[:-1]) | (by_label[1:] != by_label[:-1])))
@@ -102,5 +102,5 @@ def _forces(
     error = np.zeros(len(scores))
     if judged.any():
         error[judged] = scores[judged] - adjusted_targets(scores[judged], labels[judged], query[judged], pull)
-    cost = 0.5 * np.bincount(query, weights=error * error, minlength=len(offsets) - 1)
-    return error, judged.astype(np.float64), cost
+    squares = np.bincount(query, weights=error * error, minlength=len(offsets) - 1)
+    return error, judged.astype(np.float64), np.asarray(0.5 * squares, np.float64)
