@@ -25,6 +25,7 @@ void bind_comparator(nb::module_ &module);
 void bind_delimited(nb::module_ &module);
 void bind_forest(nb::module_ &module);
 void bind_lambdas(nb::module_ &module);
+void bind_linear(nb::module_ &module);
 void bind_metrics(nb::module_ &module);
 void bind_narrow_net(nb::module_ &module);
 void bind_ordering(nb::module_ &module);

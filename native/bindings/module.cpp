@@ -15,6 +15,7 @@ NB_MODULE(_core, module) {
     rankwright::bind_delimited(module);
     rankwright::bind_forest(module);
     rankwright::bind_lambdas(module);
+    rankwright::bind_linear(module);
     rankwright::bind_metrics(module);
     rankwright::bind_narrow_net(module);
     rankwright::bind_ordering(module);

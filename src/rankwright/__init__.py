@@ -40,13 +40,24 @@ if TYPE_CHECKING:
     from rankwright.metrics.runs import evaluate_run
     from rankwright.metrics.significance import paired_test
     from rankwright.objectives.diagnostics import Diagnosis, diagnose
+    from rankwright.rankers.crr import CRR
+    from rankwright.rankers.kernel_prank import KernelPRank
     from rankwright.rankers.lambdamart import LambdaMART
     from rankwright.rankers.lambdarank import LambdaRank
+    from rankwright.rankers.linear_regression import LinearRegression
+    from rankwright.rankers.listnet import ListNet
     from rankwright.rankers.mart import MART
     from rankwright.rankers.net_ranker import NetRanker
+    from rankwright.rankers.oap_bpm import OAPBPM
     from rankwright.rankers.permutation import PermutationImportance, permutation_importance
+    from rankwright.rankers.prank import PRank
     from rankwright.rankers.ranknet import RankNet
+    from rankwright.rankers.rankprop import RankProp
+    from rankwright.rankers.ranksvm import RankSVM
+    from rankwright.rankers.ranksvm_struct import RankSVMStruct
+    from rankwright.rankers.smoothrank import SmoothRank
     from rankwright.rankers.sortnet import SortNet
+    from rankwright.rankers.svmmap import SVMMAP
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
     from rankwright.trees.from_file import bin_file
@@ -59,6 +70,7 @@ _HOME_OF = {
     "BLMART": "rankwright.ensembles.blmart",
     "BagBoo": "rankwright.ensembles.bagboo",
     "Bagging": "rankwright.ensembles.bagging",
+    "CRR": "rankwright.rankers.crr",
     "Columns": "rankwright.data.columns",
     "Compressed": "rankwright.ensembles.compression",
     "Convention": "rankwright.metrics.convention",
@@ -68,22 +80,32 @@ _HOME_OF = {
     "Evaluation": "rankwright.metrics.evaluation",
     "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
+    "KernelPRank": "rankwright.rankers.kernel_prank",
     "LambdaMART": "rankwright.rankers.lambdamart",
     "LambdaRank": "rankwright.rankers.lambdarank",
+    "LinearRegression": "rankwright.rankers.linear_regression",
+    "ListNet": "rankwright.rankers.listnet",
     "MART": "rankwright.rankers.mart",
     "Measure": "rankwright.metrics.registry",
     "ModelDescription": "rankwright.catalog.inspection",
     "NetRanker": "rankwright.rankers.net_ranker",
+    "OAPBPM": "rankwright.rankers.oap_bpm",
+    "PRank": "rankwright.rankers.prank",
     "PermutationImportance": "rankwright.rankers.permutation",
     "Preferences": "rankwright.data.preferences",
     "Qrels": "rankwright.data.trec",
     "QueryKFold": "rankwright.data.splits",
     "RankNet": "rankwright.rankers.ranknet",
+    "RankProp": "rankwright.rankers.rankprop",
+    "RankSVM": "rankwright.rankers.ranksvm",
+    "RankSVMStruct": "rankwright.rankers.ranksvm_struct",
     "Ranking": "rankwright.ranking.order",
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
     "Run": "rankwright.data.trec",
     "Shards": "rankwright.data.shards",
+    "SVMMAP": "rankwright.rankers.svmmap",
+    "SmoothRank": "rankwright.rankers.smoothrank",
     "SortNet": "rankwright.rankers.sortnet",
     "StudentParams": "rankwright.ensembles.distillation",
     "Ties": "rankwright.ranking.order",
@@ -131,7 +153,10 @@ _HOME_OF = {
 
 __all__ = [
     "BLMART",
+    "CRR",
     "MART",
+    "OAPBPM",
+    "SVMMAP",
     "BagBoo",
     "Bagging",
     "Columns",
@@ -143,21 +168,29 @@ __all__ = [
     "Evaluation",
     "Gain",
     "Groups",
+    "KernelPRank",
     "LambdaMART",
     "LambdaRank",
+    "LinearRegression",
+    "ListNet",
     "Measure",
     "ModelDescription",
     "NetRanker",
+    "PRank",
     "PermutationImportance",
     "Preferences",
     "Qrels",
     "QueryKFold",
     "RankNet",
+    "RankProp",
+    "RankSVM",
+    "RankSVMStruct",
     "Ranking",
     "RankingDataset",
     "RankwrightError",
     "Run",
     "Shards",
+    "SmoothRank",
     "SortNet",
     "StudentParams",
     "Ties",

@@ -176,6 +176,10 @@ class TestWeights:
         n = len(y) if which == "sample_weight" else small_data.n_queries
         weights = np.linspace(0.0, 4.0, n)
         given: dict[str, Any] = {which: weights}
+        if which == "sample_weight" and not RANKERS[name].takes_document_weights:
+            with pytest.raises(InputError, match="a document's weight has no meaning"):
+                quick(name).fit(X, y, qid=qid, **given)
+            return
         weighted = quick(name).fit(X, y, qid=qid, **given)
         assert not np.array_equal(weighted.predict(X, qid=qid), quick(name).fit(X, y, qid=qid).predict(X, qid=qid))
 

@@ -11,17 +11,33 @@ from rankwright.ensembles.bagboo import BagBoo
 from rankwright.ensembles.bagging import Bagging
 from rankwright.ensembles.blmart import BLMART
 from rankwright.errors import ContainerError, MissingExtraError, SettingError, UnknownNameError, require
+from rankwright.rankers.crr import CRR
 from rankwright.rankers.gradient_net import GradientNet
+from rankwright.rankers.kernel_prank import KernelPRank
 from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.rankers.lambdarank import LambdaRank
+from rankwright.rankers.linear_regression import LinearRegression
+from rankwright.rankers.listnet import ListNet
 from rankwright.rankers.mart import MART
 from rankwright.rankers.net_ranker import NetRanker
+from rankwright.rankers.oap_bpm import OAPBPM
+from rankwright.rankers.prank import PRank
 from rankwright.rankers.ranker import MODEL_KIND, Ranker
 from rankwright.rankers.ranknet import RankNet
+from rankwright.rankers.rankprop import RankProp
+from rankwright.rankers.ranksvm import RankSVM
+from rankwright.rankers.ranksvm_struct import RankSVMStruct
+from rankwright.rankers.smoothrank import SmoothRank
 from rankwright.rankers.sortnet import SortNet
+from rankwright.rankers.svmmap import SVMMAP
 
 RANKERS: Mapping[str, type[Ranker]] = {
-    kind.name: kind for kind in (LambdaMART, BLMART, MART, BagBoo, RankNet, LambdaRank, NetRanker, SortNet, Bagging)
+    kind.name: kind
+    for kind in (
+        *(LambdaMART, BLMART, MART, BagBoo, RankNet, LambdaRank, NetRanker, SortNet, Bagging),
+        *(LinearRegression, PRank, KernelPRank, OAPBPM, RankProp, RankSVM, RankSVMStruct, SVMMAP, ListNet),
+        *(SmoothRank, CRR),
+    )
 }
 
 

@@ -5,6 +5,7 @@ which a twin ignores because the result must not depend on it. They live in `nai
 """
 
 from rankwright.kernels.naive.binning import bin_features, find_thresholds
+from rankwright.kernels.naive.combined_draws import combined_draws
 from rankwright.kernels.naive.comparator import (
     comparator_gradient,
     compare_pairs,
@@ -15,7 +16,9 @@ from rankwright.kernels.naive.comparator import (
 from rankwright.kernels.naive.delimited import format_cells, line_ends, parse_cells
 from rankwright.kernels.naive.forests import find_leaves, score_codes, score_forest
 from rankwright.kernels.naive.lambdas import label_pair_lambdas, preference_lambdas
+from rankwright.kernels.naive.linear import gram_matrix, linear_scores, sum_rows
 from rankwright.kernels.naive.list_lambdas import point_lambdas, softmax_lambdas
+from rankwright.kernels.naive.map_violations import map_violations
 from rankwright.kernels.naive.metrics import (
     bootstrap_means,
     discounted_gains,
@@ -28,7 +31,16 @@ from rankwright.kernels.naive.metrics import (
 )
 from rankwright.kernels.naive.narrow_net import descend_narrow_net
 from rankwright.kernels.naive.ordering import mark_ties, order_ties, rank_rows
+from rankwright.kernels.naive.pair_margins import pair_margins
+from rankwright.kernels.naive.perceptron import (
+    kernel_prank_pass,
+    kernel_scores,
+    prank_pass,
+    quadratic_prank_pass,
+    quadratic_scores,
+)
 from rankwright.kernels.naive.scaling import scale_by_mean, scale_by_range
+from rankwright.kernels.naive.smooth_gains import smooth_gains
 from rankwright.kernels.naive.standardise import first_layer, first_layer_gradient, standardise_rows, sum_moments
 from rankwright.kernels.naive.svmlight import format_svmlight, parse_svmlight, split_lines
 from rankwright.kernels.naive.trees import add_leaf_values, grow_tree, quantise_lambdas, score_tree
@@ -37,6 +49,7 @@ __all__ = [
     "add_leaf_values",
     "bin_features",
     "bootstrap_means",
+    "combined_draws",
     "comparator_gradient",
     "compare_pairs",
     "count_wins",
@@ -49,17 +62,26 @@ __all__ = [
     "first_layer_gradient",
     "format_cells",
     "format_svmlight",
+    "gram_matrix",
     "grow_tree",
+    "kernel_prank_pass",
+    "kernel_scores",
     "label_pair_lambdas",
     "line_ends",
+    "linear_scores",
+    "map_violations",
     "mark_ties",
     "mean_gain_shares",
     "order_ties",
+    "pair_margins",
     "parse_cells",
     "parse_svmlight",
     "point_lambdas",
+    "prank_pass",
     "precision_sums",
     "preference_lambdas",
+    "quadratic_prank_pass",
+    "quadratic_scores",
     "quantise_lambdas",
     "random_sign_sums",
     "rank_rows",
@@ -69,11 +91,13 @@ __all__ = [
     "score_codes",
     "score_forest",
     "score_tree",
+    "smooth_gains",
     "softmax_lambdas",
     "sort_noting_mistakes",
     "sort_rows",
     "split_lines",
     "standardise_rows",
     "sum_moments",
+    "sum_rows",
     "wrong_pairs",
 ]

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rankwright.arrays import BoolArray, Float64Array
+from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.container.file import container_size, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.files import DataFile, as_data_file
@@ -57,6 +57,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     scales_itself: ClassVar[bool] = False  # whether `_learn` and `_scores` apply `scaling_` themselves
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
+    takes_document_weights: ClassVar[bool] = True  # whether a document by itself can count more than another
     importance_kinds: ClassVar[tuple[str, ...]] = ()  # what `importances` can be asked for
     space: ClassVar[Space] = {}  # where a search looks for the settings that matter, unless it is told otherwise
     budget: ClassVar[str | None] = None  # the setting that says how many steps to take; a checkpoint can take more
@@ -264,6 +265,11 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         watched = validation_data(self, valid)
         if data.initial_scores is not None and not self.takes_initial_scores:
             raise InputError(f"{self.name} cannot start from initial scores: leave them out")
+        if not self.takes_document_weights and not _are_equal(data.document_weights):
+            raise InputError(
+                f"{self.name} measures whole lists, in which a document's weight has no meaning: weigh queries "
+                f"(query_weight), or leave document weights out"
+            )
         self.scaling_ = self._scaling_for(data)
         data = self._with_some_judged(data)
         self._learn(self._scaled(data), None if watched is None else self._scaled(watched), listeners, checkpoint)
@@ -289,3 +295,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def _are_equal(weights: Float32Array | None) -> bool:
+    return weights is None or len(weights) == 0 or bool((weights == weights[0]).all())

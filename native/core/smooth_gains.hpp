@@ -1,0 +1,17 @@
+// DCG with documents at a rank softly (Chapelle and Wu 2010).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace rankwright {
+
+// At rank j stands, softly, every document, by a share in proportion to exp(-(its score - that of the document at j)² /
+// sigma). Fills `value` with each query's sum over ranks of discount · (mean of `gains` with these shares), times the
+// query's factor, and `gradient` with its derivatives. Ranks beyond the discounts count nothing.
+void smooth_gains(std::span<const double> scores, std::span<const std::int64_t> offsets, std::span<const double> gains,
+                  std::span<const double> discounts, std::span<const double> query_factors, double sigma,
+                  std::span<double> gradient, std::span<double> value, int threads);
+
+} // namespace rankwright

@@ -1,0 +1,123 @@
+"""RankSVM's cost: how far pairs of different labels are from standing 1 apart, squared; no pair is formed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import Float64Array
+from rankwright.data.groups import Groups
+from rankwright.linear.rows import JudgedRows, Levels, ordinal_levels
+from rankwright.ranking.gains import EXPONENTIAL
+
+MOST_LEVELS = 64  # that pairs of levels are told apart by: their weights are looked up for each document
+
+
+class PairSums(NamedTuple):
+    """For each document: the weight of active partners below and above it, and the sums of values over them."""
+
+    weight_below: Float64Array
+    sum_below: Float64Array
+    weight_above: Float64Array
+    sum_above: Float64Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelPairs:
+    """The pairs of documents of different labels, and what they weigh; see the kernel `pair_margins`."""
+
+    groups: Groups
+    levels: Levels
+    document_weights: Float64Array
+    query_factors: Float64Array
+    level_weights: Float64Array
+    threads: int
+
+    def active(self, scores: Float64Array, values: Float64Array) -> PairSums:
+        """Sums over pairs whose better document is less than 1 above the other."""
+        sums = PairSums(*(np.empty(len(scores)) for _ in range(4)))
+        kernels.pair_margins(
+            scores,
+            values,
+            self.groups.offsets,
+            self.levels,
+            self.document_weights,
+            self.query_factors,
+            self.level_weights,
+            *sums,
+            self.threads,
+        )
+        return sums
+
+
+def label_pairs(rows: JudgedRows, *, per_query: bool, position_weights: bool, threads: int) -> LabelPairs:
+    """The pairs of `rows`; a query's weigh its weight together (`per_query`), or each of them does.
+
+    With `position_weights` a pair counts by how much NDCG its two labels are worth (Cao et al. 2006).
+    """
+    levels, level_weights = rows.levels_in_query(), np.empty((0, 0))
+    if position_weights:
+        levels, _ = ordinal_levels(rows.labels, MOST_LEVELS)
+        level_weights = worth_of_levels(rows, levels)
+    ones = np.ones(rows.groups.n_queries)
+    pairs = LabelPairs(rows.groups, levels, rows.document_weights, ones, level_weights, threads)
+    factors = rows.query_weights.copy()
+    if per_query:
+        # With equal scores every pair is active: what is summed is the weight of all pairs.
+        zeros = np.zeros(len(rows.labels))
+        total = np.bincount(
+            rows.groups.query_of_row, weights=pairs.active(zeros, zeros).weight_below, minlength=len(factors)
+        )
+        factors = np.divide(factors, total, out=np.zeros_like(factors), where=total > 0)
+    return LabelPairs(rows.groups, levels, rows.document_weights, factors, level_weights, threads)
+
+
+def worth_of_levels(rows: JudgedRows, levels: Levels) -> Float64Array:
+    """For each two levels, what NDCG loses when two such documents of a perfect ranking change places.
+
+    It is the mean over all such pairs of a query, and over the queries that have some; in the mean over levels, 1.
+    """
+    n_levels = int(levels.max(initial=0)) + 1
+    gains = EXPONENTIAL(rows.labels, 1)
+    sums, counts = np.zeros((n_levels, n_levels)), np.zeros((n_levels, n_levels))
+    for docs in rows.groups.slices():
+        own, best_first = levels[docs], np.argsort(-gains[docs], kind="stable")
+        discount = 1.0 / np.log2(np.arange(2.0, len(own) + 2))
+        ideal = float(discount @ gains[docs][best_first])
+        if ideal == 0:
+            continue
+        present, first = np.unique(own[best_first], return_index=True)
+        size = np.bincount(own, minlength=n_levels)[present]
+        by_level = np.bincount(own[best_first], weights=discount, minlength=n_levels)[present] / size
+        gain = gains[docs][best_first][first]
+        loss = (gain[:, None] - gain) * (by_level[:, None] - by_level) / ideal
+        sums[np.ix_(present, present)] += loss
+        counts[np.ix_(present, present)] += 1
+    worth = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+    mean = worth[worth > 0].mean() if (worth > 0).any() else 1.0
+    return np.ascontiguousarray(worth / mean)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SquaredPairHinge:
+    """C times the sum over pairs of weight · max(0, 1 - difference of scores)²."""
+
+    pairs: LabelPairs
+    C: float
+
+    def evaluate(self, scores: Float64Array) -> tuple[float, Float64Array]:
+        """The cost and its derivatives."""
+        below, sum_below, above, sum_above = self.pairs.active(scores, scores)
+        missing_below = (1.0 - scores) * below + sum_below  # Σ (1 - own + other) over worse partners
+        missing_above = (1.0 + scores) * above - sum_above  # Σ (1 - other + own) over better ones
+        forces = 2.0 * self.C * (missing_above - missing_below)
+        # With h = 1 - difference, Σ h² = Σ h - Σ h · difference, and the forces along the scores give the latter.
+        return self.C * float(missing_below.sum()) + 0.5 * float(forces @ scores), forces
+
+    def curve(self, scores: Float64Array, direction: Float64Array) -> Float64Array:
+        """The product of the second derivatives, in the sense of active pairs, with `direction`."""
+        below, sum_below, above, sum_above = self.pairs.active(scores, direction)
+        return 2.0 * self.C * ((below + above) * direction - sum_below - sum_above)

@@ -1,0 +1,201 @@
+"""Rank perceptrons, epoch by epoch: one, a committee, one of all products of features, one of a kernel.
+
+The order of the documents in epoch t is drawn from the seed and t alone, so a run taken up again goes on as if it had
+never stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright import kernels
+from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.linear.models import Arrays
+from rankwright.linear.rows import JudgedRows, Levels, ordinal_levels
+
+MOST_LEVELS = 64  # thresholds are looked at one by one: more levels would tell little and cost much
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """What a perceptron is taught: documents with levels, in an order that the seed gives."""
+
+    features: Float32Array
+    levels: Levels
+    weights: Float64Array
+    level_labels: Float32Array  # the lowest label of each level
+    seed: int
+
+    @property
+    def n_thresholds(self) -> int:
+        """One between each two levels."""
+        return len(self.level_labels) - 1
+
+    def epoch(self, number: int) -> tuple[IntArray, int]:
+        """The order of the documents, and the key of whatever else is drawn."""
+        rng = np.random.default_rng([self.seed, number])
+        return rng.permutation(len(self.levels)), int(rng.integers(2**63))
+
+
+def lesson(rows: JudgedRows, seed: int) -> Lesson:
+    """The documents of `rows`, with a level for each label."""
+    levels, labels = ordinal_levels(rows.labels, MOST_LEVELS)
+    return Lesson(rows.features, levels, rows.weights, labels if len(labels) else np.zeros(1, np.float32), seed)
+
+
+class Perceptrons:
+    """Linear perceptrons of which each sees a document with probability `share`; the model is their mean."""
+
+    def __init__(self, taught: Lesson, *, members: int, share: float, threads: int) -> None:
+        self.taught, self.share, self.threads = taught, share, threads
+        self.weights = np.zeros((members, taught.features.shape[1]))
+        self.thresholds = np.zeros((members, taught.n_thresholds))
+
+    def take_step(self, step: int) -> bool:
+        """Take every member through its documents once."""
+        order, key = self.taught.epoch(step)
+        taught = self.taught
+        before = self.weights.copy()
+        kernels.prank_pass(
+            taught.features,
+            taught.levels,
+            taught.weights,
+            order,
+            self.share,
+            key,
+            self.weights,
+            self.thresholds,
+            self.threads,
+        )
+        return self.share < 1 or not np.array_equal(before, self.weights)
+
+    def model(self) -> Arrays:
+        """The mean weights and thresholds."""
+        return {
+            "weights": self.weights.mean(axis=0),
+            "thresholds": self.thresholds.mean(axis=0),
+            "level_labels": self.taught.level_labels,
+        }
+
+    def memory(self) -> Arrays:
+        """Every member's weights and thresholds."""
+        return {"weights": self.weights, "thresholds": self.thresholds}
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Go on with saved members."""
+        self.weights, self.thresholds = np.array(memory["weights"]), np.array(memory["thresholds"])
+
+
+class QuadraticPerceptron:
+    """A perceptron in the space of the kernel (1 + γ x·z)², which is that of all products of two features.
+
+    Its weights there are a symmetric matrix: no product is ever stored for a document, and no support is kept.
+    """
+
+    def __init__(self, taught: Lesson, *, gamma: float, threads: int) -> None:
+        self.taught, self.gamma, self.threads = taught, gamma, threads
+        n = taught.features.shape[1]
+        self.constant, self.weights, self.matrix = np.zeros(1), np.zeros(n), np.zeros((n, n))
+        self.thresholds = np.zeros(taught.n_thresholds)
+
+    def take_step(self, step: int) -> bool:
+        """Go through all documents once."""
+        order, _ = self.taught.epoch(step)
+        taught = self.taught
+        before = self.matrix.copy()
+        kernels.quadratic_prank_pass(
+            taught.features,
+            taught.levels,
+            taught.weights,
+            order,
+            self.gamma,
+            self.constant,
+            self.weights,
+            self.matrix,
+            self.thresholds,
+            self.threads,
+        )
+        return not np.array_equal(before, self.matrix)
+
+    def model(self) -> Arrays:
+        """The form, its thresholds and γ."""
+        arrays = {name: values.copy() for name, values in self.memory().items()}
+        return arrays | {"gamma": np.array([self.gamma]), "level_labels": self.taught.level_labels}
+
+    def memory(self) -> Arrays:
+        """The form and its thresholds."""
+        return {
+            "constant": self.constant,
+            "weights": self.weights,
+            "matrix": self.matrix,
+            "thresholds": self.thresholds,
+        }
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a saved form."""
+        self.constant, self.weights, self.matrix, self.thresholds = (
+            np.array(memory[name]) for name in ("constant", "weights", "matrix", "thresholds")
+        )
+
+
+class KernelPerceptron:
+    """A perceptron whose score is a sum of kernel values with the documents it learned from."""
+
+    def __init__(self, taught: Lesson, *, kernel: str, gamma: float, max_support: int | None, threads: int) -> None:
+        self.taught, self.kernel, self.gamma, self.threads = taught, kernel, gamma, threads
+        n_places = len(taught.levels) if max_support is None else min(max_support, len(taught.levels))
+        self.support, self.coefficients = np.zeros(n_places, np.int64), np.zeros(n_places)
+        self.n_support = np.zeros(1, np.int64)
+        self.thresholds = np.zeros(taught.n_thresholds)
+
+    def take_step(self, step: int) -> bool:
+        """Go through all documents once."""
+        order, _ = self.taught.epoch(step)
+        taught = self.taught
+        before = self.coefficients.copy()
+        kernels.kernel_prank_pass(
+            taught.features,
+            taught.levels,
+            taught.weights,
+            order,
+            self.kernel,
+            self.gamma,
+            self.support,
+            self.coefficients,
+            self.n_support,
+            self.thresholds,
+            self.threads,
+        )
+        return not np.array_equal(before, self.coefficients)
+
+    def model(self) -> Arrays:
+        """The supporting documents that count, their coefficients, the thresholds and γ."""
+        held = slice(0, int(self.n_support[0]))
+        counts = self.coefficients[held] != 0
+        return {
+            "support": self.taught.features[self.support[held][counts]],
+            "coefficients": self.coefficients[held][counts],
+            "thresholds": self.thresholds.copy(),
+            "gamma": np.array([self.gamma]),
+            "level_labels": self.taught.level_labels,
+        }
+
+    def memory(self) -> Arrays:
+        """Which rows support, and how."""
+        return {
+            "support": self.support,
+            "coefficients": self.coefficients,
+            "n_support": self.n_support,
+            "thresholds": self.thresholds,
+        }
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Go on with a saved support."""
+        self.support, self.coefficients, self.n_support, self.thresholds = (
+            np.array(memory[name]) for name in ("support", "coefficients", "n_support", "thresholds")
+        )
