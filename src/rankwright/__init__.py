@@ -38,11 +38,14 @@ if TYPE_CHECKING:
     from rankwright.metrics.runs import evaluate_run
     from rankwright.metrics.significance import paired_test
     from rankwright.objectives.diagnostics import Diagnosis, diagnose
+    from rankwright.rankers.adarank import AdaRank
+    from rankwright.rankers.coordinate_ascent import CoordinateAscent
     from rankwright.rankers.lambdamart import LambdaMART
     from rankwright.rankers.lambdarank import LambdaRank
     from rankwright.rankers.mart import MART
     from rankwright.rankers.net_ranker import NetRanker
     from rankwright.rankers.permutation import PermutationImportance, permutation_importance
+    from rankwright.rankers.rankboost import RankBoost
     from rankwright.rankers.ranknet import RankNet
     from rankwright.rankers.sortnet import SortNet
     from rankwright.ranking.gains import Gain
@@ -51,12 +54,14 @@ if TYPE_CHECKING:
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
+    "AdaRank": "rankwright.rankers.adarank",
     "BLMART": "rankwright.ensembles.blmart",
     "BagBoo": "rankwright.ensembles.bagboo",
     "Bagging": "rankwright.ensembles.bagging",
     "Columns": "rankwright.data.columns",
     "Compressed": "rankwright.ensembles.compression",
     "Convention": "rankwright.metrics.convention",
+    "CoordinateAscent": "rankwright.rankers.coordinate_ascent",
     "DataFile": "rankwright.data.files",
     "Diagnosis": "rankwright.objectives.diagnostics",
     "Evaluation": "rankwright.metrics.evaluation",
@@ -72,6 +77,7 @@ _HOME_OF = {
     "Preferences": "rankwright.data.preferences",
     "Qrels": "rankwright.data.trec",
     "QueryKFold": "rankwright.data.splits",
+    "RankBoost": "rankwright.rankers.rankboost",
     "RankNet": "rankwright.rankers.ranknet",
     "Ranking": "rankwright.ranking.order",
     "RankingDataset": "rankwright.data.dataset",
@@ -119,11 +125,13 @@ _HOME_OF = {
 __all__ = [
     "BLMART",
     "MART",
+    "AdaRank",
     "BagBoo",
     "Bagging",
     "Columns",
     "Compressed",
     "Convention",
+    "CoordinateAscent",
     "DataFile",
     "Diagnosis",
     "Evaluation",
@@ -138,6 +146,7 @@ __all__ = [
     "Preferences",
     "Qrels",
     "QueryKFold",
+    "RankBoost",
     "RankNet",
     "Ranking",
     "RankingDataset",

@@ -11,18 +11,33 @@ from rankwright.ensembles.bagboo import BagBoo
 from rankwright.ensembles.bagging import Bagging
 from rankwright.ensembles.blmart import BLMART
 from rankwright.errors import ContainerError, MissingExtraError, SettingError, UnknownNameError, require
+from rankwright.rankers.adarank import AdaRank
+from rankwright.rankers.coordinate_ascent import CoordinateAscent
 from rankwright.rankers.gradient_net import GradientNet
 from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.rankers.lambdarank import LambdaRank
 from rankwright.rankers.mart import MART
 from rankwright.rankers.net_ranker import NetRanker
+from rankwright.rankers.rankboost import RankBoost
 from rankwright.rankers.ranker import MODEL_KIND, Ranker
 from rankwright.rankers.ranknet import RankNet
 from rankwright.rankers.sortnet import SortNet
 
-RANKERS: Mapping[str, type[Ranker]] = {
-    kind.name: kind for kind in (LambdaMART, BLMART, MART, BagBoo, RankNet, LambdaRank, NetRanker, SortNet, Bagging)
-}
+KINDS: tuple[type[Ranker], ...] = (
+    LambdaMART,
+    BLMART,
+    MART,
+    BagBoo,
+    RankNet,
+    LambdaRank,
+    NetRanker,
+    SortNet,
+    Bagging,
+    AdaRank,
+    RankBoost,
+    CoordinateAscent,
+)
+RANKERS: Mapping[str, type[Ranker]] = {kind.name: kind for kind in KINDS}
 
 
 def ranker_named(name: str) -> type[Ranker]:

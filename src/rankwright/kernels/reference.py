@@ -5,6 +5,7 @@ which a twin ignores because the result must not depend on it. They live in `nai
 """
 
 from rankwright.kernels.naive.binning import bin_features, find_thresholds
+from rankwright.kernels.naive.boosters import fidelity_stumps, pair_potentials, potential_stumps, rank_moves
 from rankwright.kernels.naive.comparator import (
     comparator_gradient,
     compare_pairs,
@@ -43,6 +44,7 @@ __all__ = [
     "descend_narrow_net",
     "discounted_gains",
     "exponential_gains",
+    "fidelity_stumps",
     "find_leaves",
     "find_thresholds",
     "first_layer",
@@ -55,13 +57,16 @@ __all__ = [
     "mark_ties",
     "mean_gain_shares",
     "order_ties",
+    "pair_potentials",
     "parse_cells",
     "parse_svmlight",
     "point_lambdas",
+    "potential_stumps",
     "precision_sums",
     "preference_lambdas",
     "quantise_lambdas",
     "random_sign_sums",
+    "rank_moves",
     "rank_rows",
     "read_until_satisfied",
     "scale_by_mean",

@@ -1,0 +1,95 @@
+"""Stumps: weak rankers that ask one feature whether it is above a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import Float64Array, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureCodes:
+    """Bin codes, a row a feature, a column a document; a feature's missing values have the code `n_bins[feature]`."""
+
+    codes: NDArray[np.uint8]
+    n_bins: IntArray
+
+    @property
+    def n_docs(self) -> int:
+        """How many documents there are."""
+        return int(self.codes.shape[1])
+
+    @property
+    def n_features(self) -> int:
+        """How many features there are."""
+        return len(self.n_bins)
+
+
+@dataclass(frozen=True, slots=True)
+class Stump:
+    """Adds `weight` to documents whose code is above `bin`, and to those without the feature if `missing_above`."""
+
+    feature: int
+    bin: int
+    missing_above: bool
+    weight: float
+    worth: float  # how much it was wanted in its round, for importances
+
+    def add_to(self, scores: Float64Array, documents: FeatureCodes) -> None:
+        """Add what the stump says of the documents to their scores."""
+        codes = documents.codes[self.feature]
+        n_bins = int(documents.n_bins[self.feature])
+        said = np.where(np.arange(n_bins + 1) > self.bin, self.weight, 0.0)
+        said[n_bins] = self.weight if self.missing_above else 0.0
+        scores += said[codes]
+
+
+@dataclass(slots=True)
+class StumpRounds:
+    """The stumps so far, and what they say together of the documents trained on and of those watched."""
+
+    documents: FeatureCodes
+    watched: FeatureCodes | None
+    stumps: list[Stump] = field(default_factory=list)
+    scores: Float64Array = field(init=False)
+    watched_scores: Float64Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scores = np.zeros(self.documents.n_docs)
+        self.watched_scores = np.zeros(0 if self.watched is None else self.watched.n_docs)
+
+    def add(self, stump: Stump) -> None:
+        """Keep a stump and let it speak."""
+        self.stumps.append(stump)
+        stump.add_to(self.scores, self.documents)
+        if self.watched is not None:
+            stump.add_to(self.watched_scores, self.watched)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """The stumps so far as arrays."""
+        return {name: np.array([getattr(stump, name) for stump in self.stumps], kind) for name, kind in KINDS.items()}
+
+    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Add the stumps that `to_arrays` wrote down, one after another as they were found."""
+        for values in zip(*(arrays[name].tolist() for name in KINDS), strict=True):
+            self.add(Stump(**dict(zip(KINDS, values, strict=True))))
+        return self
+
+
+KINDS: Mapping[str, type[np.generic]] = {
+    "feature": np.int64,
+    "bin": np.int64,
+    "missing_above": np.bool_,
+    "weight": np.float64,
+    "worth": np.float64,
+}
+
+
+def as_leaf(weight: float) -> float:
+    """The weight as a leaf of a forest can hold it, so that training and the model say the same."""
+    return float(np.float32(weight))
