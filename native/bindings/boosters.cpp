@@ -47,17 +47,25 @@ void bind_boosters(nb::module_ &module) {
         },
         codes, n_bins, nb::arg("potentials").noconvert(), nb::arg("sums").noconvert(), bin, missing_above, threads);
     module.def(
-        "fidelity_stumps",
-        [](Codes codes, Rows n_bins, In<double> scores, In<float> labels, In<double> weights, In<double> query_weights,
-           Rows offsets, Rows order, double smoothing, Out<double> agree, Out<double> disagree, Out<std::int64_t> bin,
-           Out<bool> missing_above, int threads) {
+        "fidelity_potentials",
+        [](In<double> scores, In<float> labels, In<double> weights, In<double> query_weights, Rows offsets, Rows order,
+           Out<double> potentials, Out<double> totals, int threads) {
             nb::gil_scoped_release released;
-            fidelity_stumps(codes_of(codes, n_bins), view(scores),
-                            pairs_of(labels, weights, query_weights, offsets, order), smoothing, fill(agree),
-                            fill(disagree), {fill(bin), fill(missing_above)}, threads);
+            fidelity_potentials(view(scores), pairs_of(labels, weights, query_weights, offsets, order),
+                                fill(potentials), fill(totals), threads);
         },
-        codes, n_bins, scores, labels, weights, query_weights, offsets, order, nb::arg("smoothing"),
-        nb::arg("agree").noconvert(), nb::arg("disagree").noconvert(), bin, missing_above, threads);
+        scores, labels, weights, query_weights, offsets, order, nb::arg("potentials").noconvert(),
+        nb::arg("totals").noconvert(), threads);
+    module.def(
+        "fidelity_agreement",
+        [](In<double> scores, In<float> labels, In<double> weights, In<double> query_weights, Rows offsets, Rows order,
+           In<std::uint8_t> above, OutMatrix<double> agree, OutMatrix<double> disagree, int threads) {
+            nb::gil_scoped_release released;
+            fidelity_agreement(view(scores), pairs_of(labels, weights, query_weights, offsets, order), view(above),
+                               fill(agree), fill(disagree), threads);
+        },
+        scores, labels, weights, query_weights, offsets, order, nb::arg("above").noconvert(),
+        nb::arg("agree").noconvert(), nb::arg("disagree").noconvert(), threads);
     module.def(
         "rank_moves",
         [](In<double> scores, In<double> column, In<double> moves, Rows offsets, Out<double> moved,

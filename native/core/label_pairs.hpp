@@ -49,11 +49,14 @@ void pair_potentials(std::span<const double> scores, const LabelPairs &pairs, st
 void potential_stumps(const FeatureCodes &features, std::span<const double> potentials, std::span<double> sums,
                       const BestStumps &best, int threads);
 
-// FRank's pair weights are weight · √P · (1 - P), where P is the logistic function of the difference of scores: the
-// slope of the fidelity loss. Fills, for each feature, the stump for which √agree and √disagree are furthest apart, and
-// these two: the weights, each plus `smoothing`, of the pairs it orders rightly and of those it orders wrongly.
-void fidelity_stumps(const FeatureCodes &features, std::span<const double> scores, const LabelPairs &pairs,
-                     double smoothing, std::span<double> agree, std::span<double> disagree, const BestStumps &best,
-                     int threads);
+// The same with FRank's pair weights, weight · √P · (1 - P), where P is the logistic function of the better document's
+// score less the worse one's: twice the slope of the fidelity loss. Every pair is gone through.
+void fidelity_potentials(std::span<const double> scores, const LabelPairs &pairs, std::span<double> potentials,
+                         std::span<double> totals, int threads);
+
+// `above` has a bit for each of up to eight stumps: whether it puts the row above. Fills, for each query and each of
+// eight stumps, FRank's weight of the pairs that it orders rightly and of those that it orders wrongly.
+void fidelity_agreement(std::span<const double> scores, const LabelPairs &pairs, std::span<const std::uint8_t> above,
+                        std::span<double> agree, std::span<double> disagree, int threads);
 
 } // namespace rankwright

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rankwright.objectives.diagnostics import Diagnosis, diagnose
     from rankwright.rankers.adarank import AdaRank
     from rankwright.rankers.coordinate_ascent import CoordinateAscent
+    from rankwright.rankers.frank import FRank
     from rankwright.rankers.lambdamart import LambdaMART
     from rankwright.rankers.lambdarank import LambdaRank
     from rankwright.rankers.mart import MART
@@ -65,6 +66,8 @@ _HOME_OF = {
     "DataFile": "rankwright.data.files",
     "Diagnosis": "rankwright.objectives.diagnostics",
     "Evaluation": "rankwright.metrics.evaluation",
+    "FRank": "rankwright.rankers.frank",
+    # wright.metrics.evaluation",
     "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
     "LambdaMART": "rankwright.rankers.lambdamart",
@@ -135,6 +138,7 @@ __all__ = [
     "DataFile",
     "Diagnosis",
     "Evaluation",
+    "FRank",
     "Gain",
     "Groups",
     "LambdaMART",

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
+
+STUMPS_AT_A_TIME = 8  # one a bit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +50,23 @@ class LabelPairs:
         potentials, totals = np.empty(self.n_docs), np.empty(len(self.query_weights))
         kernels.pair_potentials(scores, **self.inputs(), potentials=potentials, totals=totals, threads=threads)
         return potentials, totals
+
+    def fidelity_potentials(self, scores: Float64Array, *, threads: int = 1) -> Float64Array:
+        """The same with pair weights that are twice the slope of the fidelity loss."""
+        potentials, totals = np.empty(self.n_docs), np.empty(len(self.query_weights))
+        kernels.fidelity_potentials(scores, **self.inputs(), potentials=potentials, totals=totals, threads=threads)
+        return potentials
+
+    def fidelity_agreement(
+        self, scores: Float64Array, above: NDArray[np.uint8], *, threads: int = 1
+    ) -> tuple[Float64Array, Float64Array]:
+        """The same weights of the pairs that each of eight stumps, a bit of `above`, orders rightly, and wrongly."""
+        shape = (len(self.query_weights), STUMPS_AT_A_TIME)
+        agree, disagree = np.empty(shape), np.empty(shape)
+        kernels.fidelity_agreement(
+            scores, **self.inputs(), above=above, agree=agree, disagree=disagree, threads=threads
+        )
+        return agree.sum(axis=0), disagree.sum(axis=0)
 
 
 def label_pairs(data: RankingDataset, *, equal_queries: bool, name: str) -> LabelPairs:

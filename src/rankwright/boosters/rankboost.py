@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright import kernels
-from rankwright.arrays import BoolArray, Float64Array, IntArray
+from rankwright.arrays import Float64Array
 from rankwright.boosters.label_pairs import LabelPairs
-from rankwright.boosters.stumps import FeatureCodes, Stump, StumpRounds, as_leaf
+from rankwright.boosters.stumps import FeatureCodes, Stump, StumpRounds, as_leaf, best_stumps
 
 NOTHING_LEFT = 1e-9  # a weak ranker worth no more than rounding
 LARGEST_WORTH = 1 - 1e-6  # a weak ranker that orders all pairs rightly would count infinitely
@@ -53,14 +52,14 @@ class RankBoost:
         total = float(totals.sum())
         if total <= 0:
             return False
-        sums, bins, missing_above = self._best_of_features(potentials)
-        feature = int(np.argmax(np.abs(sums)))
-        worth = float(sums[feature]) / total
+        best = best_stumps(self.rounds.documents, potentials, threads=self.threads)
+        feature = int(np.argmax(np.abs(best.sums)))
+        worth = float(best.sums[feature]) / total
         if abs(worth) <= NOTHING_LEFT:
             return False
         worth = max(-LARGEST_WORTH, min(LARGEST_WORTH, worth))
         weight = as_leaf(0.5 * math.log((1 + worth) / (1 - worth)))
-        self.rounds.add(Stump(feature, int(bins[feature]), bool(missing_above[feature]), weight, abs(worth)))
+        self.rounds.add(Stump(feature, int(best.bins[feature]), bool(best.missing_above[feature]), weight, abs(worth)))
         return True
 
     def to_arrays(self) -> Mapping[str, NDArray[Any]]:
@@ -70,10 +69,3 @@ class RankBoost:
     def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Continue after the stumps that were written down."""
         self.rounds.take_up(arrays)
-
-    def _best_of_features(self, potentials: Float64Array) -> tuple[Float64Array, IntArray, BoolArray]:
-        documents = self.rounds.documents
-        n_features = documents.n_features
-        sums, bins, missing_above = np.empty(n_features), np.empty(n_features, np.int64), np.empty(n_features, np.bool_)
-        kernels.potential_stumps(documents.codes, documents.n_bins, potentials, sums, bins, missing_above, self.threads)
-        return sums, bins, missing_above

@@ -9,7 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float64Array, IntArray
+from rankwright import kernels
+from rankwright.arrays import BoolArray, Float64Array, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +31,25 @@ class FeatureCodes:
         return len(self.n_bins)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BestStumps:
+    """For each feature the stump whose documents above have the largest sum of potentials in size, and that sum."""
+
+    sums: Float64Array
+    bins: IntArray
+    missing_above: BoolArray
+
+
+def best_stumps(documents: FeatureCodes, potentials: Float64Array, *, threads: int = 1) -> BestStumps:
+    """The best stump of each feature."""
+    n = documents.n_features
+    best = BestStumps(np.empty(n), np.empty(n, np.int64), np.empty(n, np.bool_))
+    kernels.potential_stumps(
+        documents.codes, documents.n_bins, potentials, best.sums, best.bins, best.missing_above, threads
+    )
+    return best
+
+
 @dataclass(frozen=True, slots=True)
 class Stump:
     """Adds `weight` to documents whose code is above `bin`, and to those without the feature if `missing_above`."""
@@ -44,8 +64,7 @@ class Stump:
         """Add what the stump says of the documents to their scores."""
         codes = documents.codes[self.feature]
         n_bins = int(documents.n_bins[self.feature])
-        said = np.where(np.arange(n_bins + 1) > self.bin, self.weight, 0.0)
-        said[n_bins] = self.weight if self.missing_above else 0.0
+        said = np.where(above_by_code(n_bins, self.bin, self.missing_above), self.weight, 0.0)
         scores += said[codes]
 
 
@@ -88,6 +107,13 @@ KINDS: Mapping[str, type[np.generic]] = {
     "weight": np.float64,
     "worth": np.float64,
 }
+
+
+def above_by_code(n_bins: int, bin: int, missing_above: bool) -> BoolArray:
+    """Whether a stump puts documents with a code above, for each code."""
+    above = np.arange(n_bins + 1) > bin
+    above[n_bins] = missing_above
+    return above
 
 
 def as_leaf(weight: float) -> float:

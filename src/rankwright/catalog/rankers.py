@@ -13,6 +13,7 @@ from rankwright.ensembles.blmart import BLMART
 from rankwright.errors import ContainerError, MissingExtraError, SettingError, UnknownNameError, require
 from rankwright.rankers.adarank import AdaRank
 from rankwright.rankers.coordinate_ascent import CoordinateAscent
+from rankwright.rankers.frank import FRank
 from rankwright.rankers.gradient_net import GradientNet
 from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.rankers.lambdarank import LambdaRank
@@ -35,6 +36,7 @@ KINDS: tuple[type[Ranker], ...] = (
     Bagging,
     AdaRank,
     RankBoost,
+    FRank,
     CoordinateAscent,
 )
 RANKERS: Mapping[str, type[Ranker]] = {kind.name: kind for kind in KINDS}

@@ -5,7 +5,13 @@ which a twin ignores because the result must not depend on it. They live in `nai
 """
 
 from rankwright.kernels.naive.binning import bin_features, find_thresholds
-from rankwright.kernels.naive.boosters import fidelity_stumps, pair_potentials, potential_stumps, rank_moves
+from rankwright.kernels.naive.boosters import (
+    fidelity_agreement,
+    fidelity_potentials,
+    pair_potentials,
+    potential_stumps,
+    rank_moves,
+)
 from rankwright.kernels.naive.comparator import (
     comparator_gradient,
     compare_pairs,
@@ -44,7 +50,8 @@ __all__ = [
     "descend_narrow_net",
     "discounted_gains",
     "exponential_gains",
-    "fidelity_stumps",
+    "fidelity_agreement",
+    "fidelity_potentials",
     "find_leaves",
     "find_thresholds",
     "first_layer",

@@ -50,8 +50,12 @@ def pair_potentials(
     threads: int,  # noqa: ARG001
 ) -> None:
     """Fill, for each row, the weight of its pairs as the better document less as the worse, and each query's total."""
-    potentials[:], totals[:] = 0.0, 0.0
     found = _pairs(scores, labels, weights, query_weights, offsets, order, lambda difference: math.exp(-difference))
+    _fill_potentials(found, potentials, totals)
+
+
+def _fill_potentials(found: Iterator[Pair], potentials: Float64Array, totals: Float64Array) -> None:
+    potentials[:], totals[:] = 0.0, 0.0
     for query, better, worse, weight in found:
         potentials[better] += weight
         potentials[worse] -= weight
@@ -84,38 +88,46 @@ def potential_stumps(
                 sums[feature], bin[feature], missing_above[feature] = total, place, side
 
 
-def fidelity_stumps(
-    codes: NDArray[np.uint8],
-    n_bins: IntArray,
+def fidelity_potentials(
     scores: Float64Array,
     labels: Float32Array,
     weights: Float64Array,
     query_weights: Float64Array,
     offsets: IntArray,
     order: IntArray,
-    smoothing: float,
-    agree: Float64Array,
-    disagree: Float64Array,
-    bin: IntArray,
-    missing_above: BoolArray,
+    potentials: Float64Array,
+    totals: Float64Array,
     threads: int,  # noqa: ARG001
 ) -> None:
-    """Fill, for each feature, the stump for which √agree and √disagree are furthest apart, and these two."""
-    agree[:], disagree[:], bin[:], missing_above[:] = smoothing, smoothing, 0, False
-    found = list(_pairs(scores, labels, weights, query_weights, offsets, order, _fidelity_slope))
-    better = np.array([pair[1] for pair in found], np.int64)
-    worse = np.array([pair[2] for pair in found], np.int64)
-    weight = np.array([pair[3] for pair in found])
-    for feature in range(len(n_bins)):
-        furthest = 0.0
-        # The compiled kernel looks at bins upwards, and at missing values above last.
-        for place, side, above in sorted(_stumps(codes[feature], int(n_bins[feature])), key=lambda stump: stump[1::-1]):
-            right = float(weight[above[better] & ~above[worse]].sum()) + smoothing
-            wrong = float(weight[above[worse] & ~above[better]].sum()) + smoothing
-            apart = abs(math.sqrt(right) - math.sqrt(wrong))
-            if apart > furthest:
-                furthest = apart
-                agree[feature], disagree[feature], bin[feature], missing_above[feature] = right, wrong, place, side
+    """Fill the same with weights that are the slope of the fidelity loss."""
+    found = _pairs(scores, labels, weights, query_weights, offsets, order, _fidelity_slope)
+    _fill_potentials(found, potentials, totals)
+
+
+def fidelity_agreement(
+    scores: Float64Array,
+    labels: Float32Array,
+    weights: Float64Array,
+    query_weights: Float64Array,
+    offsets: IntArray,
+    order: IntArray,
+    above: NDArray[np.uint8],
+    agree: Float64Array,
+    disagree: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill, for each query and stump, the weight of the pairs it orders rightly and of those it orders wrongly.
+
+    Bit s of `above` says whether stump s puts the row above.
+    """
+    agree[:], disagree[:] = 0.0, 0.0
+    for query, better, worse, weight in _pairs(scores, labels, weights, query_weights, offsets, order, _fidelity_slope):
+        for stump in range(agree.shape[1]):
+            of_better, of_worse = int(above[better]) >> stump & 1, int(above[worse]) >> stump & 1
+            if of_better > of_worse:
+                agree[query, stump] += weight
+            elif of_better < of_worse:
+                disagree[query, stump] += weight
 
 
 def _fidelity_slope(difference: float) -> float:
