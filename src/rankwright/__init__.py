@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rankwright.metrics.registry import Measure, parse_metric
     from rankwright.metrics.runs import evaluate_run
     from rankwright.metrics.significance import paired_test
+    from rankwright.metrics.systems import SystemComparison, compare, compare_evaluations
     from rankwright.objectives.diagnostics import Diagnosis, diagnose
     from rankwright.rankers.adarank import AdaRank
     from rankwright.rankers.coordinate_ascent import CoordinateAscent
@@ -88,9 +89,12 @@ _HOME_OF = {
     "Run": "rankwright.data.trec",
     "SortNet": "rankwright.rankers.sortnet",
     "StudentParams": "rankwright.ensembles.distillation",
+    "SystemComparison": "rankwright.metrics.systems",
     "Ties": "rankwright.ranking.order",
     "bin_file": "rankwright.trees.from_file",
+    "compare": "rankwright.metrics.systems",
     "compare_conventions": "rankwright.metrics.comparison",
+    "compare_evaluations": "rankwright.metrics.systems",
     "compress": "rankwright.ensembles.compression",
     "convert": "rankwright.data.conversion",
     "describe_model": "rankwright.catalog.inspection",
@@ -158,10 +162,13 @@ __all__ = [
     "Run",
     "SortNet",
     "StudentParams",
+    "SystemComparison",
     "Ties",
     "__version__",
     "bin_file",
+    "compare",
     "compare_conventions",
+    "compare_evaluations",
     "compress",
     "convert",
     "describe_model",

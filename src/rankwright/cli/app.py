@@ -12,7 +12,19 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from rankwright.cli import bag, compress, convert, evaluate, inspect, listing, quickstart, reproduce, score, train
+from rankwright.cli import (
+    bag,
+    compare,
+    compress,
+    convert,
+    evaluate,
+    inspect,
+    listing,
+    quickstart,
+    reproduce,
+    score,
+    train,
+)
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -46,6 +58,7 @@ app.command(epilog=train.EXAMPLE)(train.train)
 app.command(epilog=bag.EXAMPLE)(bag.bag)
 app.command(epilog=score.EXAMPLE)(score.score)
 app.command(epilog=evaluate.EXAMPLE)(evaluate.evaluate)
+app.command(epilog=compare.EXAMPLE)(compare.compare)
 app.command(epilog=compress.EXAMPLE)(compress.compress)
 app.command(epilog=reproduce.EXAMPLE)(reproduce.reproduce)
 app.command("list", epilog=listing.EXAMPLE)(listing.list_names)
