@@ -1,5 +1,6 @@
 #include "core/label_pairs.hpp"
 #include "core/moves.hpp"
+#include "core/pair_units.hpp"
 
 #include "bindings/arrays.hpp"
 
@@ -75,6 +76,22 @@ void bind_boosters(nb::module_ &module) {
         },
         scores, nb::arg("column").noconvert(), nb::arg("moves").noconvert(), offsets, nb::arg("moved").noconvert(),
         nb::arg("rows").noconvert(), threads);
+    module.def(
+        "pair_unit_sums",
+        [](InMatrix<double> inputs, Rows offsets, OutMatrix<double> sums, int threads) {
+            nb::gil_scoped_release released;
+            pair_unit_sums({inputs.data(), inputs.shape(1), view(offsets)}, fill(sums), threads);
+        },
+        nb::arg("inputs").noconvert(), offsets, nb::arg("sums").noconvert(), threads);
+    module.def(
+        "pair_unit_gradient",
+        [](InMatrix<double> inputs, Rows offsets, InMatrix<double> of_sums, OutMatrix<double> gradient, int threads) {
+            nb::gil_scoped_release released;
+            pair_unit_gradient({inputs.data(), inputs.shape(1), view(offsets)}, {of_sums.data(), of_sums.size()},
+                               fill(gradient), threads);
+        },
+        nb::arg("inputs").noconvert(), offsets, nb::arg("of_sums").noconvert(), nb::arg("gradient").noconvert(),
+        threads);
 }
 
 } // namespace rankwright

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rankwright.metrics.systems import SystemComparison, compare, compare_evaluations
     from rankwright.objectives.diagnostics import Diagnosis, diagnose
     from rankwright.rankers.adarank import AdaRank
+    from rankwright.rankers.boltzrank import BoltzRank
     from rankwright.rankers.coordinate_ascent import CoordinateAscent
     from rankwright.rankers.frank import FRank
     from rankwright.rankers.lambdamart import LambdaMART
@@ -60,6 +61,7 @@ _HOME_OF = {
     "BLMART": "rankwright.ensembles.blmart",
     "BagBoo": "rankwright.ensembles.bagboo",
     "Bagging": "rankwright.ensembles.bagging",
+    "BoltzRank": "rankwright.rankers.boltzrank",
     "Columns": "rankwright.data.columns",
     "Compressed": "rankwright.ensembles.compression",
     "Convention": "rankwright.metrics.convention",
@@ -135,6 +137,7 @@ __all__ = [
     "AdaRank",
     "BagBoo",
     "Bagging",
+    "BoltzRank",
     "Columns",
     "Compressed",
     "Convention",

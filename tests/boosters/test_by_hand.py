@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.boosters.boltzrank import BoltzParams, Potentials
+from rankwright.boosters.boltzrank import BoltzRank as BoltzLearner
+from rankwright.boosters.measured_lists import measured_lists
 from rankwright.data.dataset import RankingDataset
 
 
@@ -191,3 +194,56 @@ def test_data_sorted_by_label_does_not_flatter_a_constant_column():
     ranker = rw.AdaRank(n_rounds=1, scaling=None).fit(data)
     assert ranker.weights_[0] == 0
     assert ranker.weights_[1] > 0
+
+
+def test_boltzranks_scores_order_the_most_probable_ranking():
+    """The energy as the paper states it, over pairs, is least for the order of the scores, of all orders there are."""
+    rng = np.random.default_rng(2)
+    m, n_features = 5, 3
+    X, group = rng.normal(size=(m, n_features)).astype(np.float32), rw.Groups.of_sizes([m])
+    own, unit, of_unit = rng.normal(size=n_features), rng.normal(size=n_features), 2.0
+    flat = np.concatenate([own, unit, [of_unit]])
+    scores = Potentials.of_flat(flat, n_features, 1).scores(X, group)
+
+    def psi(i, j):
+        return of_unit * math.tanh(X[i] @ unit - X[j] @ unit)
+
+    def energy(ranks):
+        pairs = [(i, j) for i, j in product(range(m), repeat=2) if ranks[i] > ranks[j]]
+        gaps = [(ranks[i] - ranks[j]) / (m + 1) * (X[i] @ own - X[j] @ own + psi(i, j)) for i, j in pairs]
+        return 2 / (m * (m - 1)) * sum(gaps)
+
+    best = min(permutations(range(1, m + 1)), key=energy)
+    assert np.array_equal(np.argsort(best), np.argsort(-scores))
+
+
+def test_boltzranks_slopes_are_those_of_its_loss(tiny):
+    lists = measured_lists(tiny, "ndcg@5", name="boltzrank")
+    learner = BoltzLearner(tiny.features, lists, BoltzParams(n_samples=6, mix=0.3))
+    scores = np.random.default_rng(0).normal(size=len(lists.rows))
+    shares, values = learner._samples(0)
+    labels = learner._target
+
+    def probabilities(given, docs):
+        likely = [math.exp(-sum(share[docs] * given[docs])) for share in shares]
+        return np.array(likely) / sum(likely)
+
+    def loss(given):
+        total = 0.0
+        for query, docs in enumerate(lists.groups.slices()):
+            p, q = probabilities(given, docs), probabilities(labels, docs)
+            total += 0.3 * (1 - p @ values[:, query]) + 0.7 * q @ np.log(q / p)
+        return total / lists.n_queries
+
+    slopes = learner.slopes(scores, 0)
+    for row in range(0, len(scores), 5):
+        nudge = np.zeros(len(scores))
+        nudge[row] = 1e-5
+        assert slopes[row] == pytest.approx((loss(scores + nudge) - loss(scores - nudge)) / 2e-5, rel=1e-4, abs=1e-9)
+
+
+def test_boltzrank_with_pair_units_needs_the_list(tiny):
+    ranker = rw.BoltzRank(pair_units=2, epochs=5).fit(tiny)
+    with pytest.raises(ValueError, match="boltzrank looks at the documents of a query together: give qid"):
+        ranker.predict(tiny.features)
+    assert not np.array_equal(ranker.predict(tiny), rw.BoltzRank(epochs=5).fit(tiny).predict(tiny))

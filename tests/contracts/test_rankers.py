@@ -36,6 +36,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "sortnet": SORTNET,
     **{name: {"n_rounds": 8} for name in ROUNDS},
     "coordinate-ascent": {"n_sweeps": 4, "tolerance": 0.0},
+    "boltzrank": {"epochs": 8, "learning_rate": 0.1},
 }
 FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
 BAGGED = [name for name, kind in RANKERS.items() if issubclass(kind, BaggedForest | Bagging)]
@@ -44,7 +45,7 @@ STEPS = dict.fromkeys(RANKERS, "epochs") | dict.fromkeys(FORESTS, "n_trees") | d
 STEPS |= {"sortnet": "max_iter", "coordinate-ascent": "n_sweeps"} | dict.fromkeys(ROUNDS, "n_rounds")
 CHANCE: dict[str, dict[str, Any]] = {name: {"dropout": 0.3} for name in RANKERS}
 CHANCE |= {name: {"query_fraction": 0.5, "feature_fraction": 0.5} for name in FORESTS}
-CHANCE |= {"sortnet": {}, "bagging": {}, "coordinate-ascent": {}} | {name: {} for name in ROUNDS}
+CHANCE |= {"sortnet": {}, "bagging": {}, "coordinate-ascent": {}, "boltzrank": {}} | {name: {} for name in ROUNDS}
 NO_CHANCE = {"adarank", "rankboost", "frank"}  # their training draws nothing
 # A setting that makes another run of it.
 OTHER: dict[str, dict[str, Any]] = {name: {"learning_rate": 0.5} for name in RANKERS}

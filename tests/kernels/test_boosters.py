@@ -77,7 +77,7 @@ class TestPotentials:
 
     def test_threads_do_not_change_a_bit(self, name):
         made = made_up_pairs(1, n_queries=200, most_docs=30)
-        results = [potentials_of(_core, name, *made, threads) for threads in (1, 2, 7)]
+        results = [potentials_of(_core, name, made[0], made[1], made[2], threads) for threads in (1, 2, 7)]
         assert len({potentials.tobytes() + totals.tobytes() for potentials, totals in results}) == 1
 
 
@@ -161,3 +161,36 @@ class TestMoves:
     def test_threads_do_not_change_a_bit(self):
         made = self.made_up(9)
         assert len({self.run(_core, made, threads)[1].tobytes() for threads in (1, 2, 7)}) == 1
+
+
+class TestPairUnits:
+    def made_up(self, seed):
+        rng = np.random.default_rng(seed)
+        sizes = rng.integers(0, 9, 20)
+        inputs, of_sums = rng.normal(scale=3, size=(2, int(sizes.sum()), 3))
+        return inputs, of_sums, np.concatenate([[0], np.cumsum(sizes)])
+
+    def run(self, module, inputs, of_sums, offsets, threads=1):
+        sums, gradient = np.full_like(inputs, -7), np.full_like(inputs, -7)
+        module.pair_unit_sums(inputs, offsets, sums, threads)
+        module.pair_unit_gradient(inputs, offsets, of_sums, gradient, threads)
+        return sums, gradient
+
+    def test_kernel_and_twin_agree(self):
+        for seed in range(5):
+            made = self.made_up(seed)
+            for mine, twin in zip(*(self.run(module, *made) for module in MODULES), strict=True):
+                assert np.allclose(mine, twin, rtol=1e-9, atol=1e-12)
+
+    def test_the_gradient_is_a_difference_of_sums(self):
+        inputs, of_sums, offsets = self.made_up(1)
+        _, gradient = self.run(_core, inputs, of_sums, offsets)
+        nudge = np.zeros_like(inputs)
+        nudge[4, 1] = 1e-6
+        up, down = (self.run(_core, inputs + sign * nudge, of_sums, offsets)[0] for sign in (1, -1))
+        assert gradient[4, 1] == pytest.approx(((up - down) * of_sums).sum() / 2e-6, rel=1e-5)
+
+    def test_threads_do_not_change_a_bit(self):
+        inputs, of_sums, offsets = self.made_up(2)
+        results = [self.run(_core, inputs, of_sums, offsets, threads)[1] for threads in (1, 2, 7)]
+        assert len({result.tobytes() for result in results}) == 1

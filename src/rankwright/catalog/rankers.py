@@ -12,6 +12,7 @@ from rankwright.ensembles.bagging import Bagging
 from rankwright.ensembles.blmart import BLMART
 from rankwright.errors import ContainerError, MissingExtraError, SettingError, UnknownNameError, require
 from rankwright.rankers.adarank import AdaRank
+from rankwright.rankers.boltzrank import BoltzRank
 from rankwright.rankers.coordinate_ascent import CoordinateAscent
 from rankwright.rankers.frank import FRank
 from rankwright.rankers.gradient_net import GradientNet
@@ -37,6 +38,7 @@ KINDS: tuple[type[Ranker], ...] = (
     AdaRank,
     RankBoost,
     FRank,
+    BoltzRank,
     CoordinateAscent,
 )
 RANKERS: Mapping[str, type[Ranker]] = {kind.name: kind for kind in KINDS}

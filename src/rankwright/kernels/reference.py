@@ -9,6 +9,8 @@ from rankwright.kernels.naive.boosters import (
     fidelity_agreement,
     fidelity_potentials,
     pair_potentials,
+    pair_unit_gradient,
+    pair_unit_sums,
     potential_stumps,
     rank_moves,
 )
@@ -65,6 +67,8 @@ __all__ = [
     "mean_gain_shares",
     "order_ties",
     "pair_potentials",
+    "pair_unit_gradient",
+    "pair_unit_sums",
     "parse_cells",
     "parse_svmlight",
     "point_lambdas",

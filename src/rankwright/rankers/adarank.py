@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankwright.arrays import Float32Array, thread_count
+from rankwright.arrays import thread_count
 from rankwright.boosters import adarank
 from rankwright.boosters.measured_lists import MeasuredLists
+from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker, WeightLearner
 from rankwright.training.spaces import Choice, Space
@@ -61,13 +62,13 @@ class AdaRank(WeightedSumRanker):
     def _patience(self) -> int | None:
         return None if self.early_stopping is None else int(self.early_stopping)
 
-    def _learner(self, features: Float32Array, lists: MeasuredLists, watched: Float32Array) -> WeightLearner:
+    def _learner(self, data: RankingDataset, lists: MeasuredLists, watched: RankingDataset) -> WeightLearner:
         require(self.max_uses is None or self.max_uses >= 1, f"max_uses must be 1 or more, got {self.max_uses}")
         return adarank.AdaRank(
-            features,
+            data.features,
             lists,
             downwards=self.downwards,
             max_uses=self.max_uses,
-            watched=watched,
+            watched=watched.features,
             threads=thread_count(self.threads),
         )

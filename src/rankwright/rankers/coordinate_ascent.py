@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankwright.arrays import Float32Array, thread_count
+from rankwright.arrays import thread_count
 from rankwright.boosters import coordinate_ascent
 from rankwright.boosters.coordinate_ascent import ClimbParams
 from rankwright.boosters.measured_lists import MeasuredLists
+from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker, WeightLearner
 from rankwright.training.spaces import Choice, Space
 
@@ -61,7 +62,7 @@ class CoordinateAscent(WeightedSumRanker):
         self.seed = seed
         self.threads = threads
 
-    def _learner(self, features: Float32Array, lists: MeasuredLists, watched: Float32Array) -> WeightLearner:
+    def _learner(self, data: RankingDataset, lists: MeasuredLists, watched: RankingDataset) -> WeightLearner:
         params = ClimbParams(
             restarts=self.restarts,
             first_step=self.first_step,
@@ -71,5 +72,5 @@ class CoordinateAscent(WeightedSumRanker):
             seed=self.seed,
         )
         return coordinate_ascent.CoordinateAscent(
-            features, lists, params, watched=watched, threads=thread_count(self.threads)
+            data.features, lists, params, watched=watched.features, threads=thread_count(self.threads)
         )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, thread_count
+from rankwright.arrays import BoolArray, Float64Array, thread_count
 from rankwright.boosters.measured_lists import MeasuredLists, measured_lists
 from rankwright.boosters.rounds import Learner, Resuming, WatchedLists, learn_in_rounds
 from rankwright.boosters.weighted_sum import weighted_sum
@@ -31,7 +31,7 @@ class WeightLearner(Learner, Protocol):
 
 
 class WeightedSumRanker(Ranker):
-    """A ranker whose model is a weight for each feature, found round after round by looking at a metric.
+    """A ranker whose model is a weight for each feature, or more, found round after round by looking at a metric.
 
     `weights_` are those after the best round: on the validation documents, or where there are none on the training
     ones. A missing value adds nothing to a score: with the scaling `zscore` it counts as the mean.
@@ -45,7 +45,7 @@ class WeightedSumRanker(Ranker):
     data_digest_: str
 
     @abstractmethod
-    def _learner(self, features: Float32Array, lists: MeasuredLists, watched: Float32Array) -> WeightLearner: ...
+    def _learner(self, data: RankingDataset, lists: MeasuredLists, watched: RankingDataset) -> WeightLearner: ...
 
     def _patience(self) -> int | None:
         return None
@@ -62,7 +62,7 @@ class WeightedSumRanker(Ranker):
         watched = data if valid is None else valid
         self.data_digest_ = data_digest(data)
         lists = measured_lists(data, str(self.metric), name=self.name)
-        learner = self._learner(data.features, lists, watched.features)
+        learner = self._learner(data, lists, watched)
         self.history_ = learn_in_rounds(
             learner,
             plan,
@@ -89,7 +89,13 @@ class WeightedSumRanker(Ranker):
     def used_features(self) -> BoolArray:
         """Which features have a weight."""
         check_is_fitted(self)
-        return np.not_equal(self.weights_, 0)
+        return np.not_equal(self._size_by_feature(), 0)
+
+    def _size_by_feature(self) -> Float64Array:
+        return np.abs(self.weights_)
+
+    def _n_weights(self) -> int:
+        return int(self.n_features_in_)
 
     def facts(self) -> dict[str, Any]:
         """How many rounds the model has seen, and how many features have a weight."""
@@ -101,7 +107,7 @@ class WeightedSumRanker(Ranker):
         if kind not in self.importance_kinds:
             raise UnknownNameError(f"importance of {self.name}", kind, known=self.importance_kinds)
         check_is_fitted(self)
-        return np.abs(self.weights_)
+        return self._size_by_feature()
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header = {
@@ -116,5 +122,5 @@ class WeightedSumRanker(Ranker):
         self.n_rounds_ = int(header["n_rounds"])
         self.data_digest_ = str(header["training_data"])
         self.weights_ = arrays["weights"]
-        if self.weights_.dtype != np.float64 or self.weights_.shape != (self.n_features_in_,):
-            raise InputError(f"the model is of {self.n_features_in_} features, its weights are {self.weights_.shape}")
+        if self.weights_.dtype != np.float64 or self.weights_.shape != (self._n_weights(),):
+            raise InputError(f"the model needs {self._n_weights()} weights, and has {self.weights_.shape}")

@@ -156,3 +156,26 @@ def rank_moves(
         for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
             order = np.argsort(-moved[stretch][start:stop], kind="stable")
             rows[number * n_docs + start : number * n_docs + stop] = number * n_docs + start + order
+
+
+def pair_unit_sums(inputs: Float64Array, offsets: IntArray, sums: Float64Array, threads: int) -> None:  # noqa: ARG001
+    """Fill, for each document and unit, the mean of tanh(own input - input of each document of the query)."""
+    for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        own = inputs[start:stop]
+        for row in range(stop - start):
+            sums[start + row] = np.tanh(own[row] - own).mean(axis=0)
+
+
+def pair_unit_gradient(
+    inputs: Float64Array,
+    offsets: IntArray,
+    of_sums: Float64Array,
+    gradient: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill the slopes of a loss in the inputs, given its slopes in what `pair_unit_sums` fills."""
+    for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        own, slopes = inputs[start:stop], of_sums[start:stop]
+        for row in range(stop - start):
+            steepness = 1 - np.tanh(own[row] - own) ** 2
+            gradient[start + row] = ((slopes[row] - slopes) * steepness).mean(axis=0)
