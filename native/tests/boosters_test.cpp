@@ -5,6 +5,7 @@
 
 #include "core/label_pairs.hpp"
 #include "core/moves.hpp"
+#include "core/pair_units.hpp"
 
 #include "tests/check.hpp"
 
@@ -77,6 +78,20 @@ void moves(int threads) {
     for (std::int64_t i = 0; i < 300; ++i) CHECK(turned[i] == i && turned[300 + i] == 599 - i);
 }
 
+void pair_units(int threads) {
+    const std::vector<double> inputs{1, 0, 0,
+                                     3, 5, 5}; // two documents of a query, none of the next, one of the last; two units
+    const std::vector<std::int64_t> queries{0, 2, 2, 3};
+    const std::vector<double> of_sums{1, 0, 0, 2, 7, 7};
+    std::vector<double> sums(6), gradient(6);
+    rankwright::pair_unit_sums({inputs.data(), 2, queries}, sums, threads);
+    CHECK(close(sums[0], std::tanh(1) / 2) && close(sums[2], -sums[0]) && close(sums[3], std::tanh(3) / 2));
+    CHECK(sums[4] == 0 && sums[5] == 0);
+    rankwright::pair_unit_gradient({inputs.data(), 2, queries}, of_sums, gradient, threads);
+    CHECK(close(gradient[0], (1 - std::tanh(1) * std::tanh(1)) / 2) && close(gradient[2], -gradient[0]));
+    CHECK(close(gradient[3], 2 * (1 - std::tanh(3) * std::tanh(3)) / 2) && gradient[4] == 0);
+}
+
 } // namespace
 
 int main() {
@@ -85,5 +100,6 @@ int main() {
         fidelity(threads);
         stumps(threads);
         moves(threads);
+        pair_units(threads);
     }
 }

@@ -145,8 +145,8 @@ def compare(
     """The comparison of systems, by name, on `data`: each a trained ranker, or scores in the caller's row order."""
     evaluations = {}
     for name, system in systems.items():
-        scores = system.predict(data) if hasattr(system, "predict") else system
         try:
+            scores = system.predict(data) if hasattr(system, "predict") else system
             evaluations[name] = evaluate(
                 scores, data, metrics, convention, threads=threads, seed=seed, resamples=resamples
             )
