@@ -21,6 +21,7 @@ template <typename T> std::span<T> fill(const Out<T> &array) { return {array.dat
 template <typename T> std::span<T> fill(const OutMatrix<T> &array) { return {array.data(), array.size()}; }
 
 void bind_binning(nb::module_ &module);
+void bind_boosters(nb::module_ &module);
 void bind_comparator(nb::module_ &module);
 void bind_delimited(nb::module_ &module);
 void bind_forest(nb::module_ &module);

@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
     module.attr("_assertions") = false;
 #endif
     rankwright::bind_binning(module);
+    rankwright::bind_boosters(module);
     rankwright::bind_comparator(module);
     rankwright::bind_delimited(module);
     rankwright::bind_forest(module);

@@ -39,8 +39,13 @@ if TYPE_CHECKING:
     from rankwright.metrics.registry import Measure, parse_metric
     from rankwright.metrics.runs import evaluate_run
     from rankwright.metrics.significance import paired_test
+    from rankwright.metrics.systems import SystemComparison, compare, compare_evaluations
     from rankwright.objectives.diagnostics import Diagnosis, diagnose
+    from rankwright.rankers.adarank import AdaRank
+    from rankwright.rankers.boltzrank import BoltzRank
+    from rankwright.rankers.coordinate_ascent import CoordinateAscent
     from rankwright.rankers.crr import CRR
+    from rankwright.rankers.frank import FRank
     from rankwright.rankers.kernel_prank import KernelPRank
     from rankwright.rankers.lambdamart import LambdaMART
     from rankwright.rankers.lambdarank import LambdaRank
@@ -51,6 +56,7 @@ if TYPE_CHECKING:
     from rankwright.rankers.oap_bpm import OAPBPM
     from rankwright.rankers.permutation import PermutationImportance, permutation_importance
     from rankwright.rankers.prank import PRank
+    from rankwright.rankers.rankboost import RankBoost
     from rankwright.rankers.ranknet import RankNet
     from rankwright.rankers.rankprop import RankProp
     from rankwright.rankers.ranksvm import RankSVM
@@ -67,6 +73,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
+    "AdaRank": "rankwright.rankers.adarank",
     "BLMART": "rankwright.ensembles.blmart",
     "BagBoo": "rankwright.ensembles.bagboo",
     "Bagging": "rankwright.ensembles.bagging",
@@ -75,9 +82,12 @@ _HOME_OF = {
     "Compressed": "rankwright.ensembles.compression",
     "Convention": "rankwright.metrics.convention",
     "CrossValidation": "rankwright.tuning.cross_validation",
+    "BoltzRank": "rankwright.rankers.boltzrank",
+    "CoordinateAscent": "rankwright.rankers.coordinate_ascent",
     "DataFile": "rankwright.data.files",
     "Diagnosis": "rankwright.objectives.diagnostics",
     "Evaluation": "rankwright.metrics.evaluation",
+    "FRank": "rankwright.rankers.frank",
     "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
     "KernelPRank": "rankwright.rankers.kernel_prank",
@@ -95,6 +105,7 @@ _HOME_OF = {
     "Preferences": "rankwright.data.preferences",
     "Qrels": "rankwright.data.trec",
     "QueryKFold": "rankwright.data.splits",
+    "RankBoost": "rankwright.rankers.rankboost",
     "RankNet": "rankwright.rankers.ranknet",
     "RankProp": "rankwright.rankers.rankprop",
     "RankSVM": "rankwright.rankers.ranksvm",
@@ -108,11 +119,14 @@ _HOME_OF = {
     "SmoothRank": "rankwright.rankers.smoothrank",
     "SortNet": "rankwright.rankers.sortnet",
     "StudentParams": "rankwright.ensembles.distillation",
+    "SystemComparison": "rankwright.metrics.systems",
     "Ties": "rankwright.ranking.order",
     "Tuned": "rankwright.tuning.tuner",
     "TuningPlan": "rankwright.tuning.tuner",
     "bin_file": "rankwright.trees.from_file",
+    "compare": "rankwright.metrics.systems",
     "compare_conventions": "rankwright.metrics.comparison",
+    "compare_evaluations": "rankwright.metrics.systems",
     "compress": "rankwright.ensembles.compression",
     "convert": "rankwright.data.conversion",
     "cross_validate": "rankwright.tuning.cross_validation",
@@ -157,15 +171,19 @@ __all__ = [
     "MART",
     "OAPBPM",
     "SVMMAP",
+    "AdaRank",
     "BagBoo",
     "Bagging",
+    "BoltzRank",
     "Columns",
     "Compressed",
     "Convention",
+    "CoordinateAscent",
     "CrossValidation",
     "DataFile",
     "Diagnosis",
     "Evaluation",
+    "FRank",
     "Gain",
     "Groups",
     "KernelPRank",
@@ -181,6 +199,7 @@ __all__ = [
     "Preferences",
     "Qrels",
     "QueryKFold",
+    "RankBoost",
     "RankNet",
     "RankProp",
     "RankSVM",
@@ -193,12 +212,15 @@ __all__ = [
     "SmoothRank",
     "SortNet",
     "StudentParams",
+    "SystemComparison",
     "Ties",
     "Tuned",
     "TuningPlan",
     "__version__",
     "bin_file",
+    "compare",
     "compare_conventions",
+    "compare_evaluations",
     "compress",
     "convert",
     "cross_validate",

@@ -16,7 +16,16 @@ from rankwright.rankers.gradient_net import GradientNet
 from rankwright.rankers.ranker import Ranker
 
 # Whatever a ranker's size is called: small enough for laws by the dozen.
-QUICK = {"n_trees": 3, "max_leaves": 5, "min_docs_in_leaf": 2, "epochs": 3, "max_iter": 2, "n_bags": 2}
+QUICK = {
+    "n_trees": 3,
+    "max_leaves": 5,
+    "min_docs_in_leaf": 2,
+    "epochs": 3,
+    "max_iter": 2,
+    "n_bags": 2,
+    "n_rounds": 3,
+    "n_sweeps": 2,
+}
 N_DOCS = 612  # of `small_data`
 
 

@@ -20,11 +20,14 @@ from rankwright.ensembles.bagging import Bagging
 from rankwright.errors import ContainerError, InputError, UnknownNameError
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.sortnet import SortNet
+from rankwright.rankers.stump_ranker import StumpRanker
+from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker
 
 TREES = {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5}
 NET = {"epochs": 8, "hidden": (8,), "learning_rate": 0.02}
 SORTNET = {"max_iter": 3, "epochs": 8, "hidden": 6, "learning_rate": 0.02}
 BAGS = {"n_bags": 5, "threads": 1}  # one thread: bags are finished one after another
+ROUNDS = [name for name, kind in RANKERS.items() if "n_rounds" in signature(kind.__init__).parameters]
 SMALL: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("lambdamart", "mart"), TREES),
     **dict.fromkeys(("bl-mart", "bagboo"), TREES | BAGS),
@@ -39,27 +42,32 @@ SMALL: dict[str, dict[str, Any]] = {
     **{key: {"max_iter": 8} for key in ("ranksvm", "smoothrank")},
     **{key: {"max_iter": 30} for key in ("ranksvm-struct", "svmmap")},
     "linear-regression": {},
+    **{name: {"n_rounds": 8} for name in ROUNDS},
+    "coordinate-ascent": {"n_sweeps": 4, "tolerance": 0.0},
+    "boltzrank": {"epochs": 8, "learning_rate": 0.1},
 }
 FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
 BAGGED = [name for name, kind in RANKERS.items() if issubclass(kind, BaggedForest | Bagging)]
 # What a ranker's steps are called, and a way to have chance take part in them.
 STEPS = dict.fromkeys(RANKERS, "epochs") | dict.fromkeys(FORESTS, "n_trees") | dict.fromkeys(BAGGED, "n_bags")
 STEPS |= dict.fromkeys(("sortnet", "ranksvm", "ranksvm-struct", "svmmap", "smoothrank"), "max_iter")
+STEPS |= {"coordinate-ascent": "n_sweeps"} | dict.fromkeys(ROUNDS, "n_rounds")
 ONE_STEP = ("linear-regression",)
 CHANCE: dict[str, dict[str, Any]] = {name: {"dropout": 0.3} for name in RANKERS}
 CHANCE |= {name: {"query_fraction": 0.5, "feature_fraction": 0.5} for name in FORESTS}
-CHANCE |= {"sortnet": {}, "bagging": {}}
+CHANCE |= {"sortnet": {}, "bagging": {}, "coordinate-ascent": {}, "boltzrank": {}} | {name: {} for name in ROUNDS}
 CHANCE |= {key: {} for key in ("prank", "kernel-prank", "oap-bpm", "crr", "linear-regression")}
 CHANCE |= {key: {} for key in ("ranksvm-struct", "svmmap", "smoothrank")}
 CHANCE |= {"ranksvm": {"kernel": "rbf", "landmarks": 10}, "listnet": {"hidden": (8,)}}
-# Rankers in which chance has no part.
-SETTLED = ("linear-regression", "ranksvm-struct", "svmmap", "smoothrank")
+# Rankers whose training draws nothing.
+SETTLED = ("linear-regression", "ranksvm-struct", "svmmap", "smoothrank", "adarank", "rankboost", "frank")
 # A setting that makes another run of it.
 OTHER: dict[str, dict[str, Any]] = {name: {"learning_rate": 0.5} for name in RANKERS}
 OTHER["bagging"] = {"bag_fraction": 0.5}
 OTHER |= {key: {"C": 0.5} for key in ("ranksvm", "ranksvm-struct", "svmmap")}
 OTHER |= {key: {"l2": 0.5} for key in ("crr", "linear-regression", "smoothrank")}
 OTHER |= {"prank": {"scaling": "zscore"}, "kernel-prank": {"gamma": 0.5}, "oap-bpm": {"tau": 0.5}}
+OTHER |= {"adarank": {"max_uses": 2}, "rankboost": {"max_bins": 5}, "coordinate-ascent": {"slack": 0.1}}
 # Bags find validation data themselves, out of the bag, and keep every step.
 STOPS_EARLY = [
     name
@@ -94,6 +102,8 @@ def n_steps_of(ranker):
         return ranker.n_bags_
     if isinstance(ranker, SortNet):
         return ranker.facts()["iteration"] + 1
+    if isinstance(ranker, StumpRanker | WeightedSumRanker):
+        return ranker.n_rounds_
     return ranker.n_trees_ if isinstance(ranker, ForestRanker) else ranker.n_epochs_
 
 

@@ -15,7 +15,16 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.sortnet import SortNet
 
 # Whatever a ranker's size is called: small enough for checks by the dozen, large enough to learn from ten rows.
-QUICK = {"n_trees": 3, "min_docs_in_leaf": 1, "epochs": 3, "max_iter": 2, "n_bags": 2, "threads": 1}
+QUICK = {
+    "n_trees": 3,
+    "min_docs_in_leaf": 1,
+    "epochs": 3,
+    "max_iter": 2,
+    "n_bags": 2,
+    "n_rounds": 3,
+    "n_sweeps": 2,
+    "threads": 1,
+}
 WEIGHTS = (
     "a document's weight multiplies its pairs' forces; a copy of it would take another place in the list. And bins, "
     "leaf sizes and normalisation count rows, those of weight 0 too"

@@ -11,7 +11,11 @@ from rankwright.ensembles.bagboo import BagBoo
 from rankwright.ensembles.bagging import Bagging
 from rankwright.ensembles.blmart import BLMART
 from rankwright.errors import ContainerError, MissingExtraError, SettingError, UnknownNameError, require
+from rankwright.rankers.adarank import AdaRank
+from rankwright.rankers.boltzrank import BoltzRank
+from rankwright.rankers.coordinate_ascent import CoordinateAscent
 from rankwright.rankers.crr import CRR
+from rankwright.rankers.frank import FRank
 from rankwright.rankers.gradient_net import GradientNet
 from rankwright.rankers.kernel_prank import KernelPRank
 from rankwright.rankers.lambdamart import LambdaMART
@@ -22,6 +26,7 @@ from rankwright.rankers.mart import MART
 from rankwright.rankers.net_ranker import NetRanker
 from rankwright.rankers.oap_bpm import OAPBPM
 from rankwright.rankers.prank import PRank
+from rankwright.rankers.rankboost import RankBoost
 from rankwright.rankers.ranker import MODEL_KIND, Ranker
 from rankwright.rankers.ranknet import RankNet
 from rankwright.rankers.rankprop import RankProp
@@ -31,14 +36,12 @@ from rankwright.rankers.smoothrank import SmoothRank
 from rankwright.rankers.sortnet import SortNet
 from rankwright.rankers.svmmap import SVMMAP
 
-RANKERS: Mapping[str, type[Ranker]] = {
-    kind.name: kind
-    for kind in (
-        *(LambdaMART, BLMART, MART, BagBoo, RankNet, LambdaRank, NetRanker, SortNet, Bagging),
-        *(LinearRegression, PRank, KernelPRank, OAPBPM, RankProp, RankSVM, RankSVMStruct, SVMMAP, ListNet),
-        *(SmoothRank, CRR),
-    )
-}
+KINDS: tuple[type[Ranker], ...] = (
+    *(LambdaMART, BLMART, MART, BagBoo, RankNet, LambdaRank, NetRanker, SortNet, Bagging),
+    *(LinearRegression, PRank, KernelPRank, OAPBPM, RankProp, RankSVM, RankSVMStruct, SVMMAP, ListNet, SmoothRank, CRR),
+    *(AdaRank, RankBoost, FRank, BoltzRank, CoordinateAscent),
+)
+RANKERS: Mapping[str, type[Ranker]] = {kind.name: kind for kind in KINDS}
 
 
 def ranker_named(name: str) -> type[Ranker]:

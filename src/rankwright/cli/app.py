@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 
 from rankwright.cli import (
     bag,
+    compare,
     compress,
     convert,
     cv,
@@ -61,6 +62,7 @@ app.command(epilog=cv.EXAMPLE)(cv.cv)
 app.command(epilog=bag.EXAMPLE)(bag.bag)
 app.command(epilog=score.EXAMPLE)(score.score)
 app.command(epilog=evaluate.EXAMPLE)(evaluate.evaluate)
+app.command(epilog=compare.EXAMPLE)(compare.compare)
 app.command(epilog=compress.EXAMPLE)(compress.compress)
 app.command(epilog=reproduce.EXAMPLE)(reproduce.reproduce)
 app.command("list", epilog=listing.EXAMPLE)(listing.list_names)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
@@ -139,10 +140,13 @@ def _show_comparison(comparison: ConventionComparison) -> None:
 
 
 def _write_per_query(evaluation: Evaluation, path: str) -> None:
-    """Columns separated by tabs; a value that does not count is left empty."""
+    write_columns(evaluation.per_query(), path)
+
+
+def write_columns(columns: Mapping[str, Any], path: str) -> None:
+    """Write columns separated by tabs; a value that does not count is left empty."""
     from rankwright.data.sources import atomic_text_output
 
-    columns = evaluation.per_query()
     with atomic_text_output(path) as file:
         file.write("\t".join(columns) + "\n")
         for row in zip(*(column.tolist() for column in columns.values()), strict=True):

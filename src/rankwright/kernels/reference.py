@@ -5,6 +5,15 @@ which a twin ignores because the result must not depend on it. They live in `nai
 """
 
 from rankwright.kernels.naive.binning import bin_features, find_thresholds
+from rankwright.kernels.naive.boosters import (
+    fidelity_agreement,
+    fidelity_potentials,
+    pair_potentials,
+    pair_unit_gradient,
+    pair_unit_sums,
+    potential_stumps,
+    rank_moves,
+)
 from rankwright.kernels.naive.combined_draws import combined_draws
 from rankwright.kernels.naive.comparator import (
     comparator_gradient,
@@ -56,6 +65,8 @@ __all__ = [
     "descend_narrow_net",
     "discounted_gains",
     "exponential_gains",
+    "fidelity_agreement",
+    "fidelity_potentials",
     "find_leaves",
     "find_thresholds",
     "first_layer",
@@ -74,9 +85,13 @@ __all__ = [
     "mean_gain_shares",
     "order_ties",
     "pair_margins",
+    "pair_potentials",
+    "pair_unit_gradient",
+    "pair_unit_sums",
     "parse_cells",
     "parse_svmlight",
     "point_lambdas",
+    "potential_stumps",
     "prank_pass",
     "precision_sums",
     "preference_lambdas",
@@ -84,6 +99,7 @@ __all__ = [
     "quadratic_scores",
     "quantise_lambdas",
     "random_sign_sums",
+    "rank_moves",
     "rank_rows",
     "read_until_satisfied",
     "scale_by_mean",

@@ -54,6 +54,19 @@ def standard_error(first: MetricResult, second: MetricResult) -> float:
     return float(np.sqrt(spread * (shares @ shares) / (1 - shares @ shares)))
 
 
+def wilcoxon_p_value(first: MetricResult, second: MetricResult) -> float:
+    """The p-value of Wilcoxon's signed-rank test, two-sided, over the queries that count for both.
+
+    Queries with equal values are left out; where all are equal it is 1. Weights of queries have no say.
+    """
+    from scipy.stats import wilcoxon
+
+    differences = second.values - first.values
+    differences = differences[~np.isnan(differences) & (first.weights > 0)]
+    differences = differences[np.abs(differences) > ROUNDING]
+    return float(wilcoxon(differences).pvalue) if len(differences) else 1.0
+
+
 def paired_test(first: MetricResult, second: MetricResult, *, randomisations: int = RANDOMISATIONS) -> PairedTest:
     """How `second` differs from `first`, the same measure over the same queries in the same order."""
     require(randomisations >= 1, f"randomisations must be 1 or more, got {randomisations}")

@@ -1,44 +1,40 @@
-"""What rankers made of trees share: training by boosting, scoring, importances, the model file."""
+"""What rankers made of boosted trees share: their training."""
 
 from __future__ import annotations
 
 import copy
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from rankwright.arrays import BoolArray, Float64Array, IntArray, thread_count
+from rankwright.arrays import IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.files import DataFile, as_data_file
 from rankwright.data.pieces import blamed_on
-from rankwright.errors import InputError, require
+from rankwright.errors import require
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.door import check_features, remember_features, validation_data, with_something_to_learn
-from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.forest_model import ForestModel
 from rankwright.training.loop import History, Listener, LoopPlan
 from rankwright.training.spaces import Real, Space, Whole
 from rankwright.trees.binned import BinnedDataset, bin_dataset, feature_numbers
 from rankwright.trees.binning import BinMapper
 from rankwright.trees.boosting import BoostingParams
 from rankwright.trees.fitting import ForestPlan, GrownForest, binned_digest, fit_forest
-from rankwright.trees.forest import IMPORTANCES, Forest
-from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
+from rankwright.trees.forest import Forest
 from rankwright.trees.from_file import bin_file
 from rankwright.trees.params import SplitGain, TreeParams
 
 
-class ForestRanker(Ranker):
+class ForestRanker(ForestModel):
     """A ranker whose model is a forest; where documents should move says its objective."""
 
     takes_initial_scores: ClassVar[bool] = True
-    importance_kinds: ClassVar[tuple[str, ...]] = tuple(IMPORTANCES)
     budget: ClassVar[str | None] = "n_trees"
     space: ClassVar[Space] = {
         "max_leaves": Whole(4, 64, log=True),
@@ -47,10 +43,6 @@ class ForestRanker(Ranker):
         "query_fraction": Real(0.3, 1.0),
         "feature_fraction": Real(0.1, 1.0),
     }
-
-    forest_: Forest
-    base_score_: float
-    data_digest_: str
 
     @abstractmethod
     def _objective(self) -> Objective: ...
@@ -215,65 +207,6 @@ class ForestRanker(Ranker):
 
     def _selected(self) -> str:
         return str(self.select or self.metric)
-
-    def _scores(self, data: RankingDataset) -> Float64Array:
-        return self.base_score_ + self.forest_.predict(data.features, threads=self.threads)
-
-    def staged_predict(self, X: Any, qid: Any = None) -> Iterator[Float64Array]:
-        """The scores after the first tree, after the second, and so on."""
-        data = self._documents(X, qid)
-        for _, scores in self.forest_.staged_predict(data.features, threads=self.threads):
-            yield data.in_source_order(self.base_score_ + scores)
-
-    def used_features(self) -> BoolArray:
-        """Which features the trees split on."""
-        return self.importances("count") > 0
-
-    def facts(self) -> dict[str, Any]:
-        """How many trees and leaves there are and how deep they go, and how many features they split on."""
-        check_is_fitted(self)
-        leaves = self.forest_.n_leaves_of_trees()
-        return {
-            "trees": self.forest_.n_trees,
-            "leaves": int(leaves.sum()),
-            "most_leaves": int(leaves.max(initial=0)),
-            "depth": int(self.forest_.depth_of_trees().max(initial=0)),
-            "features_used": int(self.used_features().sum()),
-            "base_score": self.base_score_,
-        }
-
-    def importances(self, kind: str = "gain") -> Float64Array:
-        """What each feature's splits gained in all (`gain`), or how many there are (`count`)."""
-        check_is_fitted(self)
-        return self.forest_.importance(kind)
-
-    @property
-    def feature_importances_(self) -> Float64Array:
-        """The importances by gain, as shares of 1."""
-        gains = self.importances("gain")
-        total = float(gains.sum())
-        return gains / total if total > 0 else gains
-
-    @property
-    def n_trees_(self) -> int:
-        """How many trees the model has: those up to the best step where validation data was given."""
-        return self.forest_.n_trees
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        header = {
-            "base_score": self.base_score_,
-            "history": self.history_.to_dict(),
-            "training_data": self.data_digest_,
-        }
-        return header, forest_to_arrays(self.forest_)
-
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.base_score_ = float(header["base_score"])
-        self.history_ = History.from_dict(header["history"])
-        self.data_digest_ = str(header["training_data"])
-        self.forest_ = forest_from_arrays(arrays)
-        if self.forest_.n_features != self.n_features_in_:
-            raise InputError(f"the trees are of {self.forest_.n_features} features, the model of {self.n_features_in_}")
 
 
 def _least_docs(setting: float, n_docs: int) -> int:

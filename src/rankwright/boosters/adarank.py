@@ -1,0 +1,115 @@
+"""AdaRank (Xu and Li 2007): boosting that weighs queries by how well a metric says they are ranked.
+
+P is a distribution over queries and E a metric's value of a query, from 0 to 1. Each round takes the weak ranker h of
+the largest Σ P(q) E(q, h), gives it the weight α = ½ ln(Σ P(q) (1 + E(q, h)) / Σ P(q) (1 - E(q, h))), adds α h to the
+model f, and sets P(q) to exp(-E(q, f)), normalised. Weak rankers are single features, upwards or downwards, so that
+E(q, h) is known before the first round: a round is one product of a matrix, and the model is linear.
+
+P differs by a factor of e at most, so the paper's rule takes one strong feature again and again. `max_uses` takes a
+weak ranker out of the choice once it was chosen so often.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.boosters.measured_lists import MeasuredLists
+from rankwright.boosters.weighted_sum import column_of, weighted_sum
+
+LARGEST_MEAN = 1 - 1e-6  # a weak ranker that is perfect for every query would count infinitely
+
+
+class AdaRank:
+    """AdaRank in the making: which feature each round took, and how much it counts (less than 0 for downwards).
+
+    With `downwards`, a feature that does better that way before the first round is a weak ranker that way.
+    """
+
+    def __init__(
+        self,
+        features: Float32Array,
+        lists: MeasuredLists,
+        *,
+        downwards: bool,
+        max_uses: int | None,
+        watched: Float32Array | None = None,
+        threads: int = 1,
+    ) -> None:
+        self.lists, self.max_uses, self.threads = lists, max_uses, threads
+        self.features = np.nan_to_num(features[lists.rows], nan=0.0)  # what is missing adds nothing
+        self.watched = np.empty((0, features.shape[1]), np.float32) if watched is None else watched
+        self.signs = np.ones(features.shape[1])
+        self.values = self._values_of_features(self.signs)
+        if downwards:
+            other_way = self._values_of_features(-self.signs)
+            better = np.einsum("hq,q->h", other_way - self.values, lists.weights) > 0
+            self.signs[better], self.values[better] = -1.0, other_way[better]
+        self.chosen: list[int] = []
+        self.alphas: list[float] = []
+        self.scores = np.zeros(len(lists.rows))
+        self.watched_scores = np.zeros(len(self.watched))
+        self.query_weights = lists.weights
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds have been taken."""
+        return len(self.chosen)
+
+    def take_step(self, step: int) -> bool:  # noqa: ARG002
+        """Add the feature that does best on the queries as they weigh now; False where there is none to choose."""
+        left = self._choosable()
+        if self.lists.n_queries == 0 or len(left) == 0:
+            return False
+        share = self.query_weights / self.query_weights.sum()
+        # einsum without a library behind it: the same bits however many threads multiply matrices.
+        means = np.einsum("hq,q->h", self.values[left], share)
+        best = int(np.argmax(means))
+        mean = min(float(means[best]), LARGEST_MEAN)
+        feature = int(left[best])
+        self._add(feature, float(self.signs[feature]) * 0.5 * math.log((1 + mean) / (1 - mean)))
+        return True
+
+    def weights(self, n_rounds: int | None = None) -> Float64Array:
+        """The weight of each feature after the first `n_rounds` rounds, or after all."""
+        weights = np.zeros(self.features.shape[1])
+        for feature, alpha in zip(self.chosen[:n_rounds], self.alphas[:n_rounds], strict=True):
+            weights[feature] += alpha
+        return weights
+
+    def to_arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The features chosen so far and how much each counts."""
+        return {"chosen": np.array(self.chosen, np.int64), "alphas": np.array(self.alphas, np.float64)}
+
+    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue after rounds that were written down."""
+        for feature, alpha in zip(arrays["chosen"].tolist(), arrays["alphas"].tolist(), strict=True):
+            self._add(feature, alpha)
+
+    def _add(self, feature: int, alpha: float) -> None:
+        self.chosen.append(feature)
+        self.alphas.append(alpha)
+        weights = self.weights()
+        self.scores = weighted_sum(self.features, weights)
+        self.watched_scores = weighted_sum(self.watched, weights)
+        reached = self.lists.of_scores(self.scores, threads=self.threads)
+        self.query_weights = self.lists.weights * np.exp(-reached)
+
+    def _choosable(self) -> IntArray:
+        """The features that are not the same for all documents and were not chosen too often."""
+        differ = (self.features != self.features[:1]).any(axis=0)
+        if self.max_uses is not None:
+            differ &= np.bincount(np.array(self.chosen, np.int64), minlength=len(differ)) < self.max_uses
+        return np.flatnonzero(differ)
+
+    def _values_of_features(self, signs: Float64Array) -> Float64Array:
+        """E: the metric's value of each query, a column, where each feature, a row, ranks alone."""
+        values = np.zeros((len(signs), self.lists.n_queries))
+        for feature, sign in enumerate(signs.tolist()):
+            values[feature] = self.lists.of_scores(sign * column_of(self.features, feature), threads=self.threads)
+        return values

@@ -1,0 +1,88 @@
+"""FRank (Tsai, Liu, Qin, Chen and Ma 2007): an additive model of stumps that lowers the fidelity loss of pairs.
+
+With P the logistic function of a pair's difference of scores, and 1 as its target, the fidelity loss is 1 - √P: unlike
+cross entropy it is 0 for a pair that stands right, and never more than 1, so no pair of an outlier outweighs a query.
+A stump h, 0 or 1 for every document, is added with the weight α. A pair's difference changes by α · (h(better) -
+h(worse)), which is α, 0 or -α; with the weights W = D · √P · (1 - P) of pairs, twice the slope of their losses, the
+step that balances the pairs h orders rightly against those it orders wrongly is α = ½ ln(Σ_right W / Σ_wrong W).
+
+W is no product of two factors, so pairs are gone through, in kernels that keep none of them. A document's potential is
+the weight of the pairs in which it is the better less that of those in which it is the worse; the sum over the
+documents that a stump puts above is Σ_right W - Σ_wrong W, how steeply the loss falls along it. Of each feature the
+steepest stump is found, and of these, for the eight steepest, both sums: the one is added for which their square roots
+are furthest apart, because it gains most from its step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import Float64Array
+from rankwright.boosters.label_pairs import STUMPS_AT_A_TIME, LabelPairs
+from rankwright.boosters.stumps import FeatureCodes, Stump, StumpRounds, above_by_code, as_leaf, best_stumps
+
+SMOOTHING = 1e-4  # added to the weights on both sides, of 1 in all: a stump without a mistake would count infinitely
+NOTHING_LEFT = 1e-9  # a step no longer than rounding
+
+
+class FRank:
+    """FRank in the making; steps are `learning_rate` times the balancing ones."""
+
+    def __init__(
+        self,
+        documents: FeatureCodes,
+        pairs: LabelPairs,
+        watched: FeatureCodes | None = None,
+        *,
+        learning_rate: float = 1.0,
+        threads: int = 1,
+    ) -> None:
+        self.rounds, self.pairs = StumpRounds(documents, watched), pairs
+        self.learning_rate, self.threads = learning_rate, threads
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds have been taken."""
+        return len(self.rounds.stumps)
+
+    @property
+    def watched_scores(self) -> Float64Array:
+        """What the stumps say now of the documents that are watched."""
+        return self.rounds.watched_scores
+
+    def take_step(self, step: int) -> bool:  # noqa: ARG002
+        """Add the stump that lowers the loss most; False where none tells pairs apart."""
+        documents, scores = self.rounds.documents, self.rounds.scores
+        potentials = self.pairs.fidelity_potentials(scores, threads=self.threads)
+        steepest = best_stumps(documents, potentials, threads=self.threads)
+        features = np.argsort(-np.abs(steepest.sums), kind="stable")[:STUMPS_AT_A_TIME]
+        above = np.zeros(documents.n_docs, np.uint8)
+        for bit, feature in enumerate(features.tolist()):
+            by_code = above_by_code(
+                int(documents.n_bins[feature]), int(steepest.bins[feature]), bool(steepest.missing_above[feature])
+            )
+            above |= by_code[documents.codes[feature]].astype(np.uint8) << np.uint8(bit)
+        right, wrong = self.pairs.fidelity_agreement(scores, above, threads=self.threads)
+        apart = np.abs(np.sqrt(right + SMOOTHING) - np.sqrt(wrong + SMOOTHING))[: len(features)]
+        best = int(np.argmax(apart))
+        ratio = (right[best] + SMOOTHING) / (wrong[best] + SMOOTHING)
+        weight = as_leaf(self.learning_rate * 0.5 * math.log(ratio))
+        if abs(weight) <= NOTHING_LEFT:
+            return False
+        feature = int(features[best])
+        place, side = int(steepest.bins[feature]), bool(steepest.missing_above[feature])
+        self.rounds.add(Stump(feature, place, side, weight, float(apart[best]) ** 2))
+        return True
+
+    def to_arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The stumps so far."""
+        return self.rounds.to_arrays()
+
+    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue after the stumps that were written down."""
+        self.rounds.take_up(arrays)

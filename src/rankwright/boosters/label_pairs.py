@@ -1,0 +1,93 @@
+"""The pairs that pairwise boosting learns from: never stored, only their documents in the order of their labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright import kernels
+from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+
+STUMPS_AT_A_TIME = 8  # one a bit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelPairs:
+    """All pairs of documents of a query with different labels; unjudged documents are in none.
+
+    Query q owns `order[offsets[q]]` to `order[offsets[q + 1]]`: its judged rows, by ascending label. A pair counts its
+    query's weight times the weights of its two documents; all pairs together count 1.
+    """
+
+    labels: Float32Array
+    weights: Float64Array
+    query_weights: Float64Array
+    offsets: IntArray
+    order: IntArray
+
+    def inputs(self) -> dict[str, Any]:
+        """The pairs as kernels take them."""
+        return {
+            "labels": self.labels,
+            "weights": self.weights,
+            "query_weights": self.query_weights,
+            "offsets": self.offsets,
+            "order": self.order,
+        }
+
+    @property
+    def n_docs(self) -> int:
+        """How many documents there are, with and without pairs."""
+        return len(self.labels)
+
+    def potentials(self, scores: Float64Array, *, threads: int = 1) -> tuple[Float64Array, Float64Array]:
+        """Each row's exponential pair weights as the better document less as the worse, and each query's sum."""
+        potentials, totals = np.empty(self.n_docs), np.empty(len(self.query_weights))
+        kernels.pair_potentials(scores, **self.inputs(), potentials=potentials, totals=totals, threads=threads)
+        return potentials, totals
+
+    def fidelity_potentials(self, scores: Float64Array, *, threads: int = 1) -> Float64Array:
+        """The same with pair weights that are twice the slope of the fidelity loss."""
+        potentials, totals = np.empty(self.n_docs), np.empty(len(self.query_weights))
+        kernels.fidelity_potentials(scores, **self.inputs(), potentials=potentials, totals=totals, threads=threads)
+        return potentials
+
+    def fidelity_agreement(
+        self, scores: Float64Array, above: NDArray[np.uint8], *, threads: int = 1
+    ) -> tuple[Float64Array, Float64Array]:
+        """The same weights of the pairs that each of eight stumps, a bit of `above`, orders rightly, and wrongly."""
+        shape = (len(self.query_weights), STUMPS_AT_A_TIME)
+        agree, disagree = np.empty(shape), np.empty(shape)
+        kernels.fidelity_agreement(
+            scores, **self.inputs(), above=above, agree=agree, disagree=disagree, threads=threads
+        )
+        return agree.sum(axis=0), disagree.sum(axis=0)
+
+
+def label_pairs(data: RankingDataset, *, equal_queries: bool, name: str) -> LabelPairs:
+    """The pairs of `data` for the ranker of that name; with `equal_queries` each query's pairs count the same."""
+    if data.labels is None or data.preferences is not None:
+        raise InputError(f"{name} makes its pairs from labels: give y, and no preferences")
+    judged = np.flatnonzero(~np.isnan(data.labels))
+    query_of_row = data.groups.query_of_row
+    order = judged[np.lexsort((data.labels[judged], query_of_row[judged]))]
+    counts = np.bincount(query_of_row[judged], minlength=data.n_queries)
+    plain = LabelPairs(
+        labels=data.labels,
+        weights=np.ones(data.n_docs) if data.document_weights is None else data.document_weights.astype(np.float64),
+        query_weights=np.ones(data.n_queries),
+        offsets=np.concatenate([[0], np.cumsum(counts)]),
+        order=order,
+    )
+    _, of_query = plain.potentials(np.zeros(data.n_docs))  # scores are equal: the number of pairs, by their weights
+    weights = np.ones(data.n_queries) if data.query_weights is None else data.query_weights.astype(np.float64)
+    if equal_queries:
+        weights = np.divide(weights, of_query, out=np.zeros_like(weights), where=of_query > 0)
+    total = float(np.sum(weights * of_query))
+    scaled = weights / total if total > 0 else np.zeros_like(weights)
+    return LabelPairs(plain.labels, plain.weights, scaled, plain.offsets, plain.order)

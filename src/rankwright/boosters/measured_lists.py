@@ -1,0 +1,85 @@
+"""The lists that a metric is climbed on: what it says of each query for any scores of its documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.errors import InputError, require
+from rankwright.metrics.registry import Measure, parse_metric
+from rankwright.ranking.order import Ranking, Ties, rank_checked
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredLists:
+    """The judged documents of the queries that any order can matter to, and the measure of their orders.
+
+    Values lie from 0 to 1 and more is better: of a metric where less is better, they are 1 less it. Documents with
+    equal scores count as in any order, equally likely, whatever the convention says: data may come sorted by its
+    labels, and a constant column must not look like a good one.
+    """
+
+    measure: Measure
+    rows: IntArray  # of the dataset; what is counted here are places in it
+    labels: Float32Array
+    groups: Groups
+    weights: Float64Array  # one a query, 1 on average
+    queries: IntArray  # of the dataset
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries there are."""
+        return self.groups.n_queries
+
+    def of_scores(self, scores: Float64Array, *, threads: int = 1) -> Float64Array:
+        """The value of each query, given a score for each of `rows`."""
+        ranking = replace(rank_checked(scores, self.groups, None, threads), ties=Ties.AVERAGED)
+        return self.of_ranking(ranking, self.labels, threads=threads)
+
+    def of_ranking(self, ranking: Ranking, labels: Float32Array, *, threads: int = 1) -> Float64Array:
+        """The value of each list of a ranking whose ties count as averaged; its documents have these labels."""
+        values = self.measure.metric.per_query(ranking, labels, self.measure.convention, threads)
+        values = np.nan_to_num(values, nan=0.0)  # of queries that the convention leaves out, whatever their order
+        return values if self.measure.higher_is_better else 1.0 - values
+
+
+def measured_lists(data: RankingDataset, metric: str, *, name: str) -> MeasuredLists:
+    """The lists of `data` that the ranker of that name climbs `metric` on.
+
+    Unjudged documents are left out, and then queries whose documents all have the same label. Metrics weigh queries,
+    not documents: a query counts its own weight times the mean weight of its documents.
+    """
+    if data.labels is None or data.preferences is not None:
+        raise InputError(f"{name} climbs {metric}, which needs labels: give y, and no preferences")
+    measure = parse_metric(metric)
+    require(not measure.metric.name.startswith("dcg"), f"{name} needs a metric between 0 and 1, got {metric}: use ndcg")
+    measure = Measure(measure.metric, replace(measure.convention, ties=Ties.AVERAGED))
+    judged = np.flatnonzero(~np.isnan(data.labels))
+    query_of_row = data.groups.query_of_row
+    low, high = np.full(data.n_queries, np.inf), np.full(data.n_queries, -np.inf)
+    np.minimum.at(low, query_of_row[judged], data.labels[judged])
+    np.maximum.at(high, query_of_row[judged], data.labels[judged])
+    weights = _query_weights(data)
+    queries = np.flatnonzero((high > low) & (weights > 0))
+    rows = judged[np.isin(query_of_row[judged], queries)]
+    kept = weights[queries]
+    return MeasuredLists(
+        measure=measure,
+        rows=rows,
+        labels=data.labels[rows],
+        groups=Groups.of_sizes(np.bincount(query_of_row[rows], minlength=data.n_queries)[queries]),
+        weights=kept / kept.mean() if len(kept) else kept,
+        queries=queries,
+    )
+
+
+def _query_weights(data: RankingDataset) -> Float64Array:
+    weights = np.ones(data.n_queries) if data.query_weights is None else data.query_weights.astype(np.float64)
+    if data.document_weights is None:
+        return weights
+    sums = np.bincount(data.groups.query_of_row, data.document_weights.astype(np.float64), data.n_queries)
+    return weights * sums / np.maximum(data.groups.sizes, 1)

@@ -1,0 +1,181 @@
+"""Twins of the boosters' kernels: weights of pairs of different labels, and the stumps that order them best.
+
+Query q owns `order[offsets[q]]` to `order[offsets[q + 1]]`: its judged rows, by ascending label. A pair counts its
+query's weight times the weights of its two documents. `codes` has a row a feature; a feature's missing values have the
+code `n_bins[feature]`. A stump says of a document 1 where its code is above `bin`, else 0; where the feature is
+missing, `missing_above`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+
+Slope = Callable[[float], float]  # of a pair's weight in the better document's score less the worse one's
+Pair = tuple[int, int, int, float]  # query, better row, worse row, weight
+
+
+def _pairs(
+    scores: Float64Array,
+    labels: Float32Array,
+    weights: Float64Array,
+    query_weights: Float64Array,
+    offsets: IntArray,
+    order: IntArray,
+    slope: Slope,
+) -> Iterator[Pair]:
+    for query in range(len(offsets) - 1):
+        rows = order[offsets[query] : offsets[query + 1]].tolist()
+        for better in rows:
+            for worse in rows:
+                if labels[better] > labels[worse]:
+                    weight = query_weights[query] * weights[better] * weights[worse]
+                    yield query, better, worse, weight * slope(float(scores[better] - scores[worse]))
+
+
+def pair_potentials(
+    scores: Float64Array,
+    labels: Float32Array,
+    weights: Float64Array,
+    query_weights: Float64Array,
+    offsets: IntArray,
+    order: IntArray,
+    potentials: Float64Array,
+    totals: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill, for each row, the weight of its pairs as the better document less as the worse, and each query's total."""
+    found = _pairs(scores, labels, weights, query_weights, offsets, order, lambda difference: math.exp(-difference))
+    _fill_potentials(found, potentials, totals)
+
+
+def _fill_potentials(found: Iterator[Pair], potentials: Float64Array, totals: Float64Array) -> None:
+    potentials[:], totals[:] = 0.0, 0.0
+    for query, better, worse, weight in found:
+        potentials[better] += weight
+        potentials[worse] -= weight
+        totals[query] += weight
+
+
+def _stumps(codes: NDArray[np.uint8], n_bins: int) -> Iterator[tuple[int, bool, BoolArray]]:
+    """Each stump of a feature: its bin, where it puts missing values, and which rows it puts above."""
+    missing = codes == n_bins
+    for bin in reversed(range(n_bins)):
+        for missing_above in (False, True):
+            yield bin, missing_above, np.where(missing, missing_above, codes > bin)
+
+
+def potential_stumps(
+    codes: NDArray[np.uint8],
+    n_bins: IntArray,
+    potentials: Float64Array,
+    sums: Float64Array,
+    bin: IntArray,
+    missing_above: BoolArray,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill, for each feature, the stump whose sum of potentials above is largest in size, and that sum."""
+    sums[:], bin[:], missing_above[:] = 0.0, 0, False
+    for feature in range(len(n_bins)):
+        for place, side, above in _stumps(codes[feature], int(n_bins[feature])):
+            total = float(potentials[above].sum())
+            if abs(total) > abs(sums[feature]):
+                sums[feature], bin[feature], missing_above[feature] = total, place, side
+
+
+def fidelity_potentials(
+    scores: Float64Array,
+    labels: Float32Array,
+    weights: Float64Array,
+    query_weights: Float64Array,
+    offsets: IntArray,
+    order: IntArray,
+    potentials: Float64Array,
+    totals: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill the same with weights that are the slope of the fidelity loss."""
+    found = _pairs(scores, labels, weights, query_weights, offsets, order, _fidelity_slope)
+    _fill_potentials(found, potentials, totals)
+
+
+def fidelity_agreement(
+    scores: Float64Array,
+    labels: Float32Array,
+    weights: Float64Array,
+    query_weights: Float64Array,
+    offsets: IntArray,
+    order: IntArray,
+    above: NDArray[np.uint8],
+    agree: Float64Array,
+    disagree: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill, for each query and stump, the weight of the pairs it orders rightly and of those it orders wrongly.
+
+    Bit s of `above` says whether stump s puts the row above.
+    """
+    agree[:], disagree[:] = 0.0, 0.0
+    for query, better, worse, weight in _pairs(scores, labels, weights, query_weights, offsets, order, _fidelity_slope):
+        for stump in range(agree.shape[1]):
+            of_better, of_worse = int(above[better]) >> stump & 1, int(above[worse]) >> stump & 1
+            if of_better > of_worse:
+                agree[query, stump] += weight
+            elif of_better < of_worse:
+                disagree[query, stump] += weight
+
+
+def _fidelity_slope(difference: float) -> float:
+    """√P (1 - P), where P is the logistic function of the difference."""
+    p = 1 / (1 + math.exp(-difference))
+    return math.sqrt(p) * (1 - p)
+
+
+def rank_moves(
+    scores: Float64Array,
+    column: Float64Array,
+    moves: Float64Array,
+    offsets: IntArray,
+    moved: Float64Array,
+    rows: IntArray,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill, for each move, the scores plus so much of the column, and the rows of each query in their order.
+
+    The rows of the m-th move count from m · documents on; equal scores stand in row order.
+    """
+    n_docs = len(scores)
+    for number, move in enumerate(moves.tolist()):
+        stretch = slice(number * n_docs, (number + 1) * n_docs)
+        moved[stretch] = scores + move * column
+        for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            order = np.argsort(-moved[stretch][start:stop], kind="stable")
+            rows[number * n_docs + start : number * n_docs + stop] = number * n_docs + start + order
+
+
+def pair_unit_sums(inputs: Float64Array, offsets: IntArray, sums: Float64Array, threads: int) -> None:  # noqa: ARG001
+    """Fill, for each document and unit, the mean of tanh(own input - input of each document of the query)."""
+    for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        own = inputs[start:stop]
+        for row in range(stop - start):
+            sums[start + row] = np.tanh(own[row] - own).mean(axis=0)
+
+
+def pair_unit_gradient(
+    inputs: Float64Array,
+    offsets: IntArray,
+    of_sums: Float64Array,
+    gradient: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill the slopes of a loss in the inputs, given its slopes in what `pair_unit_sums` fills."""
+    for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        own, slopes = inputs[start:stop], of_sums[start:stop]
+        for row in range(stop - start):
+            steepness = 1 - np.tanh(own[row] - own) ** 2
+            gradient[start + row] = ((slopes[row] - slopes) * steepness).mean(axis=0)

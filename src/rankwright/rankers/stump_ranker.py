@@ -1,0 +1,107 @@
+"""What rankers made of threshold weak rankers share: bins, rounds, and a forest of stumps for a model."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import thread_count
+from rankwright.boosters.label_pairs import LabelPairs, label_pairs
+from rankwright.boosters.rounds import Learner, Resuming, WatchedLists, learn_in_rounds
+from rankwright.boosters.stumps import FeatureCodes, Stump, StumpRounds
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import require
+from rankwright.rankers.forest_model import ForestModel
+from rankwright.training.digest import data_digest
+from rankwright.training.loop import Listener, LoopPlan
+from rankwright.trees.binning import MAX_BINS, BinMapper, bin_columns, codes_by_row, fit_bins
+from rankwright.trees.forest import Forest, forest_of
+from rankwright.trees.tree import Tree
+
+
+class StumpRanker(ForestModel):
+    """A ranker that adds up stumps, one a round; which one, and how much it counts, says its kind.
+
+    The settings that all kinds have: `n_rounds`, `max_bins`, `equal_queries`, `metric`, `select`, `early_stopping`.
+    """
+
+    @abstractmethod
+    def _learner(
+        self, documents: FeatureCodes, pairs: LabelPairs, watched: FeatureCodes | None
+    ) -> tuple[Learner, StumpRounds]:
+        """What learns, and where it keeps its stumps."""
+
+    def _learn(
+        self,
+        data: RankingDataset,
+        valid: RankingDataset | None,
+        listeners: Sequence[Listener],
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> None:
+        require(2 <= self.max_bins <= MAX_BINS, f"max_bins must lie between 2 and {MAX_BINS}, got {self.max_bins}")
+        threads = thread_count(self.threads)
+        pairs = label_pairs(data, equal_queries=self.equal_queries, name=self.name)
+        mapper = fit_bins(data.features, max_bins=self.max_bins, seed=self.seed, threads=threads)
+        documents = codes_of(data, mapper, threads)
+        learner, rounds = self._learner(documents, pairs, None if valid is None else codes_of(valid, mapper, threads))
+        self.data_digest_ = data_digest(data)
+        self.history_ = learn_in_rounds(
+            learner,
+            LoopPlan(self.n_rounds, self.early_stopping),
+            watched=None if valid is None else WatchedLists(self._selected(), valid.labels, valid.groups),
+            resuming=None if checkpoint is None else self._resuming(Path(checkpoint), valid),
+            listeners=listeners,
+            threads=threads,
+        )
+        best = self.history_.best_step
+        stumps = rounds.stumps if best is None else rounds.stumps[: best + 1]
+        self.forest_, self.base_score_ = forest_of_stumps(stumps, mapper, documents), 0.0
+
+    def _resuming(self, folder: Path, valid: RankingDataset | None) -> Resuming:
+        settings = {"ranker": self.name} | self._storable_settings()
+        lasting = {name: value for name, value in settings.items() if name != "n_rounds"}  # there may be more of them
+        return Resuming(folder, self.data_digest_, None if valid is None else data_digest(valid), lasting)
+
+    def _selected(self) -> str:
+        return str(self.select or self.metric)
+
+    @property
+    def n_rounds_(self) -> int:
+        """How many rounds the model keeps: those up to the best where validation data was given."""
+        return self.forest_.n_trees
+
+
+def codes_of(data: RankingDataset, mapper: BinMapper, threads: int) -> FeatureCodes:
+    """The documents' codes, a row a feature, as boosters read them."""
+    by_row = codes_by_row(bin_columns(data.features, mapper, threads=threads), mapper.n_features)
+    return FeatureCodes(np.ascontiguousarray(by_row.T, np.uint8), mapper.n_bins)
+
+
+def forest_of_stumps(stumps: Sequence[Stump], mapper: BinMapper, documents: FeatureCodes) -> Forest:
+    """The forest whose trees are the stumps, with how many of the documents reach each leaf."""
+    return forest_of([_tree_of(stump, mapper, documents) for stump in stumps], mapper)
+
+
+def _tree_of(stump: Stump, mapper: BinMapper, documents: FeatureCodes) -> Tree:
+    said = np.zeros(documents.n_docs)
+    stump.add_to(said, documents)
+    n_above = int(np.count_nonzero(said))
+    threshold = mapper.thresholds(np.array([stump.feature]), np.array([stump.bin]))[0]
+    nodes: Mapping[str, Any] = {
+        "feature": np.array([stump.feature, -1, -1], np.int32),
+        "bin": np.array([stump.bin, 0, 0], np.int32),
+        "threshold": np.array([threshold, 0, 0], np.float32),
+        "left": np.array([1, -1, -1], np.int32),
+        "right": np.array([2, -1, -1], np.int32),
+        "missing_left": np.array([not stump.missing_above, False, False]),
+        "value": np.array([0, 0, stump.weight], np.float32),
+        "gain": np.array([stump.worth, 0, 0], np.float64),
+        "count": np.array([documents.n_docs, documents.n_docs - n_above, n_above], np.int64),
+        "categories": np.zeros((3, 0), np.uint32),
+    }
+    return Tree(**nodes)

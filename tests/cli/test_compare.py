@@ -1,0 +1,114 @@
+"""`rankwright compare`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankwright as rw
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch, small_data):
+    monkeypatch.chdir(tmp_path)
+    rw.write(small_data, "data.txt")
+    rw.RankBoost(n_rounds=5).fit(small_data).save("boost.rw")
+    rw.AdaRank(n_rounds=5).fit(small_data).save("ada.rw")
+    np.savetxt("chance.txt", np.random.default_rng(0).normal(size=small_data.n_docs))
+    np.savetxt("perfect.txt", small_data.labels)
+    np.savetxt("short.txt", [1.0, 2.0])
+    return tmp_path
+
+
+@pytest.mark.usefixtures("files")
+def test_one_table_with_marks_and_their_meaning(rankwright):
+    result = rankwright(
+        "compare", "data.txt", "--model", "boost.rw", "--scores", "best=perfect.txt", "--metrics", "map"
+    )
+    assert result.code == 0, result.stderr
+    assert "convention standard: 40 queries" in result.stdout
+    assert f"{1:.4f} *" not in result.stdout  # the interval stands between
+    assert ") *" in result.stdout
+    assert "boost.rw" in result.stdout
+    assert "Holm" in result.stdout
+
+
+@pytest.mark.usefixtures("files")
+def test_json_and_a_file_of_queries(rankwright):
+    systems = ("--model", "boost=boost.rw", "--model", "ada=ada.rw", "--scores", "chance=chance.txt")
+    options = ("--metrics", "ndcg@10,map", "--convention", "letor", "--per-query", "queries.tsv", "--json")
+    result = rankwright("compare", "data.txt", *systems, *options)
+    assert result.code == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert (document["convention"], document["queries"]) == ("letor", 40)
+    assert list(document["systems"]) == ["boost", "ada", "chance"]
+    assert set(document["best"]) == {"ndcg@10", "map"}
+    header, *rows = Path("queries.tsv").read_text().splitlines()
+    assert header.split("\t")[:3] == ["query", "documents", "boost:ndcg@10"]
+    assert len(rows) == 40
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("data.txt", "--model", "ada.rw"), "needs two systems or more, got 1"),
+        (("data.txt", "--scores", "perfect.txt", "--scores", "short.txt"), "short.txt: has 2 scores, but the data has"),
+        (("data.txt", "--scores", "perfect.txt", "--scores", "perfect.txt"), "two systems are called perfect.txt"),
+        (("--model", "ada.rw", "--model", "boost.rw"), "give DATA, or --folds"),
+        (("data.txt", "--rankers", "all"), "--rankers goes with --folds"),
+        (("data.txt", "--folds", "."), "leave out DATA"),
+        (("--folds", "."), "--folds needs --rankers"),
+        (("--folds", ".", "--rankers", "rankboost,adarank"), "no folders Fold1"),
+        (("--folds", ".", "--rankers", "rankbost"), "did you mean 'rankboost'"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_line(rankwright, arguments, message):
+    result = rankwright("compare", *arguments)
+    assert result.code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.fixture
+def folds(tmp_path, monkeypatch):
+    """Two small folds of the LETOR layout."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    for number in (1, 2):
+        folder = tmp_path / "letor" / f"Fold{number}"
+        folder.mkdir(parents=True)
+        for part in ("train", "vali", "test"):
+            features = rng.normal(size=(60, 3))
+            labels = np.clip(np.round(features[:, 0] + rng.normal(size=60)), 0, 2)
+            data = rw.RankingDataset.from_arrays(features, labels, qid=np.repeat(np.arange(6), 10))
+            rw.write(data, folder / f"{part}.txt")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folds")
+def test_rankers_over_folds_and_a_run_that_goes_on(rankwright):
+    arguments = ("compare", "--folds", "letor", "--rankers", "rankboost,adarank", "--results", "kept", "--json")
+    first = rankwright(*arguments)
+    assert first.code == 0, first.stderr
+    assert first.stderr.count("on vali") == 4
+    document = json.loads(first.stdout)
+    assert document["convention"] == "letor"
+    assert document["queries"] == 12
+    assert list(document["chosen"]["rankboost"]) == ["Fold1", "Fold2"]
+    Path("kept/Fold2-adarank.json").unlink()  # as if the run had been killed before
+    again = rankwright(*arguments)
+    assert again.stderr.count("on vali") == 1
+    assert json.loads(again.stdout) == document
+
+
+@pytest.mark.usefixtures("folds")
+def test_results_of_another_comparison_are_refused(rankwright):
+    arguments = ("compare", "--folds", "letor", "--rankers", "rankboost,adarank", "--results", "kept")
+    assert rankwright(*arguments).code == 0
+    other = rankwright(*arguments, "--seed", "1")
+    assert other.code == 2
+    assert "other settings or on other data" in other.stderr
