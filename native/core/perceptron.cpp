@@ -132,17 +132,19 @@ struct KernelSum {
             float products[lanes];
             four_products(row, support->row(s), stride, products);
             four_products(row, support->row(s + 4), stride, products + 4);
-            const EightFloats product = load<EightFloats>(products);
-            EightFloats value;
-            if (kernel == Kernel::rbf) {
-                const EightFloats distance = own_square + load<EightFloats>(support->squares() + s) - 2.0F * product;
-                value = exp_minus<EightFloats>(gamma * (distance > 0.0F ? distance : EightFloats{}));
-            } else {
-                const EightFloats base = 1.0F + gamma * product;
-                value = kernel == Kernel::quadratic ? base * base : base * base * base;
+            // A plain loop: functions of the library that take vectors may be compiled for another processor.
+            float values[lanes];
+            for (std::size_t k = 0; k < lanes; ++k) {
+                if (kernel == Kernel::rbf) {
+                    const float distance = own_square + support->squares()[s + k] - 2.0F * products[k];
+                    values[k] = exp_minus<float>(gamma * (distance > 0.0F ? distance : 0.0F));
+                } else {
+                    const float base = 1.0F + gamma * products[k];
+                    values[k] = kernel == Kernel::quadratic ? base * base : base * base * base;
+                }
             }
             const std::size_t n = std::min(lanes, n_support - s);
-            for (std::size_t k = 0; k < n; ++k) sum += coefficients[s + k] * static_cast<double>(value[k]);
+            for (std::size_t k = 0; k < n; ++k) sum += coefficients[s + k] * static_cast<double>(values[k]);
         }
         *out = sum;
     }
