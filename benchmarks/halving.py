@@ -40,7 +40,6 @@ def main() -> None:
         }
         leaves = {curve.name: float(curve.leaves[-1]) for curve in summarise(study).curves}
     best, work = found["grid"].best.value, found["grid"].steps_taken
-    of_leaves = dict(zip(sorted(found), (leaves[name] for name in sorted(leaves)), strict=True))
     print(f"\n{options.metric} on {options.fold}, 162 configurations × {options.seeds} seeds")
     record = {}
     for name, tuned in found.items():
