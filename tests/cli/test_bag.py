@@ -15,6 +15,7 @@ import pytest
 import rankwright as rw
 
 RUN = [sys.executable, "-c", "from rankwright.cli.app import main; main()"]
+TRAINED_BY = [["--threads", "1"], ["--threads", "2"], ["--cluster", "local", "--workers", "2"]]
 TREES = ["--set", "n_trees=3", "--set", "max_leaves=4"]
 
 
@@ -110,9 +111,9 @@ def test_nonsense_is_told_in_one_line(arguments, message, folder):
 SLOW = ["--bags", "12", "--set", "n_trees=150", "--set", "max_leaves=15", "--set", "min_docs_in_leaf=3"]
 
 
-@pytest.mark.parametrize("threads", ["1", "2"])
-def test_a_run_killed_at_any_moment_goes_on_to_the_identical_file(threads, folder, tmp_path):
-    arguments = ["bag", "train.txt", *SLOW, "--threads", threads]
+@pytest.mark.parametrize("who", TRAINED_BY, ids=" ".join)
+def test_a_run_killed_at_any_moment_goes_on_to_the_identical_file(who, folder, tmp_path):
+    arguments = ["bag", "train.txt", *SLOW, *who]
     with subprocess.Popen(
         [*RUN, *arguments, "--checkpoint", str(tmp_path), "--out", "never.rw"], cwd=folder
     ) as process:
@@ -129,9 +130,9 @@ def test_a_run_killed_at_any_moment_goes_on_to_the_identical_file(threads, folde
     assert not (folder / "never.rw").exists()
 
 
-@pytest.mark.parametrize("threads", ["1", "2"])
-def test_ctrl_c_keeps_the_bags_that_are_finished(threads, folder, tmp_path):
-    arguments = ["bag", "train.txt", *SLOW, "--bags", "1000", "--threads", threads, "--out", "kept.rw"]
+@pytest.mark.parametrize("who", TRAINED_BY, ids=" ".join)
+def test_ctrl_c_keeps_the_bags_that_are_finished(who, folder, tmp_path):
+    arguments = ["bag", "train.txt", *SLOW, "--bags", "1000", *who, "--out", "kept.rw"]
     with subprocess.Popen(
         [*RUN, *arguments, "--checkpoint", str(tmp_path)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -145,3 +146,50 @@ def test_ctrl_c_keeps_the_bags_that_are_finished(threads, folder, tmp_path):
     assert model.history_.interrupted
     assert 2 <= model.n_bags_ < 1000
     assert len(model.history_.values) == model.n_bags_
+
+
+def test_workers_write_the_same_file(folder):
+    bag = ["bag", "train.txt", "--bags", "3", *TREES]
+    assert run([*bag, "--out", "threads.rw"], folder).returncode == 0
+    told = run([*bag, "--cluster", "local", "--workers", "2", "--out", "workers.rw", "--json"], folder)
+    assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout)["steps"] == 3
+    assert (folder / "threads.rw").read_bytes() == (folder / "workers.rw").read_bytes()
+
+
+def test_ray_writes_the_same_file(folder, two_nodes):
+    bag = ["bag", "train.txt", "--bags", "3", *TREES]
+    assert run([*bag, "--out", "threads.rw"], folder).returncode == 0
+    told = run([*bag, "--cluster", two_nodes.address, "--out", "ray.rw", "--json"], folder)
+    assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout)["steps"] == 3
+    assert (folder / "threads.rw").read_bytes() == (folder / "ray.rw").read_bytes()
+
+
+def test_a_folder_of_shards_is_bagged(folder):
+    (folder / "shards").mkdir()
+    for part in ("train", "test"):
+        data = rw.read(folder / f"{part}.txt")
+        rw.write(data, folder / "shards" / f"{part}.parquet")
+    bag = ["bag", "shards", "--bags", "3", "--overfit", *TREES, "--set", "bag_fraction=0.3"]
+    told = run([*bag, "--cluster", "local", "--valid", "valid.txt", "--out", "sharded.rw"], folder)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith("last ndcg@10")
+    assert rw.load(folder / "sharded.rw").n_bags_ == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--workers", "2"], "--workers goes with --cluster"),
+        (["--cluster", "local", "--workers", "0"], "workers must be 1 or more, got 0"),
+        (["--cluster", "127.0.0.1:1"], "there is no Ray cluster to join at 127.0.0.1:1"),
+        (["--cluster", "atuo"], "local, auto, or the HOST:PORT of a Ray cluster, got 'atuo'"),
+        (["--study", "--cluster", "local"], "--study trains here"),
+    ],
+)
+def test_a_wrong_cluster_is_told_in_a_line(options, problem, folder):
+    told = run(["bag", "train.txt", *options, "--out", "wrong.rw"], folder)
+    assert told.returncode == 2
+    assert problem in told.stderr
+    assert told.stderr.count("\n") == 1

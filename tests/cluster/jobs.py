@@ -73,3 +73,11 @@ def threads(shared, task, report):  # noqa: ARG001
 def sleep_telling(shared, seconds, report):  # noqa: ARG001
     report(os.getpid())
     time.sleep(seconds)
+
+
+def wait_for(shared, path, report):  # noqa: ARG001
+    deadline = time.monotonic() + 60
+    while not Path(path).exists():
+        if time.monotonic() > deadline:
+            raise TimeoutError(path)
+        time.sleep(0.01)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -34,20 +35,22 @@ def test_leaving_early_ends_what_runs():
 
 
 SCRIPT = """
+import sys
 import jobs
 from rankwright.cluster.engine import open_engine
 
-with open_engine(workers=2) as engine:  # no guard: workers do not run this script
+with open_engine(sys.argv[1], workers=2) as engine:  # no guard: workers do not run this script
     shared = engine.share(bytes(10))
     list(engine.run(jobs.sleep_telling, [60.0, 60.0], shared=shared, listener=lambda _, pid: print(pid, flush=True)))
 """
 
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_workers_go_when_the_driver_does(ending):
+@pytest.mark.parametrize("cluster", ["local", pytest.param("auto", marks=pytest.mark.slow)])
+def test_workers_go_when_the_driver_does(cluster, ending):
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
     with subprocess.Popen(
-        [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        [sys.executable, "-c", SCRIPT, cluster], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     ) as driver:
         assert driver.stdout is not None
         workers = [int(driver.stdout.readline()) for _ in range(2)]
@@ -57,3 +60,17 @@ def test_workers_go_when_the_driver_does(ending):
         while any(Path(f"/proc/{pid}").exists() for pid in workers):
             assert time.monotonic() < deadline, "workers outlive their driver"
             time.sleep(0.02)
+
+
+@pytest.mark.slow
+def test_a_ray_of_our_own_keeps_to_this_machine_and_takes_its_files_along(monkeypatch):
+    import ray
+
+    monkeypatch.setattr(tempfile, "tempdir", "/tmp")
+    before = set(Path("/tmp").glob("rankwright-ray-*"))
+    with open_engine("auto", workers=1) as engine:
+        assert [done.result for done in engine.run(jobs.add, [1])] == [1]
+        assert {node["NodeManagerAddress"] for node in ray.nodes()} == {"127.0.0.1"}
+        assert len(set(Path("/tmp").glob("rankwright-ray-*")) - before) == 1
+    assert set(Path("/tmp").glob("rankwright-ray-*")) <= before
+    assert not ray.is_initialized()

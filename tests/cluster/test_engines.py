@@ -34,8 +34,12 @@ def test_every_task_is_done_once(engine):
     assert results(engine, jobs.add, range(20)) == list(range(20))
 
 
-def test_results_come_as_they_are_ready(engine):
-    assert [done.number for done in engine.run(jobs.sleep, [1.5, 0.0, 0.0])][-1] == 0
+def test_results_come_as_they_are_ready(engine, tmp_path):
+    numbers = []
+    for done in engine.run(jobs.wait_for, [str(tmp_path / "go on"), str(tmp_path)]):
+        numbers.append(done.number)
+        (tmp_path / "go on").touch()  # the first task waits for what the second one's result brings about
+    assert numbers == [1, 0]
 
 
 def test_arrays_are_shared_and_cannot_be_written_to(engine):

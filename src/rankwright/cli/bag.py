@@ -8,7 +8,7 @@ import typer
 
 from rankwright.cli.options import AsJson, DataFormat
 from rankwright.cli.output import print_json, print_table
-from rankwright.cli.train import train
+from rankwright.cli.train import train_file
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -16,14 +16,17 @@ if TYPE_CHECKING:
     from rankwright.experiments.variance import VarianceStudy
 
 EXAMPLE = (
-    "Example: rankwright bag train.txt --bags 20 --set max_leaves=7 --out model.rw   ·   rankwright bag --study "
-    "train.txt --valid valid.txt --test test.txt --samples 10 --bags 20 --out study"
+    "Example: rankwright bag train.txt --bags 20 --set max_leaves=7 --out model.rw   ·   rankwright bag shards "
+    "--overfit --cluster auto --checkpoint bags --out model.rw   ·   rankwright bag --study train.txt --valid "
+    "valid.txt --test test.txt --samples 10 --bags 20 --out study"
 )
 TEST_SHARE, VALID_SHARE = 0.25, 0.2  # of the queries, where a study is given no such files
 
 
 def bag(
-    data: Annotated[str, typer.Argument(metavar="TRAIN", help="The documents to train on.")],
+    data: Annotated[
+        str, typer.Argument(metavar="TRAIN", help="The documents to train on: a file, or a folder of Parquet shards.")
+    ],
     out: Annotated[str, typer.Option(metavar="OUT", help="The model file to write, or with --study the folder.")],
     study: Annotated[
         bool, typer.Option("--study", help="Train on samples of the queries; tell mean and variance of each metric.")
@@ -48,6 +51,16 @@ def bag(
     checkpoint: Annotated[
         str | None, typer.Option(metavar="DIR", help="Where to save finished bags; a killed run goes on from them.")
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="local|auto|ADDRESS",
+            help="Who trains the bags: processes here, Ray started here, or the Ray cluster there. Default: threads.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="With --cluster: bags trained at a time. Default: a core each.")
+    ] = None,
     samples: Annotated[int, typer.Option(help="With --study: how many samples of the training queries.")] = 10,
     sample_fraction: Annotated[float, typer.Option(help="With --study: the share of the queries in each.")] = 0.5,
     metrics: Annotated[
@@ -60,16 +73,23 @@ def bag(
 ) -> None:
     """Train a bag of rankers, each on its own sample of queries, and write the model file.
 
-    Ctrl-C keeps the bags that are finished. With --study, LambdaMART, LambdaMART with randomisation and BL-MART without
-    and with overfitting are trained on random samples of the queries and measured on the same test queries; OUT gets
-    the table, the curves by bags and by trees as CSV and as pictures, and all of it as JSON. Where --test or --valid
-    are left out, queries of TRAIN are held back for them.
+    Ctrl-C keeps the bags that are finished. With --cluster they are trained by processes here or on many
+    machines; the model is the same. Of shards, each bag reads the queries it drew and no others.
+
+    With --study, LambdaMART, LambdaMART with randomisation and BL-MART without and with overfitting are trained on
+    random samples of the queries and measured on the same test queries; OUT gets the table, the curves by bags
+    and by trees as CSV and as pictures, and all of it as JSON. Where --test or --valid are left out, queries of TRAIN
+    are held back for them.
     """
     if not study:
         name, bagged = _bagged(ranker, settings or [], bags, overfit)
-        train(data, out, name, valid, test, bagged, select, seed, threads, checkpoint, format=format, as_json=as_json)
+        train_file(
+            data, out, name, valid, test, bagged, select, seed, threads, checkpoint, format=format, as_json=as_json,
+            cluster=cluster, workers=workers,
+        )  # fmt: skip
         return
     require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
+    require(cluster is None and workers is None, "--study trains here: leave out --cluster and --workers")
     require(overfit is None and checkpoint is None, "--study has no use for --overfit and --checkpoint: leave them out")
     from rankwright.experiments.variance import METRICS, StudyPlan, study_variance
     from rankwright.experiments.variance_files import check_picture, write_study

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.metrics.evaluation import Evaluation
+    from rankwright.rankers.ranker import Ranker
 
 EXAMPLE = (
     "Example: rankwright train train.txt --valid valid.txt --ranker lambdamart --set n_trees=200 --set "
@@ -51,9 +53,35 @@ def train(
     Trees are trained without the features in memory: files may be larger than it. Ctrl-C stops early, keeps the best
     model so far and exits with 0; before the first step there is none to keep, and the exit code is 130.
     """
+    train_file(
+        data, out, ranker, valid, test, settings, select, seed, threads, checkpoint, format=format, as_json=as_json,
+        initial_scores=initial_scores, valid_initial_scores=valid_initial_scores,
+    )  # fmt: skip
+
+
+def train_file(
+    data: str,
+    out: str,
+    ranker: str,
+    valid: str | None,
+    test: str | None,
+    settings: list[str] | None,
+    select: str | None,
+    seed: int | None,
+    threads: int | None,
+    checkpoint: str | None,
+    *,
+    format: str | None,
+    as_json: bool,
+    initial_scores: str | None = None,
+    valid_initial_scores: str | None = None,
+    cluster: str | None = None,
+    workers: int | None = None,
+) -> None:
+    """Train the named ranker, on the workers of a cluster where one is named, write its model file, and tell of it."""
     from rankwright.catalog.scoring import evaluate_file
     from rankwright.catalog.settings import ranker_from_text
-    from rankwright.data.files import DataFile
+    from rankwright.data.shards import file_or_shards
 
     require(out != "-", "a model goes to a file, not to standard output")
     chosen = ranker_from_text(ranker, settings or (), select=select, seed=seed, threads=threads)
@@ -61,13 +89,13 @@ def train(
     named = {"train": (data, initial_scores), "valid": (valid, valid_initial_scores), "test": (test, None)}
     with ExitStack() as spools:
         files = {
-            name: spools.enter_context(DataFile(path, format=format, initial_scores=start).repeatable())
+            name: spools.enter_context(file_or_shards(path, format=format, initial_scores=start).repeatable())
             for name, (path, start) in named.items()
             if path is not None
         }
         for file in files.values():
             file.check_readable()
-        with training_progress() as listeners:
+        with training_progress() as listeners, _trained_by(chosen, cluster, workers):
             chosen.fit(files.pop("train"), valid=files.get("valid"), listeners=listeners, checkpoint=checkpoint)
         chosen.save(out)
         results = {name: evaluate_file(chosen, file, threads=threads) for name, file in files.items()}
@@ -80,6 +108,23 @@ def train(
         )
         return
     _tell(out, history, results)
+
+
+@contextmanager
+def _trained_by(ranker: Ranker, cluster: str | None, workers: int | None) -> Iterator[None]:
+    """Have workers of `cluster` train the bags of `ranker` while the block lasts; None: threads of this process."""
+    if cluster is None:
+        require(workers is None, "--workers goes with --cluster")
+        yield
+        return
+    from rankwright.cluster.engine import open_engine
+    from rankwright.ensembles.bagged import Bagged
+
+    assert isinstance(ranker, Bagged)
+    with open_engine(cluster, workers) as engine:
+        ranker.on(engine)
+        yield
+        ranker.on(None)
 
 
 def _tell(out: str, history: Any, results: dict[str, Evaluation]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -16,13 +17,14 @@ from contextlib import contextmanager, nullcontext
 import ray
 from ray._private import ray_constants
 
-from rankwright.errors import ClusterError
+from rankwright.errors import ClusterError, require
 
 LOOPBACK = "127.0.0.1"
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what later versions do, about which this one warns
 }
+SECONDS_TO_ANSWER = 10.0
 LONGEST_FOLDER = 40  # letters: Ray puts sockets below it, whose names the system limits to 107
 
 
@@ -47,6 +49,7 @@ def joined_ray(address: str) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
+    _check_reachable(address)
     on_loopback = _on_loopback() if address.startswith(f"{LOOPBACK}:") else nullcontext()
     try:
         with on_loopback:
@@ -54,6 +57,18 @@ def joined_ray(address: str) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Raise where nobody listens at `address`: Ray itself would ask again for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    require(
+        bool(host) and port.isdecimal(), f"a cluster is local, auto, or the HOST:PORT of a Ray cluster, got {address!r}"
+    )
+    try:
+        socket.create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
+    except OSError as error:
+        raise ClusterError(f"there is no Ray cluster to join at {address}: {error}") from None
 
 
 @contextmanager

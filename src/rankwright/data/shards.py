@@ -19,7 +19,7 @@ from rankwright.data.files import DataFile
 from rankwright.data.groups import Groups
 from rankwright.data.parquet import open_query_ids, stream_parquet_rows
 from rankwright.data.pieces import Paths, all_blocks, listed, queries_apart, run_starts
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require
 
 SUFFIX = ".parquet"
 
@@ -106,6 +106,15 @@ class ShardRows(DataFile):
     def repeatable(self) -> Iterator[DataFile]:
         """The same rows: they can be read any number of times."""
         yield self
+
+
+def file_or_shards(path: str, *, format: str | None = None, initial_scores: str | None = None) -> DataFile:
+    """The file at `path`, or where that is a folder, the shards in it."""
+    if not Path(path).is_dir():
+        return DataFile(path, format=format, initial_scores=initial_scores)
+    require(initial_scores is None, f"{path}: shards cannot start from initial scores: leave them out")
+    require(format in (None, "parquet"), f"{path}: a folder holds Parquet files, not {format}")
+    return Shards(path)
 
 
 def _files(path: Path) -> list[str]:

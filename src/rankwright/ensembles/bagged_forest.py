@@ -114,7 +114,8 @@ class BaggedForest(Bagged, ForestRanker):
         whole_data = self.scaling is not None or self.unjudged is not None
         require(not whole_data, "scaling and unjudged need the whole data, which is not read of shards: leave them out")
         require(
-            self.overfit or valid is not None, "of shards, no bag reads what it did not draw: give valid, or overfit"
+            self.overfit or valid is not None,
+            "a bag over shards does not read what it did not draw: give valid, or overfit",
         )
         self.scaling_ = None
         data = bin_shards(file, self._engine, **self._binning())

@@ -3,7 +3,7 @@
 Bins are the same for all bags, and for the same data in memory: they are seen in the same sample of rows. A bag's
 trees are those of its queries as data of their own. (In memory they differ in what chance decides: there forces are
 rounded by a document's place in the whole data.) What a worker holds is the codes of its bag: a byte for each document
-and feature, twice for a moment while they are read, beside some 50 bytes a document that boosting needs.
+and feature, twice for a moment while they are read, which is also the room that boosting then needs.
 """
 
 from __future__ import annotations
