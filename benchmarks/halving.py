@@ -32,17 +32,18 @@ def main() -> None:
         common = {"metric": options.metric, "seeds": options.seeds}
         plans = [TuningPlan(strategy="grid", **common), TuningPlan(strategy="halving", **common)]
         plans += [TuningPlan(strategy="halving", min_budget=first, **common) for first in options.first_budgets]
-        found = {}
-        for plan in plans:
-            name = plan.strategy if plan.min_budget is None else f"{plan.strategy} from {plan.min_budget} trees"
-            found[name] = tune("lambdamart", train, valid=valid, space="slides-b", plan=plan, study=study, refits=False)
+        found = {
+            plan.strategy if plan.min_budget is None else f"{plan.strategy}-from{plan.min_budget}": tune(
+                "lambdamart", train, valid=valid, space="slides-b", plan=plan, study=study, refits=False
+            )
+            for plan in plans
+        }
         leaves = {curve.name: float(curve.leaves[-1]) for curve in summarise(study).curves}
     best, work = found["grid"].best.value, found["grid"].steps_taken
-    of_leaves = dict(zip(sorted(found), (leaves[name] for name in sorted(leaves)), strict=True))
     print(f"\n{options.metric} on {options.fold}, 162 configurations × {options.seeds} seeds")
     record = {}
     for name, tuned in found.items():
-        share, leaf_share = tuned.steps_taken / work, of_leaves[name] / of_leaves["grid"]
+        share, leaf_share = tuned.steps_taken / work, leaves[name] / leaves["grid"]
         below = best - tuned.best.value
         print(
             f"  {name:24s} {tuned.best.value:.4f}  {below:+.4f} below the grid's best   {tuned.steps_taken:7,} trees "
