@@ -32,7 +32,8 @@ def main() -> None:
         ranker.fit(train)
         seconds, busy = time.perf_counter() - start, time.process_time() - busy
         value = evaluate(ranker.predict(test), test, [METRIC])[METRIC].mean
-        print(f"  {name:18} {seconds:7.1f} s ({busy:.1f} s of processors)   {METRIC} of others {value:.4f}   {ranker.facts()}", flush=True)
+        times = f"{seconds:7.1f} s ({busy:.1f} s of processors)"
+        print(f"  {name:18} {times}   {METRIC} of others {value:.4f}   {ranker.facts()}", flush=True)
 
 
 if __name__ == "__main__":

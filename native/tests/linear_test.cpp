@@ -107,12 +107,12 @@ void check_perceptrons() {
     }
     // The form of all products is the quadratic kernel.
     std::vector<double> constant(1), weights(n_features), matrix(n_features * n_features), form(1), dual(1);
-    std::vector<std::int64_t> support(60), count(1), few(5), few_count(1);
-    std::vector<double> coefficients(60), of_few(5), other(1);
+    std::vector<std::int64_t> support(60), count(1), few(2), few_count(1);
+    std::vector<double> coefficients(60), of_few(2), other(1);
     quadratic_prank_pass(documents, 0.5, constant, weights, matrix, form);
     kernel_prank_pass(documents, "quadratic", 0.5, support, coefficients, count, dual);
     kernel_prank_pass(documents, "rbf", 0.01, few, of_few, few_count, other);
-    CHECK(few_count[0] == 5);
+    CHECK(few_count[0] == 2);
     std::vector<float> supporting;
     for (std::int64_t place = 0; place < count[0]; ++place) {
         const float *row = rows.row(static_cast<std::size_t>(support[static_cast<std::size_t>(place)]));
