@@ -117,8 +117,10 @@ def test_what_is_wrong_is_said_on_one_line(run, folder, arguments, message):
 
 def test_the_rankers_are_listed(run):
     names = [row["name"] for row in json.loads(run("list", "rankers", "--json").stdout)["rankers"]]
-    forests, others = (
-        ["lambdamart", "bl-mart", "mart", "bagboo"],
-        ["ranknet", "lambdarank", "net", "sortnet", "bagging"],
+    forests = "lambdamart bl-mart mart bagboo"
+    nets = "ranknet lambdarank net sortnet bagging"
+    linear = (
+        "linear-regression prank kernel-prank oap-bpm rankprop ranksvm ranksvm-struct svmmap listnet smoothrank crr"
     )
-    assert names == forests + others
+    boosted = "adarank rankboost frank boltzrank coordinate-ascent"
+    assert names == f"{forests} {nets} {linear} {boosted}".split()
