@@ -30,6 +30,7 @@ from rankwright.arrays import Float64Array
 from rankwright.data import synthetic
 from rankwright.data.dataset import RankingDataset
 from rankwright.experiments.letor import read_fold
+from rankwright.metrics.intervals import bootstrap_interval
 from rankwright.rankers.ranker import Ranker
 
 METRICS = ("ndcg@10", "map")
@@ -137,9 +138,15 @@ def tell(name: str, found: dict[str, dict[str, Float64Array]], options: argparse
                 f"  {metric:8s} {row:24s} {cell['mean']:.4f} ± {deviation:.4f}"
                 + ("" if row == SINGLE else f"   {cell['gap']:+.4f} by query, p {cell['p']:.4f}")
             )
-    gaps = np.nan_to_num(found[WITH]["ndcg@10"].mean(axis=0) - found[WITHOUT]["ndcg@10"].mean(axis=0))
-    record["overfit=True less overfit=False, ndcg@10"] = {"gap": float(gaps.mean()), "p": p_value(gaps)}
-    print(f"  overfit=True less overfit=False: {gaps.mean():+.4f} ndcg@10 by query, p {p_value(gaps):.4f}")
+    for metric in METRICS:
+        gaps = np.nan_to_num(found[WITH][metric].mean(axis=0) - found[WITHOUT][metric].mean(axis=0))
+        low, high = bootstrap_interval(gaps, np.ones(len(gaps)), resamples=10_000, seed=0, threads=1)
+        numbers = {"gap": float(gaps.mean()), "low": low, "high": high, "p": p_value(gaps)}
+        record[f"overfit=True less overfit=False, {metric}"] = numbers
+        print(
+            f"  {metric}: overfit=True less overfit=False {gaps.mean():+.4f} by query, 95 % interval {low:+.4f} to "
+            f"{high:+.4f}, p {numbers['p']:.4f}"
+        )
     return record
 
 
