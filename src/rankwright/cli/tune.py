@@ -243,15 +243,15 @@ def _nested(
 
 
 def _show(tuned: Tuned) -> None:
-    names = list(tuned.space)
+    columns = [tuned.plan.metric, "steps", "settings"]
     rows = [
-        [f"{result.value:.4f}", *(_short(result.trial.settings[name]) for name in names), f"{result.kept:.0f}"]
-        for result in tuned.ranked[:5]
+        [f"{result.value:.4f}", f"{result.kept:.0f}", _settings(result.trial.settings)] for result in tuned.ranked[:5]
     ]
-    columns = [f"validation {tuned.plan.metric}", *names, "steps"]
-    print_table(columns, rows, numbers=columns)
+    print_table(columns, rows, numbers=columns[:2])
     experiments = sum(len(trial.records) for trial in tuned.trials)
-    typer.echo(f"\n{len(tuned.trials)} trials, {experiments} experiments, {tuned.steps_taken} steps")
+    typer.echo(
+        f"\nvalues on validation; {len(tuned.trials)} trials, {experiments} experiments, {tuned.steps_taken} steps"
+    )
 
 
 def _show_nested(found: NestedResult) -> None:
