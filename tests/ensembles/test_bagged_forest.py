@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.ensembles.bags import _Growing
 from rankwright.ensembles.forest_bags import weighted
 from rankwright.ensembles.plan import BagPlan
 from rankwright.ensembles.repetition import repeat_queries
@@ -169,3 +170,18 @@ def test_the_file_tells_of_its_bags(small_data, tmp_path):
 def test_a_name_needs_no_hyphen():
     assert rw.BLMART.name == "bl-mart"
     assert type(rw.BLMART().single()) is rw.LambdaMART
+
+
+def test_ctrl_c_between_a_bag_and_its_measure_keeps_both(small_data, monkeypatch):
+    measure, calls = _Growing._measure_out_of_bag, []
+
+    def interrupted_once(growing):
+        calls.append(None)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return measure(growing)
+
+    monkeypatch.setattr(_Growing, "_measure_out_of_bag", interrupted_once)
+    ranker = rw.BLMART(n_bags=8, n_trees=3, max_leaves=4, threads=1).fit(small_data)
+    assert ranker.history_.interrupted
+    assert 3 <= len(ranker.history_.values) == ranker.n_bags_ < 8

@@ -68,11 +68,17 @@ def train_bags(
             history=History(chosen=False),
             listeners=listeners,
         )
+        if history.interrupted:
+            _measure_what_was_not(watch, history, growing)  # Ctrl-C may come between a bag and its measure
         for bag in bags.finished().values() if history.interrupted else ():
             growing.take(bag)
-            if watch is not None:
-                history.values.append(watch.measure())
+            _measure_what_was_not(watch, history, growing)
     return TrainedBags(growing.members, history, growing.out_of_bag)
+
+
+def _measure_what_was_not(watch: Watch | None, history: History, growing: _Growing) -> None:
+    if watch is not None and len(history.values) < len(growing.members):
+        history.values.append(watch.measure())
 
 
 class _Growing:
