@@ -173,10 +173,11 @@ def test_a_name_needs_no_hyphen():
 
 
 def test_ctrl_c_between_a_bag_and_its_measure_keeps_both(small_data, monkeypatch):
-    measure, calls = _Growing._measure_out_of_bag, []
+    measure = _Growing._measure_out_of_bag
+    calls: list[_Growing] = []
 
     def interrupted_once(growing):
-        calls.append(None)
+        calls.append(growing)
         if len(calls) == 3:
             raise KeyboardInterrupt
         return measure(growing)
