@@ -31,6 +31,7 @@ from rankwright.data import synthetic
 from rankwright.data.dataset import RankingDataset
 from rankwright.experiments.letor import read_fold
 from rankwright.metrics.intervals import bootstrap_interval
+from rankwright.metrics.significance import RANDOMISATIONS, randomisation_p_value
 from rankwright.rankers.ranker import Ranker
 
 METRICS = ("ndcg@10", "map")
@@ -110,13 +111,6 @@ def study(kind: str, folds: list[str], options: argparse.Namespace) -> dict[str,
     return found
 
 
-def p_value(gaps: Float64Array, randomisations: int = 10_000) -> float:
-    """Fisher's randomisation test, two-sided: how often random signs differ as much."""
-    rng = np.random.default_rng(0)
-    sums = np.array([np.abs((rng.integers(0, 2, len(gaps)) * 2 - 1) @ gaps) for _ in range(randomisations)])
-    return float((1 + (sums >= abs(gaps.sum()) - 1e-12).sum()) / (1 + randomisations))
-
-
 def tell(name: str, found: dict[str, dict[str, Float64Array]], options: argparse.Namespace) -> dict[str, Any]:
     record: dict[str, Any] = {}
     print(f"\n{name}: mean over test queries ± standard deviation over {options.seeds} seeds, {options.convention}")
@@ -131,7 +125,7 @@ def tell(name: str, found: dict[str, dict[str, Float64Array]], options: argparse
                 "mean": float(means.mean()),
                 "deviation": deviation,
                 "gap": float(gaps.mean()),
-                "p": 1.0 if row == SINGLE else p_value(gaps),
+                "p": 1.0 if row == SINGLE else randomisation_p_value(gaps),
             }
             cell = record[f"{row}, {metric}"]
             print(
@@ -140,8 +134,8 @@ def tell(name: str, found: dict[str, dict[str, Float64Array]], options: argparse
             )
     for metric in METRICS:
         gaps = np.nan_to_num(found[WITH][metric].mean(axis=0) - found[WITHOUT][metric].mean(axis=0))
-        low, high = bootstrap_interval(gaps, np.ones(len(gaps)), resamples=10_000, seed=0, threads=1)
-        numbers = {"gap": float(gaps.mean()), "low": low, "high": high, "p": p_value(gaps)}
+        low, high = bootstrap_interval(gaps, np.ones(len(gaps)), resamples=RANDOMISATIONS, seed=0, threads=1)
+        numbers = {"gap": float(gaps.mean()), "low": low, "high": high, "p": randomisation_p_value(gaps)}
         record[f"overfit=True less overfit=False, {metric}"] = numbers
         print(
             f"  {metric}: overfit=True less overfit=False {gaps.mean():+.4f} by query, 95 % interval {low:+.4f} to "

@@ -69,14 +69,15 @@ def train_bags(
             listeners=listeners,
         )
         if history.interrupted:
-            _measure_what_was_not(watch, history, growing)  # Ctrl-C may come between a bag and its measure
-        for bag in bags.finished().values() if history.interrupted else ():
-            growing.take(bag)
-            _measure_what_was_not(watch, history, growing)
+            _measure_the_last(watch, history, growing)  # Ctrl-C may have come between a bag and its measure
+            for bag in bags.finished().values():
+                growing.take(bag)
+                _measure_the_last(watch, history, growing)
     return TrainedBags(growing.members, history, growing.out_of_bag)
 
 
-def _measure_what_was_not(watch: Watch | None, history: History, growing: _Growing) -> None:
+def _measure_the_last(watch: Watch | None, history: History, growing: _Growing) -> None:
+    """Measure the bags up to the last one, where that was not done."""
     if watch is not None and len(history.values) < len(growing.members):
         history.values.append(watch.measure())
 

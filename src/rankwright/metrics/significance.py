@@ -45,8 +45,7 @@ class PairedTest:
 
 def standard_error(first: MetricResult, second: MetricResult) -> float:
     """Of the mean difference of two systems, over the queries that count for both; 0 where that is one query."""
-    counted = ~np.isnan(first.values) & ~np.isnan(second.values) & (first.weights > 0)
-    differences, weights = (second.values - first.values)[counted], first.weights[counted]
+    differences, weights = _differences(first, second)
     if len(differences) < 2:
         return 0.0
     shares = weights / weights.sum()
@@ -61,8 +60,7 @@ def wilcoxon_p_value(first: MetricResult, second: MetricResult) -> float:
     """
     from scipy.stats import wilcoxon
 
-    differences = second.values - first.values
-    differences = differences[~np.isnan(differences) & (first.weights > 0)]
+    differences, _ = _differences(first, second)
     differences = differences[np.abs(differences) > ROUNDING]
     return float(wilcoxon(differences).pvalue) if len(differences) else 1.0
 
@@ -75,8 +73,7 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
             f"only the same measure over the same queries can be compared, got {first.measure} of "
             f"{len(first.values)} queries and {second.measure} of {len(second.values)}"
         )
-    counted = ~np.isnan(first.values) & ~np.isnan(second.values) & (first.weights > 0)
-    differences, weights = (second.values - first.values)[counted], first.weights[counted]
+    differences, weights = _differences(first, second)
     if len(differences) == 0:
         raise InputError(f"no query counts for {first.measure} in both evaluations")
     better = differences if first.measure.higher_is_better else -differences
@@ -86,14 +83,24 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
         interval=bootstrap_interval(
             differences, weights, resamples=first.resamples, seed=first.seed, threads=first.threads
         ),
-        p_value=_randomisation_p_value(differences * weights, randomisations, first.seed, first.threads),
+        p_value=randomisation_p_value(
+            differences * weights, randomisations=randomisations, seed=first.seed, threads=first.threads
+        ),
         wins=int((better > 0).sum()),
         losses=int((better < 0).sum()),
         queries=len(differences),
     )
 
 
-def _randomisation_p_value(differences: Float64Array, randomisations: int, seed: int, threads: int) -> float:
+def _differences(first: MetricResult, second: MetricResult) -> tuple[Float64Array, Float64Array]:
+    """Of the queries that count for both: the second's value less the first's, and the query's weight."""
+    counted = ~np.isnan(first.values) & ~np.isnan(second.values) & (first.weights > 0)
+    return (second.values - first.values)[counted], first.weights[counted]
+
+
+def randomisation_p_value(
+    differences: Float64Array, *, randomisations: int = RANDOMISATIONS, seed: int = 0, threads: int = 1
+) -> float:
     """The share of random swaps of the two systems, the real one among them, that differ as much as they do."""
     sums = np.empty(randomisations)
     kernels.random_sign_sums(differences, kernel_seed(seed), sums, threads)
