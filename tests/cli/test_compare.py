@@ -60,6 +60,8 @@ def test_json_and_a_file_of_queries(rankwright):
         (("data.txt", "--scores", "perfect.txt", "--scores", "perfect.txt"), "two systems are called perfect.txt"),
         (("--model", "ada.rw", "--model", "boost.rw"), "give DATA, or --folds"),
         (("data.txt", "--rankers", "all"), "--rankers goes with --folds"),
+        (("data.txt", "--trials", "3"), "--trials goes with --folds"),
+        (("--folds", ".", "--rankers", "all", "--threads", "2"), "by --workers"),
         (("data.txt", "--folds", "."), "leave out DATA"),
         (("--folds", "."), "--folds needs --rankers"),
         (("--folds", ".", "--rankers", "rankboost,adarank"), "no folders Fold1"),
@@ -71,6 +73,9 @@ def test_what_cannot_be_compared_is_one_line(rankwright, arguments, message):
     assert result.code == 2
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+OVER_FOLDS = ("compare", "--folds", "letor", "--rankers", "prank,adarank", "--trials", "2", "--results", "kept")
 
 
 @pytest.fixture
@@ -91,14 +96,14 @@ def folds(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("folds")
 def test_rankers_over_folds_and_a_run_that_goes_on(rankwright):
-    arguments = ("compare", "--folds", "letor", "--rankers", "rankboost,adarank", "--results", "kept", "--json")
+    arguments = (*OVER_FOLDS, "--json")
     first = rankwright(*arguments)
     assert first.code == 0, first.stderr
     assert first.stderr.count("on vali") == 4
     document = json.loads(first.stdout)
     assert document["convention"] == "letor"
     assert document["queries"] == 12
-    assert list(document["chosen"]["rankboost"]) == ["Fold1", "Fold2"]
+    assert list(document["chosen"]["prank"]) == ["Fold1", "Fold2"]
     Path("kept/Fold2-adarank.json").unlink()  # as if the run had been killed before
     again = rankwright(*arguments)
     assert again.stderr.count("on vali") == 1
@@ -107,7 +112,7 @@ def test_rankers_over_folds_and_a_run_that_goes_on(rankwright):
 
 @pytest.mark.usefixtures("folds")
 def test_results_of_another_comparison_are_refused(rankwright):
-    arguments = ("compare", "--folds", "letor", "--rankers", "rankboost,adarank", "--results", "kept")
+    arguments = OVER_FOLDS
     assert rankwright(*arguments).code == 0
     other = rankwright(*arguments, "--seed", "1")
     assert other.code == 2

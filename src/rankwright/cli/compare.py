@@ -9,12 +9,16 @@ import typer
 from rankwright.cli.evaluate import write_columns
 from rankwright.cli.options import AsJson, DataFormat
 from rankwright.cli.output import print_json, print_table
+from rankwright.cli.progress import study_progress
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
     from rankwright.metrics.systems import SystemComparison
 
-EXAMPLE = "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map"
+EXAMPLE = (
+    "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map   ·   "
+    "rankwright compare --folds MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out"
+)
 
 
 def compare(
@@ -43,35 +47,56 @@ def compare(
     select: Annotated[
         str | None, typer.Option(help="With --folds: the metric that settings are chosen by on vali. Default: map.")
     ] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(help="With --folds: how settings are searched for, as `rankwright tune` has it. Default: random."),
+    ] = None,
+    trials: Annotated[
+        int | None, typer.Option(help="With --folds: configurations to try of each ranker on each fold. Default: 12.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="With --folds: auto starts Ray here, an address joins one. Default: processes here."),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="With --folds: trials at a time. Default: one a core.")] = None,
     per_query: Annotated[
         str | None, typer.Option(help="Write a table with a row a query, separated by tabs, to this file.")
     ] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Default: every core. Not with --folds.")] = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap, the tests and, with --folds, training.")] = 0,
 ) -> None:
     """Compare models or score files on the same data: means with 95 % intervals, and paired tests against the best.
 
     What differs from the best by a randomisation test, or by Wilcoxon's signed-rank test, both after Holm's correction,
-    is marked. With --folds, rankers are trained on the folds of a LETOR folder, with settings chosen on vali from each
-    ranker's own space, and compared on the test documents of all folds.
+    is marked. With --folds, rankers are trained on the folds of a LETOR folder, with settings searched for on vali in
+    each ranker's own space, and compared on the test documents of all folds.
     """
     from rankwright.metrics.registry import split_metrics
 
     names = None if metrics is None else split_metrics(metrics)
     require(names is None or bool(names), "--metrics names none")
-    options: dict[str, Any] = {"threads": threads, "seed": seed}
+    only_folds = {
+        "rankers": rankers,
+        "results": results,
+        "select": select,
+        "strategy": strategy,
+        "trials": trials,
+        "cluster": cluster,
+        "workers": workers,
+    }
+    given = {option: value for option, value in only_folds.items() if value is not None}
     if folds is not None:
         others_absent = data is None and not model and not scores and format is None
         require(others_absent, "--folds trains its own: leave out DATA, --model, --scores and --format")
-        document, comparison = _compare_folds(folds, rankers, names, convention, select, results, options)
+        require(threads is None, "--folds trains several rankers at a time: say how many by --workers, not --threads")
+        document, comparison = _compare_folds(folds, names, convention, seed, **given)
     else:
-        only_folds = {"--rankers": rankers, "--results": results, "--select": select}
-        for option, value in only_folds.items():
-            require(value is None, f"{option} goes with --folds")
+        require(not given, f"--{next(iter(given), '')} goes with --folds")
         if data is None:
             raise SettingError("nothing to compare on: give DATA, or --folds, a LETOR folder")
+        options = {"threads": threads, "seed": seed}
         comparison = _compare_on(data, model or [], scores or [], names, convention or "standard", format, options)
         document = comparison.to_dict()
     if per_query is not None:
@@ -111,32 +136,34 @@ def _compare_on(
 
 def _compare_folds(
     folder: str,
-    rankers: str | None,
     metrics: list[str] | None,
     convention: str | None,
-    select: str | None,
-    results: str | None,
-    options: dict[str, Any],
+    seed: int,
+    *,
+    rankers: str | None = None,
+    results: str | None = None,
+    cluster: str | None = None,
+    workers: int | None = None,
+    **search: Any,
 ) -> tuple[dict[str, Any], SystemComparison]:
+    """The comparison of rankers over folds; `search` is what is given of how their settings are searched for."""
     from rankwright.experiments.fold_comparison import ALL, METRICS, FoldPlan, compare_on_folds
 
     if rankers is None:
         raise SettingError("--folds needs --rankers: names separated by commas, or all")
     names = ALL if rankers == ALL else [name.strip() for name in rankers.split(",") if name.strip()]
-    plan = FoldPlan(
-        metrics=tuple(metrics or METRICS),
-        convention=convention or "letor",
-        select=select or "map",
-        seed=options["seed"],
-    )
-    found = compare_on_folds(
-        folder,
-        names,
-        plan=plan,
-        results=results,
-        threads=options["threads"],
-        tell=lambda text: typer.echo(text, err=True),
-    )
+    plan = FoldPlan(metrics=tuple(metrics or METRICS), convention=convention or "letor", seed=seed, **search)
+    with study_progress() as listeners:
+        found = compare_on_folds(
+            folder,
+            names,
+            plan=plan,
+            results=results,
+            cluster=cluster,
+            workers=workers,
+            listeners=listeners,
+            tell=lambda text: typer.echo(text, err=True),
+        )
     return found.to_dict(), found.comparison
 
 

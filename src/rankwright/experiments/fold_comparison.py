@@ -1,7 +1,7 @@
-"""Rankers compared over the folds of a LETOR folder: settings chosen on `vali`, one table of what `test` says.
+"""Rankers compared over the folds of a LETOR folder: settings searched for on `vali`, one table of what `test` says.
 
-What each ranker reached on each fold is kept in a file of its own as soon as it is known: a run that was killed goes on
-where it was, and one with more rankers trains only these.
+What each ranker reached on each fold is kept in a file of its own as soon as it is known, and each search in a study: a
+run that was killed goes on where it was, and one with more rankers trains only these.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +19,45 @@ from rankwright.catalog.rankers import RANKERS, ranker_named
 from rankwright.container.atomic import atomic_file
 from rankwright.data.groups import Groups
 from rankwright.errors import FileFormatError, InputError, MissingExtraError
-from rankwright.experiments.choosing import Chooser, choose_on_vali
 from rankwright.experiments.letor import LetorFold, fold_folders, read_fold
 from rankwright.metrics.convention import as_convention
 from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, as_measure, evaluate
 from rankwright.metrics.systems import SystemComparison, compare_evaluations
-from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import data_digest
+from rankwright.tuning.study import StudyListener
+from rankwright.tuning.tuner import Tuned, TuningPlan, tune
 
 ALL = "all"
 METRICS = ("map", "ndcg@10")
+TRIALS = 12
+STUDIES = "studies"  # the folder of searches, beside the results
 
 
 @dataclass(frozen=True, slots=True)
 class FoldPlan:
-    """How rankers are compared: what they are chosen by on `vali`, and what is measured on `test`."""
+    """How rankers are compared: what is measured on `test`, and how settings are searched for on `vali`.
+
+    `select` is the metric they are chosen by; `strategy` and `trials` are those of a `TuningPlan`, for each ranker and
+    fold. A grid knows its own number of trials; of other strategies it is 12 unless given.
+    """
 
     metrics: tuple[str, ...] = METRICS
     convention: str = "letor"
     select: str = "map"
+    strategy: str = "random"
+    trials: int | None = None
     seed: int = 0
+
+    @property
+    def search(self) -> TuningPlan:
+        """How each ranker's settings are searched for on each fold."""
+        trials = TRIALS if self.trials is None and self.strategy != "grid" else self.trials
+        metric = f"{self.select}:{self.convention}"
+        return TuningPlan(strategy=self.strategy, trials=trials, metric=metric, seed=self.seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan in types JSON can hold."""
+        return asdict(self) | {"metrics": list(self.metrics)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +97,17 @@ def compare_on_folds(
     *,
     plan: FoldPlan | None = None,
     results: str | os.PathLike[str] | None = None,
-    choose: Chooser = choose_on_vali,
-    threads: int | None = None,
+    cluster: str | None = None,
+    workers: int | None = None,
+    listeners: Sequence[StudyListener] = (),
     tell: Callable[[str], None] = lambda _: None,
 ) -> FoldComparison:
     """The comparison of rankers, by name or `all`, over the folds; means are those of the folds' means.
 
-    `results` is the folder that keeps what is finished, `choose` how settings are chosen, `tell` hears of progress.
+    `results` is the folder that keeps what is finished. `cluster` and `workers` say where trials run, as `open_engine`
+    has it; `listeners` hear of each, `tell` of what was chosen.
     """
-    plan = plan or FoldPlan()
+    run = _FoldRun(plan or FoldPlan(), None if results is None else Path(results), cluster, workers, listeners, tell)
     names = list(RANKERS) if rankers == ALL else [ranker_named(name).name for name in rankers]
     paths = fold_folders(folder)
     found: dict[str, list[FoldResult]] = {name: [] for name in names}
@@ -96,59 +116,55 @@ def compare_on_folds(
         fingerprint = ".".join(data_digest(part) for part in (fold.train, fold.vali, fold.test))
         for name in names:
             try:
-                result = _kept_or_new(name, fold, fingerprint, plan, results, choose, threads, tell)
+                found[name].append(run.result(name, fold, fingerprint))
             except MissingExtraError as error:
                 if rankers != ALL:
                     raise
                 tell(f"{name} is left out: {error}")
-                continue
-            found[name].append(result)
     complete = {name: own for name, own in found.items() if len(own) == len(paths)}
-    evaluations = {name: _joined(own, plan, threads) for name, own in complete.items()}
+    evaluations = {name: _joined(own, run.plan) for name, own in complete.items()}
     return FoldComparison(compare_evaluations(evaluations), [one for own in complete.values() for one in own])
 
 
-def _kept_or_new(
-    name: str,
-    fold: LetorFold,
-    fingerprint: str,
-    plan: FoldPlan,
-    folder: str | os.PathLike[str] | None,
-    choose: Chooser,
-    threads: int | None,
-    tell: Callable[[str], None],
-) -> FoldResult:
-    path = None if folder is None else Path(folder) / f"{fold.name}-{name}.json"
-    if path is not None and path.exists():
-        return _read_result(path, plan, fingerprint)
-    kind = ranker_named(name)
-    wanted = {"select": f"{plan.select}:{plan.convention}", "seed": plan.seed, "threads": threads}
-    known = signature(kind.__init__).parameters
-    given = {setting: value for setting, value in wanted.items() if setting in known}
-    chosen = choose(kind, fold, f"{plan.select}:{plan.convention}", given)
-    result = _result(name, fold, fingerprint, plan, chosen.ranker, chosen.settings, chosen.value)
-    tell(f"{fold.name}, {name}: {plan.select} on vali {chosen.value:.4f} with {_told(chosen.settings)}")
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_file(path) as file:
-            file.write(json.dumps(asdict(result), default=str).encode())
-    return result
+@dataclass(frozen=True, slots=True, eq=False)
+class _FoldRun:
+    """What finds a ranker's result on a fold: in the folder of results, or by a search."""
+
+    plan: FoldPlan
+    folder: Path | None
+    cluster: str | None
+    workers: int | None
+    listeners: Sequence[StudyListener]
+    tell: Callable[[str], None]
+
+    def result(self, name: str, fold: LetorFold, fingerprint: str) -> FoldResult:
+        path = None if self.folder is None else self.folder / f"{fold.name}-{name}.json"
+        if path is not None and path.exists():
+            return _read_result(path, self.plan, fingerprint)
+        tuned = self._search(name, fold)
+        result = _measured(name, fold, fingerprint, self.plan, tuned)
+        told = ", ".join(f"{setting}={value}" for setting, value in tuned.settings.items())
+        self.tell(f"{fold.name}, {name}: {self.plan.select} on vali {tuned.best.value:.4f} with {told}")
+        if path is not None:
+            with atomic_file(path) as file:
+                file.write(json.dumps(asdict(result), default=str).encode())
+        return result
+
+    def _search(self, name: str, fold: LetorFold) -> Tuned:
+        return tune(
+            ranker_named(name)(),
+            fold.train,
+            valid=fold.vali,
+            plan=self.plan.search,
+            study=None if self.folder is None else self.folder / STUDIES / f"{fold.name}-{name}",
+            cluster=self.cluster,
+            workers=self.workers,
+            listeners=self.listeners,
+        )
 
 
-def _told(settings: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in settings.items()) or "default settings"
-
-
-def _result(
-    name: str,
-    fold: LetorFold,
-    fingerprint: str,
-    plan: FoldPlan,
-    ranker: Ranker,
-    settings: Mapping[str, Any],
-    vali: float,
-) -> FoldResult:
-    found = evaluate(ranker.predict(fold.test), fold.test, plan.metrics, plan.convention, threads=ranker.threads)
+def _measured(name: str, fold: LetorFold, fingerprint: str, plan: FoldPlan, tuned: Tuned) -> FoldResult:
+    found = evaluate(tuned.ranker.predict(fold.test), fold.test, plan.metrics, plan.convention)
     values = {
         metric: [None if np.isnan(value) else value for value in result.values.tolist()]
         for metric, result in found.results.items()
@@ -156,10 +172,10 @@ def _result(
     return FoldResult(
         ranker=name,
         fold=fold.name,
-        plan=asdict(plan) | {"metrics": list(plan.metrics)},
+        plan=plan.to_dict(),
         data=fingerprint,
-        settings=dict(settings),
-        vali=vali,
+        settings=tuned.settings,
+        vali=tuned.best.value,
         query_ids=[str(query) for query in found.query_ids.tolist()],
         documents=found.groups.sizes.tolist(),
         nothing_relevant=found.nothing_relevant,
@@ -173,17 +189,16 @@ def _read_result(path: Path, plan: FoldPlan, fingerprint: str) -> FoldResult:
         result = FoldResult(**json.loads(path.read_bytes()))
     except (ValueError, TypeError):
         raise FileFormatError(str(path), "is not a result that a comparison kept; remove it") from None
-    if result.plan != asdict(plan) | {"metrics": list(plan.metrics)} or result.data != fingerprint:
+    if result.plan != plan.to_dict() or result.data != fingerprint:
         raise InputError(
             f"{path} was kept by a comparison with other settings or on other data; choose another folder, or remove it"
         )
     return result
 
 
-def _joined(results: Sequence[FoldResult], plan: FoldPlan, threads: int | None) -> Evaluation:
+def _joined(results: Sequence[FoldResult], plan: FoldPlan) -> Evaluation:
     """One evaluation of the test queries of all folds, weighed so that each fold counts the same."""
     convention = as_convention(plan.convention)
-    n_threads = 1 if threads is None else threads
     by_metric: dict[str, MetricResult] = {}
     for metric in results[0].values:
         of_folds = [np.array([np.nan if value is None else value for value in one.values[metric]]) for one in results]
@@ -194,7 +209,7 @@ def _joined(results: Sequence[FoldResult], plan: FoldPlan, threads: int | None) 
             np.concatenate(weights),
             plan.seed,
             RESAMPLES,
-            n_threads,
+            1,
         )
     return Evaluation(
         convention=convention,

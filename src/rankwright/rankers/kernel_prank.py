@@ -16,7 +16,7 @@ from rankwright.linear.training import Learner
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING
 from rankwright.rankers.prank import Perceptron
 from rankwright.training.loop import LoopPlan
-from rankwright.training.spaces import Real, Space
+from rankwright.training.spaces import Choice, Real, Space
 
 FEATURES = ("kernel", "quadratic")
 
@@ -37,7 +37,7 @@ class KernelPRank(Perceptron):
 
     name: ClassVar[str] = "kernel-prank"
     importance_kinds: ClassVar[tuple[str, ...]] = ()  # a kernel has no weights of features
-    space: ClassVar[Space] = {"gamma": Real(1e-3, 0.3, log=True)}
+    space: ClassVar[Space] = {"features": Choice(("quadratic", "kernel")), "gamma": Real(1e-4, 0.1, log=True)}
 
     def __init__(
         self,
