@@ -7,14 +7,24 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from rankwright.catalog.rankers import RANKERS
 from rankwright.cli.app import app
 from rankwright.cli.listing import LISTINGS
 from rankwright.errors import UnknownNameError
 from rankwright.metrics.convention import CONVENTIONS, parse_convention
 from rankwright.metrics.registry import METRICS
 from rankwright.objectives import OBJECTIVES
+from rankwright.tuning.grids import NAMED_SPACES
+from rankwright.tuning.strategies.registry import STRATEGIES
 
-NAMES = {"metrics": METRICS, "conventions": CONVENTIONS, "objectives": OBJECTIVES}
+NAMES = {
+    "rankers": RANKERS,
+    "metrics": METRICS,
+    "conventions": CONVENTIONS,
+    "objectives": OBJECTIVES,
+    "strategies": STRATEGIES,
+    "spaces": NAMED_SPACES,
+}
 
 
 @pytest.mark.parametrize("what", NAMES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -84,11 +83,11 @@ def cv(
 
 def _documents(data: str, folds: int | None, valid: float | None, format: str | None) -> RankingDataset | Folds:
     from rankwright.data.files import DataFile
+    from rankwright.experiments.letor import fold_folders, has_folds, read_fold
 
-    if not Path(data).is_dir() or not any(Path(data).glob("Fold*")):
+    if not has_folds(data):
         return DataFile(data, format=format).read()
     require(folds is None and valid is None, f"{data} has folds of its own: leave out --folds and --valid")
-    from rankwright.experiments.letor import fold_folders, read_fold
     from rankwright.tuning.folds import given_folds
 
     found = [read_fold(folder) for folder in fold_folders(data)]

@@ -16,7 +16,10 @@ EXAMPLE = "Example: rankwright list metrics"
 
 def list_names(
     what: Annotated[
-        str, typer.Argument(metavar="WHAT", help="Which names: rankers, metrics, conventions or objectives.")
+        str,
+        typer.Argument(
+            metavar="WHAT", help="Which names: rankers, metrics, conventions, objectives, strategies or spaces."
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
@@ -72,10 +75,24 @@ def _objectives() -> list[dict[str, Any]]:
     ]
 
 
+def _strategies() -> list[dict[str, Any]]:
+    from rankwright.tuning.strategies.registry import STRATEGIES
+
+    return [{"name": name, "summary": (search.__doc__ or "").splitlines()[0]} for name, search in STRATEGIES.items()]
+
+
+def _spaces() -> list[dict[str, Any]]:
+    from rankwright.tuning.grids import NAMED_SPACES
+
+    return [{"name": name, "summary": found.summary} for name, found in NAMED_SPACES.items()]
+
+
 # Each gives the rows of a table, every row with a name; `rules` and `settings` show in JSON alone.
 LISTINGS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
     "rankers": _rankers,
     "metrics": _metrics,
     "conventions": _conventions,
     "objectives": _objectives,
+    "strategies": _strategies,
+    "spaces": _spaces,
 }

@@ -176,10 +176,11 @@ def _tune(
 
 def _letor(data: str, valid: str | None) -> tuple[Folds, Folds] | None:
     """The folds of a LETOR folder, to choose settings by and to test them on; None where it is no such folder."""
-    if not Path(data).is_dir() or not any(Path(data).glob("Fold*")):
+    from rankwright.experiments.letor import fold_folders, has_folds, read_fold
+
+    if not has_folds(data):
         return None
     require(valid is None, f"{data} has validation documents of its own: leave out --valid")
-    from rankwright.experiments.letor import fold_folders, read_fold
     from rankwright.tuning.folds import given_folds
 
     found = [read_fold(folder) for folder in fold_folders(data)]

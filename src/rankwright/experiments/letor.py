@@ -25,6 +25,11 @@ class LetorFold:
     test: RankingDataset
 
 
+def has_folds(folder: str | os.PathLike[str]) -> bool:
+    """Whether this is a LETOR folder."""
+    return any(path.is_dir() for path in Path(folder).glob("Fold*"))
+
+
 def fold_folders(folder: str | os.PathLike[str]) -> list[Path]:
     """The folders Fold1, Fold2, … of a LETOR folder, in order."""
     found = sorted(path for path in Path(folder).glob("Fold*") if path.is_dir())
