@@ -18,7 +18,7 @@ import numpy as np
 from rankwright.catalog.rankers import RANKERS, ranker_named
 from rankwright.container.atomic import atomic_file
 from rankwright.data.groups import Groups
-from rankwright.errors import FileFormatError, InputError, MissingExtraError
+from rankwright.errors import FileFormatError, InputError, MissingExtraError, require
 from rankwright.experiments.letor import LetorFold, fold_folders, read_fold
 from rankwright.metrics.convention import as_convention
 from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, as_measure, evaluate
@@ -108,7 +108,9 @@ def compare_on_folds(
     has it; `listeners` hear of each, `tell` of what was chosen.
     """
     run = _FoldRun(plan or FoldPlan(), None if results is None else Path(results), cluster, workers, listeners, tell)
-    names = list(RANKERS) if rankers == ALL else [ranker_named(name).name for name in rankers]
+    names = list(dict.fromkeys(RANKERS if rankers == ALL else (ranker_named(name).name for name in rankers)))
+    # Said now, not after an hour of training.
+    require(len(names) >= 2, f"a comparison needs two rankers or more, got {', '.join(names) or 'none'}")
     paths = fold_folders(folder)
     found: dict[str, list[FoldResult]] = {name: [] for name in names}
     for path in paths:
