@@ -160,6 +160,11 @@ class BaggedForest(Bagged, ForestRanker):
         self.trees_of_bags_ = np.array([member.n_trees_ for member in members], np.int64)
         return trained
 
+    @property
+    def n_steps_(self) -> int:
+        """How many bags there are."""
+        return self.n_bags_
+
     def bag(self, number: int) -> Forest:
         """The trees of one bag, as it would score alone but for its base score."""
         require(0 <= number < self.n_bags_, f"bags are numbered from 0 to {self.n_bags_ - 1}, got {number}")

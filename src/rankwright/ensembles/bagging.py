@@ -160,6 +160,11 @@ class Bagging(Bagged, Ranker):
         own: dict[str, Any] = {"bags": self.n_bags_, "of": self.members_[0].name}
         return own if self.oob_score_ is None else own | {"out_of_bag_score": self.oob_score_}
 
+    @property
+    def n_steps_(self) -> int:
+        """How many bags there are."""
+        return self.n_bags_
+
     def _storable_settings(self) -> dict[str, Any]:
         single = None if self.ranker is None else {"ranker": self.ranker.name} | self.ranker._storable_settings()
         return super()._storable_settings() | {"ranker": single}

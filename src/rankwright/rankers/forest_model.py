@@ -66,6 +66,11 @@ class ForestModel(Ranker):
         """How many trees the model has: those up to the best step where validation data was given."""
         return self.forest_.n_trees
 
+    @property
+    def n_steps_(self) -> int:
+        """How many trees there are."""
+        return self.n_trees_
+
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         return {"base_score": self.base_score_}, forest_to_arrays(self.forest_)
 

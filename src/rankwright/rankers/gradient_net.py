@@ -154,6 +154,11 @@ class GradientNet(Ranker):
         weights = sum(part.numel() for part in self.net_.parameters())
         return {"epochs": self.n_epochs_, "weights": weights}
 
+    @property
+    def n_steps_(self) -> int:
+        """Up to which epoch the net was trained."""
+        return self.n_epochs_
+
     def _storable_settings(self) -> dict[str, Any]:
         # A device is how, not what; a module of the user's own is code, which files do not hold.
         hidden = None if self.hidden is None else list(self.hidden)

@@ -85,6 +85,11 @@ class LinearRanker(Ranker):
     def _scores(self, data: RankingDataset) -> Float64Array:
         return self.model_.scores(filled(data.features), threads=thread_count(self.threads))
 
+    @property
+    def n_steps_(self) -> int:
+        """Up to which step the model was trained."""
+        return self.n_epochs_
+
     def _state(self) -> tuple[dict[str, Any], Arrays]:
         return {"n_epochs": self.n_epochs_}, {MODEL_ARRAYS + name: values for name, values in self.arrays_.items()}
 

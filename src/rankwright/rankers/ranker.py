@@ -151,6 +151,11 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         mean = evaluation[measure.metric.name].mean
         return mean if measure.higher_is_better else -mean
 
+    @property
+    @abstractmethod
+    def n_steps_(self) -> int:
+        """How many steps the trained model has seen: those up to the best one where they were watched."""
+
     def used_features(self) -> BoolArray:
         """Which features the trained model looks at; all of them unless it knows better."""
         check_is_fitted(self)

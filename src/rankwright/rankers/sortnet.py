@@ -178,7 +178,7 @@ class SortNet(Ranker):
     def facts(self) -> dict[str, Any]:
         """The neurons of each layer, the iteration the net comes from, and the pairs it was trained on."""
         check_is_fitted(self)
-        best = self.history_.best_step or 0
+        best = self.n_steps_ - 1
         chosen = self.iterations_[best]
         return {
             "hidden": " + ".join(map(str, self.net_.hidden)),
@@ -187,6 +187,11 @@ class SortNet(Ranker):
             "pairs": chosen.n_pairs,
             "share_of_pairs": chosen.share_of_pairs,
         }
+
+    @property
+    def n_steps_(self) -> int:
+        """How many iterations led to the net, that of the random one among them."""
+        return (self.history_.best_step or 0) + 1
 
     def _storable_settings(self) -> dict[str, Any]:
         layers = self._layers()

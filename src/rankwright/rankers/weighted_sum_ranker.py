@@ -83,6 +83,11 @@ class WeightedSumRanker(Ranker):
         check_is_fitted(self)
         return {"rounds": self.n_rounds_, "features_used": int(self.used_features().sum())}
 
+    @property
+    def n_steps_(self) -> int:
+        """How many rounds the model has seen."""
+        return self.n_rounds_
+
     def _state(self) -> tuple[dict[str, Any], Arrays]:
         return {"n_rounds": self.n_rounds_}, {"weights": self.weights_}
 
