@@ -152,9 +152,12 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         return mean if measure.higher_is_better else -mean
 
     @property
-    @abstractmethod
     def n_steps_(self) -> int:
-        """How many steps the trained model has seen: those up to the best one where they were watched."""
+        """How many steps the trained model has seen: those up to the best one where they were watched.
+
+        Rankers that count no steps learn in one.
+        """
+        return 1
 
     def used_features(self) -> BoolArray:
         """Which features the trained model looks at; all of them unless it knows better."""
