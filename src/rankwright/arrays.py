@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,6 +26,7 @@ IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 CodeArray: TypeAlias = NDArray[np.uint8 | np.uint16]  # bin codes, laid out as `trees.binning` says
 IdArray: TypeAlias = NDArray[Any]  # int64, or NumPy's variable-width strings
+Arrays: TypeAlias = dict[str, NDArray[Any]]  # by name, as models and checkpoints keep them
 
 
 def as_vector(values: ArrayLike, *, name: str, dtype: type[np.generic], length: int | None = None) -> NDArray[Any]:
@@ -105,6 +107,11 @@ def _ids_of_objects(array: NDArray[Any], name: str) -> IdArray:
     if any(isinstance(value, str) for value in array):
         return array.astype(np.dtypes.StringDType())
     return _ids_of_integers(array, name)
+
+
+def named(arrays: Mapping[str, NDArray[Any]], start: str) -> Arrays:
+    """The arrays whose names begin with `start`, by the rest of their names."""
+    return {name.removeprefix(start): values for name, values in arrays.items() if name.startswith(start)}
 
 
 def thread_count(threads: int | None) -> int:

@@ -19,9 +19,6 @@ from rankwright.ensembles.bagged_forest import BaggedForest
 from rankwright.ensembles.bagging import Bagging
 from rankwright.errors import ContainerError, InputError, UnknownNameError
 from rankwright.rankers.forest_ranker import ForestRanker
-from rankwright.rankers.sortnet import SortNet
-from rankwright.rankers.stump_ranker import StumpRanker
-from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker
 
 TREES = {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5}
 NET = {"epochs": 8, "hidden": (8,), "learning_rate": 0.02}
@@ -48,11 +45,8 @@ SMALL: dict[str, dict[str, Any]] = {
 }
 FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
 BAGGED = [name for name, kind in RANKERS.items() if issubclass(kind, BaggedForest | Bagging)]
-# What a ranker's steps are called, and a way to have chance take part in them.
-STEPS = dict.fromkeys(RANKERS, "epochs") | dict.fromkeys(FORESTS, "n_trees") | dict.fromkeys(BAGGED, "n_bags")
-STEPS |= dict.fromkeys(("sortnet", "ranksvm", "ranksvm-struct", "svmmap", "smoothrank"), "max_iter")
-STEPS |= {"coordinate-ascent": "n_sweeps"} | dict.fromkeys(ROUNDS, "n_rounds")
-ONE_STEP = ("linear-regression",)
+COUNTING = [name for name, kind in RANKERS.items() if kind.budget is not None]
+# A way to have chance take part in a ranker's steps.
 CHANCE: dict[str, dict[str, Any]] = {name: {"dropout": 0.3} for name in RANKERS}
 CHANCE |= {name: {"query_fraction": 0.5, "feature_fraction": 0.5} for name in FORESTS}
 CHANCE |= {"sortnet": {}, "bagging": {}, "coordinate-ascent": {}, "boltzrank": {}} | {name: {} for name in ROUNDS}
@@ -93,18 +87,8 @@ def small(name, **changes):
 
 def after(name, n_steps, **changes):
     """A small ranker that takes so many steps."""
-    return small(name, **(({} if name in ONE_STEP else {STEPS[name]: n_steps}) | changes))
-
-
-def n_steps_of(ranker):
-    """How many steps the model that was kept has seen."""
-    if isinstance(ranker, BaggedForest | Bagging):
-        return ranker.n_bags_
-    if isinstance(ranker, SortNet):
-        return ranker.facts()["iteration"] + 1
-    if isinstance(ranker, StumpRanker | WeightedSumRanker):
-        return ranker.n_rounds_
-    return ranker.n_trees_ if isinstance(ranker, ForestRanker) else ranker.n_epochs_
+    budget = RANKERS[name].budget
+    return small(name, **(({} if budget is None else {budget: n_steps}) | changes))
 
 
 def same_files(one, other, folder):
@@ -181,7 +165,7 @@ class TestEveryRanker:
         patience = {"early_stopping": 5} if name in STOPS_EARLY else {}
         ranker = after(name, 40 if patience else 4, **patience).fit(train, valid=valid)
         best = ranker.history_.best_step
-        assert n_steps_of(ranker) == best + 1
+        assert ranker.n_steps_ == best + 1
         assert ranker.score(valid) == pytest.approx(ranker.history_.values[best], abs=1e-12)
 
     def test_a_checkpoint_is_taken_up(self, name, learnable, tmp_path):
@@ -202,11 +186,11 @@ class TestEveryRanker:
                 raise KeyboardInterrupt
 
         ranker = small(name).fit(learnable, listeners=[stop_after_three])
-        if name in ONE_STEP:
+        if name not in COUNTING:
             return  # there was no third step
         assert ranker.history_.interrupted
         best = ranker.history_.best_step  # None where nothing was watched
-        assert n_steps_of(ranker) == (3 if best is None else best + 1)
+        assert ranker.n_steps_ == (3 if best is None else best + 1)
 
     def test_it_can_be_pickled_in_memory(self, name, learnable):
         ranker = small(name).fit(learnable)
@@ -234,6 +218,19 @@ class TestEveryRanker:
         assert np.array_equal(all_of_them, scores_of(name, as_irrelevant))
         assert not np.array_equal(some, none)
         assert not np.array_equal(some, all_of_them)
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_steps_that_were_watched_are_taken_up_and_chosen_among(name, learnable, tmp_path):
+    train, valid = learnable.split(valid=0.3, seed=0)
+    whole = after(name, 9, **CHANCE[name]).fit(train, valid=valid)
+    for budget in (2, 5, 9):
+        grown = after(name, budget, **CHANCE[name]).fit(train, valid=valid, checkpoint=tmp_path)
+    assert same_files(grown, whole, tmp_path)
+
+
+def test_the_rankers_of_one_step_count_none():
+    assert set(RANKERS) - set(COUNTING) == {"linear-regression"}
 
 
 @pytest.mark.parametrize("name", STOPS_EARLY)

@@ -16,7 +16,7 @@ from rankwright.data.groups import Groups
 from rankwright.linear.combined import CombinedDescent, partners
 from rankwright.linear.cutting_planes import CuttingPlanes, SwappedPairs, WorstAveragePrecision, solve_dual
 from rankwright.linear.newton import NewtonLearner
-from rankwright.linear.pair_hinge import SquaredPairHinge, label_pairs, worth_of_levels
+from rankwright.linear.pair_hinge import SquaredPairHinge, margin_pairs, worth_of_levels
 from rankwright.linear.rows import JudgedRows, judged_rows, ordinal_levels
 from rankwright.linear.smooth_ndcg import SmoothRank
 from rankwright.linear.top_one import TopOneCost
@@ -111,7 +111,7 @@ class TestRankSVM:
         for query, i, j, weight in pairs:
             share = of_query[query] * weight / totals[query] if per_query else weight
             expected += share * max(0.0, 1 - scores[i] + scores[j]) ** 2
-        found = label_pairs(rows_of(data), per_query=per_query, position_weights=False, threads=1)
+        found = margin_pairs(rows_of(data), per_query=per_query, position_weights=False, threads=1)
         assert SquaredPairHinge(found, 3.0).evaluate(scores)[0] == pytest.approx(3 * expected)
 
     def test_newton_finds_the_minimum(self):
@@ -172,7 +172,7 @@ class TestStructuralSVMs:
             sum((1 - scores[i] + scores[j]) * is_swapped for (i, j), is_swapped in zip(pairs, choice, strict=True))
             for choice in itertools.product((0, 1), repeat=len(pairs))
         )
-        found = label_pairs(rows_of(data), per_query=False, position_weights=False, threads=1)
+        found = margin_pairs(rows_of(data), per_query=False, position_weights=False, threads=1)
         coefficients, loss = SwappedPairs(found)(scores)
         assert (loss - coefficients @ scores) * len(pairs) == pytest.approx(best)
 
@@ -353,7 +353,7 @@ class TestRankProp:
 class TestNewton:
     def test_a_step_never_raises_the_cost(self, small_data):
         rows = rows_of(small_data)
-        pairs = label_pairs(rows, per_query=True, position_weights=True, threads=1)
+        pairs = margin_pairs(rows, per_query=True, position_weights=True, threads=1)
         cost = SquaredPairHinge(pairs, 10.0)
         learner = NewtonLearner(rows.features, cost, l2=1.0, threads=1)
         values = []

@@ -22,7 +22,8 @@ SMALL: dict[str, Any] = {
     "epochs": 6,
     "max_iter": 4,
     "n_bags": 3,
-    "rounds": 6,
+    "n_rounds": 6,
+    "n_sweeps": 4,
 }
 METRICS = ("ndcg@5", "map")
 
@@ -60,6 +61,20 @@ def test_a_continued_experiment_is_what_it_would_have_been_at_once(name, learnab
     assert continued.new_steps == at_once.steps - begun.steps
     same: dict[str, Any] = {"memory_mb": 0.0, "state": None, "new_steps": 0}
     assert replace(continued, **same) == replace(at_once, **same)
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_steps_that_nobody_watched_are_counted(name, learnable):
+    prepared = prepare(small(name), {}, measuring_folds(learnable, 2), METRICS, select=None)
+    begun = run_experiment(prepared, Task(Experiment({}, 0, 0, 2), keeps_state=True), None)
+    assert (begun.steps, bool(begun.state)) == (2 + (name == "sortnet"), not begun.finished)
+
+
+def test_what_found_nothing_more_to_learn_is_finished_though_nobody_watched(learnable):
+    prepared = prepare(small("ranksvm", max_iter=200), {}, measuring_folds(learnable, 2), METRICS, select=None)
+    outcome = run_experiment(prepared, Task(Experiment({}, 0, 0, 200), keeps_state=True), None)
+    assert outcome.finished
+    assert outcome.steps == outcome.kept < 200
 
 
 def test_what_stopped_early_is_finished_and_keeps_no_state(learnable):

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray
 from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.boosters.weighted_sum import column_of, weighted_sum
 
@@ -38,12 +38,10 @@ class AdaRank:
         *,
         downwards: bool,
         max_uses: int | None,
-        watched: Float32Array | None = None,
         threads: int = 1,
     ) -> None:
         self.lists, self.max_uses, self.threads = lists, max_uses, threads
-        self.features = np.nan_to_num(features[lists.rows], nan=0.0)  # what is missing adds nothing
-        self.watched = np.empty((0, features.shape[1]), np.float32) if watched is None else watched
+        self.features = features[lists.rows]
         self.signs = np.ones(features.shape[1])
         self.values = self._values_of_features(self.signs)
         if downwards:
@@ -52,14 +50,7 @@ class AdaRank:
             self.signs[better], self.values[better] = -1.0, other_way[better]
         self.chosen: list[int] = []
         self.alphas: list[float] = []
-        self.scores = np.zeros(len(lists.rows))
-        self.watched_scores = np.zeros(len(self.watched))
         self.query_weights = lists.weights
-
-    @property
-    def n_rounds(self) -> int:
-        """How many rounds have been taken."""
-        return len(self.chosen)
 
     def take_step(self, step: int) -> bool:  # noqa: ARG002
         """Add the feature that does best on the queries as they weigh now; False where there is none to choose."""
@@ -72,32 +63,29 @@ class AdaRank:
         best = int(np.argmax(means))
         mean = min(float(means[best]), LARGEST_MEAN)
         feature = int(left[best])
-        self._add(feature, float(self.signs[feature]) * 0.5 * math.log((1 + mean) / (1 - mean)))
+        self.chosen.append(feature)
+        self.alphas.append(float(self.signs[feature]) * 0.5 * math.log((1 + mean) / (1 - mean)))
+        self._weigh_queries()
         return True
 
-    def weights(self, n_rounds: int | None = None) -> Float64Array:
-        """The weight of each feature after the first `n_rounds` rounds, or after all."""
+    def model(self) -> Arrays:
+        """The weight of each feature."""
         weights = np.zeros(self.features.shape[1])
-        for feature, alpha in zip(self.chosen[:n_rounds], self.alphas[:n_rounds], strict=True):
+        for feature, alpha in zip(self.chosen, self.alphas, strict=True):
             weights[feature] += alpha
-        return weights
+        return {"weights": weights}
 
-    def to_arrays(self) -> Mapping[str, NDArray[Any]]:
+    def memory(self) -> Arrays:
         """The features chosen so far and how much each counts."""
         return {"chosen": np.array(self.chosen, np.int64), "alphas": np.array(self.alphas, np.float64)}
 
-    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue after rounds that were written down."""
-        for feature, alpha in zip(arrays["chosen"].tolist(), arrays["alphas"].tolist(), strict=True):
-            self._add(feature, alpha)
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Go on after the rounds of another one."""
+        self.chosen, self.alphas = memory["chosen"].tolist(), memory["alphas"].tolist()
+        self._weigh_queries()
 
-    def _add(self, feature: int, alpha: float) -> None:
-        self.chosen.append(feature)
-        self.alphas.append(alpha)
-        weights = self.weights()
-        self.scores = weighted_sum(self.features, weights)
-        self.watched_scores = weighted_sum(self.watched, weights)
-        reached = self.lists.of_scores(self.scores, threads=self.threads)
+    def _weigh_queries(self) -> None:
+        reached = self.lists.of_scores(weighted_sum(self.features, self.model()["weights"]), threads=self.threads)
         self.query_weights = self.lists.weights * np.exp(-reached)
 
     def _choosable(self) -> IntArray:

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import Float32Array, Float64Array
+from rankwright.arrays import Arrays, Float32Array, Float64Array
 from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.boosters.weighted_sum import weighted_sum
 from rankwright.data.groups import Groups
@@ -111,48 +111,30 @@ class Forward:
 
 
 class BoltzRank:
-    """BoltzRank in the making: the weights after each epoch, and what its descent remembers."""
+    """BoltzRank in the making: all its weights, flat, and what its descent remembers."""
 
-    def __init__(
-        self,
-        features: Float32Array,
-        lists: MeasuredLists,
-        params: BoltzParams,
-        *,
-        watched: Float32Array | None = None,
-        watched_groups: Groups | None = None,
-        threads: int = 1,
-    ) -> None:
+    def __init__(self, features: Float32Array, lists: MeasuredLists, params: BoltzParams, *, threads: int = 1) -> None:
         self.lists, self.params, self.threads = lists, params, threads
-        self.features = np.nan_to_num(features[lists.rows], nan=0.0)  # what is missing adds nothing
+        self.features = features[lists.rows]
         self.n_features = features.shape[1]
-        self.watched, self.watched_groups = watched, watched_groups
-        self.epochs: list[Float64Array] = []
-        start = self._start()
-        self._first, self._second = np.zeros_like(start), np.zeros_like(start)
+        self.weights = self._start()
+        self._first, self._second = np.zeros_like(self.weights), np.zeros_like(self.weights)
         self._target = _centred_labels(lists)
-        self.watched_scores = np.zeros(0 if watched is None else len(watched))
-
-    @property
-    def n_rounds(self) -> int:
-        """How many epochs there were."""
-        return len(self.epochs)
 
     def take_step(self, step: int) -> bool:
         """One epoch: draw rankings, and take one step down the slope of all queries' losses."""
         if self.lists.n_queries == 0:
             return False
-        before = self.weights(self.n_rounds)
-        potentials = self._potentials(before)
+        potentials = Potentials.of_flat(self.weights, self.n_features, self.params.pair_units)
         forward = potentials.forward(self.features, self.lists.groups, threads=self.threads)
         slopes = self.slopes(forward.scores, step)
         gradient = potentials.gradient(self.features, self.lists.groups, forward, slopes, self.threads)
-        gradient += self.params.l2 * before
+        gradient += self.params.l2 * self.weights
         self._first = MOMENTUM * self._first + (1 - MOMENTUM) * gradient
         self._second = SECOND_MOMENTUM * self._second + (1 - SECOND_MOMENTUM) * gradient**2
         first = self._first / (1 - MOMENTUM ** (step + 1))
         second = self._second / (1 - SECOND_MOMENTUM ** (step + 1))
-        self._keep(before - self.params.learning_rate * first / (np.sqrt(second) + TINY))
+        self.weights = self.weights - self.params.learning_rate * first / (np.sqrt(second) + TINY)
         return True
 
     def slopes(self, scores: Float64Array, step: int) -> Float64Array:
@@ -168,29 +150,17 @@ class BoltzRank:
         slopes: Float64Array = np.einsum("sn,sn->n", per_row, ranks)
         return slopes
 
-    def weights(self, n_rounds: int) -> Float64Array:
-        """All weights after that many epochs, flat."""
-        return self.epochs[n_rounds - 1] if n_rounds else self._start()
+    def model(self) -> Arrays:
+        """All weights, flat."""
+        return {"weights": self.weights}
 
-    def to_arrays(self) -> Mapping[str, NDArray[Any]]:
-        """The weights after each epoch, and the descent's memory."""
-        return {"epochs": np.array(self.epochs), "first": self._first, "second": self._second}
+    def memory(self) -> Arrays:
+        """The weights, and the descent's memory."""
+        return {"weights": self.weights, "first": self._first, "second": self._second}
 
-    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue after epochs that were written down."""
-        for weights in arrays["epochs"]:
-            self._keep(np.array(weights))
-        self._first, self._second = np.array(arrays["first"]), np.array(arrays["second"])
-
-    def _keep(self, weights: Float64Array) -> None:
-        self.epochs.append(weights)
-        if self.watched is not None and self.watched_groups is not None:
-            self.watched_scores = self._potentials(weights).scores(
-                self.watched, self.watched_groups, threads=self.threads
-            )
-
-    def _potentials(self, weights: Float64Array) -> Potentials:
-        return Potentials.of_flat(weights, self.n_features, self.params.pair_units)
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from the weights of another one."""
+        self.weights, self._first, self._second = (np.array(memory[name]) for name in ("weights", "first", "second"))
 
     def _start(self) -> Float64Array:
         """φ and what units count start from 0, what they see from small numbers: no two units are alike."""

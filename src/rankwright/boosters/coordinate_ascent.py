@@ -11,6 +11,7 @@ step's order is where sorting for the next begins, and one call of the metric me
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.boosters.weighted_sum import column_of, weighted_sum
 from rankwright.data.groups import Groups
@@ -56,81 +57,56 @@ class ClimbParams:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
-    """The weights after a sweep, what they reach, and which of the starts they come from."""
+    """The weights after a sweep, what they reach, what the sweep gained, and which of the starts they come from."""
 
     weights: Float64Array
     reached: float
+    gained: float  # infinite for the first from a start
     start: int
 
 
 class CoordinateAscent:
-    """Coordinate ascent in the making: the sweeps so far."""
+    """Coordinate ascent in the making: the last sweep."""
 
-    def __init__(
-        self,
-        features: Float32Array,
-        lists: MeasuredLists,
-        params: ClimbParams,
-        *,
-        watched: Float32Array | None = None,
-        threads: int = 1,
-    ) -> None:
+    def __init__(self, features: Float32Array, lists: MeasuredLists, params: ClimbParams, *, threads: int = 1) -> None:
         self.lists, self.params, self.threads = lists, params, threads
         self.features = features[lists.rows]
-        self.watched = np.empty((0, features.shape[1]), np.float32) if watched is None else watched
-        self.sweeps: list[Sweep] = []
-        self.watched_scores = np.zeros(len(self.watched))
+        self.last: Sweep | None = None
         self._differing = _differing_queries(self.features, lists.groups)
         self._steps = params.steps()
-
-    @property
-    def n_rounds(self) -> int:
-        """How many sweeps have been made, from all starts together."""
-        return len(self.sweeps)
 
     def take_step(self, step: int) -> bool:
         """Sweep once over all weights; False where the last start's climb has ended."""
         if not self._differing.any():
             return False
-        last = self.sweeps[-1] if self.sweeps else None
-        if last is None:
-            start, weights = 0, self._start(0)
-        elif self._has_ended():
-            start, weights = last.start + 1, self._start(last.start + 1)
+        before = self.last
+        if before is not None and before.gained < max(self.params.tolerance, REAL_GAIN):
+            if before.start + 1 == self.params.restarts:
+                return False
+            start, before = before.start + 1, None
         else:
-            start, weights = last.start, last.weights
-        if start == self.params.restarts:
-            return False
+            start = 0 if before is None else before.start
         features = np.flatnonzero(self._differing.any(axis=1))
         order = np.random.default_rng([self.params.seed, SWEEPS, step]).permutation(features)
-        self._keep(self._sweep(weights, order, start))
+        weights, reached = self._sweep(self._start(start) if before is None else before.weights, order, start)
+        self.last = Sweep(weights, reached, math.inf if before is None else reached - before.reached, start)
         return True
 
-    def weights(self, n_rounds: int) -> Float64Array:
-        """The weights after that many sweeps."""
-        return self.sweeps[n_rounds - 1].weights if n_rounds else np.zeros(self.features.shape[1])
+    def model(self) -> Arrays:
+        """The weight of each feature."""
+        return {"weights": np.zeros(self.features.shape[1]) if self.last is None else self.last.weights}
 
-    def to_arrays(self) -> Mapping[str, NDArray[Any]]:
-        """The sweeps so far."""
-        n_features = self.features.shape[1]
-        return {
-            "weights": np.array([sweep.weights for sweep in self.sweeps]).reshape(-1, n_features),
-            "reached": np.array([sweep.reached for sweep in self.sweeps]),
-            "start": np.array([sweep.start for sweep in self.sweeps], np.int64),
-        }
+    def memory(self) -> Arrays:
+        """The last sweep."""
+        last = self.last
+        assert last is not None  # there was a step
+        values = np.array([last.reached, last.gained])
+        return {"weights": last.weights, "values": values, "start": np.array([last.start])}
 
-    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue after sweeps that were written down."""
-        for weights, reached, start in zip(arrays["weights"], arrays["reached"], arrays["start"], strict=True):
-            self._keep(Sweep(np.array(weights), float(reached), int(start)))
-
-    def _keep(self, sweep: Sweep) -> None:
-        self.sweeps.append(sweep)
-        self.watched_scores = weighted_sum(self.watched, sweep.weights)
-
-    def _has_ended(self) -> bool:
-        own = [sweep.reached for sweep in self.sweeps if sweep.start == self.sweeps[-1].start]
-        return len(own) > 1 and own[-1] - own[-2] < max(self.params.tolerance, REAL_GAIN)
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Go on after the last sweep of another one."""
+        reached, gained = memory["values"].tolist()
+        self.last = Sweep(np.array(memory["weights"]), reached, gained, int(memory["start"][0]))
 
     def _start(self, number: int) -> Float64Array:
         """The first start has equal weights, others weights drawn at random; all add up to 1."""
@@ -139,7 +115,7 @@ class CoordinateAscent:
             return np.full(n_features, 1 / n_features)
         return np.random.default_rng([self.params.seed, STARTS, number]).dirichlet(np.ones(n_features))
 
-    def _sweep(self, weights: Float64Array, order: IntArray, start: int) -> Sweep:
+    def _sweep(self, weights: Float64Array, order: IntArray, start: int) -> tuple[Float64Array, float]:
         weights, origin = weights.copy(), self._start(start)
         # From the weights alone, so that a run that is taken up again goes on as if it had never stopped.
         scores = weighted_sum(self.features, weights)
@@ -159,7 +135,7 @@ class CoordinateAscent:
             size = float(np.abs(candidates[best]).sum())
             weights, reached, values = candidates[best] / size, float(objectives[best]), tried[best]
             scores = (scores + moves[best] * column) / size
-        return Sweep(weights, float(reached), start)
+        return weights, float(reached)
 
     def _objective(self, values: Float64Array, weights: Float64Array, origin: Float64Array) -> Float64Array:
         """For each row of values, a column a query: their mean, less `slack` times how far the weights have gone."""
@@ -198,9 +174,8 @@ class CoordinateAscent:
 def _differing_queries(features: Float32Array, groups: Groups) -> BoolArray:
     """For each feature, a row, in which queries not all documents have the same value of it."""
     differing = np.zeros((features.shape[1], groups.n_queries), np.bool_)
-    known = np.nan_to_num(features, nan=0.0)
     for query, docs in enumerate(groups.slices()):
-        differing[:, query] = (known[docs] != known[docs.start]).any(axis=0)
+        differing[:, query] = (features[docs] != features[docs.start]).any(axis=0)
     return differing
 
 

@@ -16,48 +16,30 @@ are furthest apart, because it gains most from its step.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright.arrays import Float64Array
-from rankwright.boosters.label_pairs import STUMPS_AT_A_TIME, LabelPairs
-from rankwright.boosters.stumps import FeatureCodes, Stump, StumpRounds, above_by_code, as_leaf, best_stumps
+from rankwright.boosters.boosted_pairs import STUMPS_AT_A_TIME, BoostedPairs
+from rankwright.boosters.stumps import FeatureCodes, Stump, above_by_code, as_leaf, best_stumps
 
 SMOOTHING = 1e-4  # added to the weights on both sides, of 1 in all: a stump without a mistake would count infinitely
 NOTHING_LEFT = 1e-9  # a step no longer than rounding
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class FRank:
-    """FRank in the making; steps are `learning_rate` times the balancing ones."""
+    """Finds the stump that lowers the loss most; steps are `learning_rate` times the balancing ones."""
 
-    def __init__(
-        self,
-        documents: FeatureCodes,
-        pairs: LabelPairs,
-        watched: FeatureCodes | None = None,
-        *,
-        learning_rate: float = 1.0,
-        threads: int = 1,
-    ) -> None:
-        self.rounds, self.pairs = StumpRounds(documents, watched), pairs
-        self.learning_rate, self.threads = learning_rate, threads
+    documents: FeatureCodes
+    pairs: BoostedPairs
+    learning_rate: float = 1.0
+    threads: int = 1
 
-    @property
-    def n_rounds(self) -> int:
-        """How many rounds have been taken."""
-        return len(self.rounds.stumps)
-
-    @property
-    def watched_scores(self) -> Float64Array:
-        """What the stumps say now of the documents that are watched."""
-        return self.rounds.watched_scores
-
-    def take_step(self, step: int) -> bool:  # noqa: ARG002
-        """Add the stump that lowers the loss most; False where none tells pairs apart."""
-        documents, scores = self.rounds.documents, self.rounds.scores
+    def next_stump(self, scores: Float64Array) -> Stump | None:
+        """The stump that lowers the loss most; None where none tells pairs apart."""
+        documents = self.documents
         potentials = self.pairs.fidelity_potentials(scores, threads=self.threads)
         steepest = best_stumps(documents, potentials, threads=self.threads)
         features = np.argsort(-np.abs(steepest.sums), kind="stable")[:STUMPS_AT_A_TIME]
@@ -73,16 +55,7 @@ class FRank:
         ratio = (right[best] + SMOOTHING) / (wrong[best] + SMOOTHING)
         weight = as_leaf(self.learning_rate * 0.5 * math.log(ratio))
         if abs(weight) <= NOTHING_LEFT:
-            return False
+            return None
         feature = int(features[best])
         place, side = int(steepest.bins[feature]), bool(steepest.missing_above[feature])
-        self.rounds.add(Stump(feature, place, side, weight, float(apart[best]) ** 2))
-        return True
-
-    def to_arrays(self) -> Mapping[str, NDArray[Any]]:
-        """The stumps so far."""
-        return self.rounds.to_arrays()
-
-    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue after the stumps that were written down."""
-        self.rounds.take_up(arrays)
+        return Stump(feature, place, side, weight, float(apart[best]) ** 2)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import BoolArray, Float64Array, IntArray
+from rankwright.arrays import Arrays, BoolArray, Float64Array, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,36 +68,47 @@ class Stump:
         scores += said[codes]
 
 
-@dataclass(slots=True)
+class Finder(Protocol):
+    """Finds stump after stump."""
+
+    def next_stump(self, scores: Float64Array) -> Stump | None:
+        """The stump to add to a model that says so of the documents; None where there is nothing left to learn."""
+
+
 class StumpRounds:
-    """The stumps so far, and what they say together of the documents trained on and of those watched."""
+    """The stumps so far, one a round, and what they say together of the documents trained on and of those watched."""
 
-    documents: FeatureCodes
-    watched: FeatureCodes | None
-    stumps: list[Stump] = field(default_factory=list)
-    scores: Float64Array = field(init=False)
-    watched_scores: Float64Array = field(init=False)
+    def __init__(self, finder: Finder, documents: FeatureCodes, watched: FeatureCodes | None) -> None:
+        self.finder, self.documents, self.watched = finder, documents, watched
+        self.stumps: list[Stump] = []
+        self.scores = np.zeros(documents.n_docs)
+        self.watched_scores = np.zeros(0 if watched is None else watched.n_docs)
 
-    def __post_init__(self) -> None:
-        self.scores = np.zeros(self.documents.n_docs)
-        self.watched_scores = np.zeros(0 if self.watched is None else self.watched.n_docs)
+    def take_step(self, step: int) -> bool:  # noqa: ARG002
+        """Add a stump; False where none is worth it."""
+        stump = self.finder.next_stump(self.scores)
+        if stump is not None:
+            self._add(stump)
+        return stump is not None
 
-    def add(self, stump: Stump) -> None:
-        """Keep a stump and let it speak."""
+    def model(self) -> Arrays:
+        """How many stumps there are: none ever changes, so that the first of them are the model of any round."""
+        return {"n_stumps": np.array([len(self.stumps)])}
+
+    def memory(self) -> Arrays:
+        """The stumps so far."""
+        return {name: np.array([getattr(stump, name) for stump in self.stumps], kind) for name, kind in KINDS.items()}
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Add the stumps of another one, in the order in which it found them."""
+        for values in zip(*(memory[name].tolist() for name in KINDS), strict=True):
+            self._add(Stump(**dict(zip(KINDS, values, strict=True))))
+
+    def _add(self, stump: Stump) -> None:
         self.stumps.append(stump)
         stump.add_to(self.scores, self.documents)
         if self.watched is not None:
             stump.add_to(self.watched_scores, self.watched)
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """The stumps so far as arrays."""
-        return {name: np.array([getattr(stump, name) for stump in self.stumps], kind) for name, kind in KINDS.items()}
-
-    def take_up(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Add the stumps that `to_arrays` wrote down, one after another as they were found."""
-        for values in zip(*(arrays[name].tolist() for name in KINDS), strict=True):
-            self.add(Stump(**dict(zip(KINDS, values, strict=True))))
-        return self
 
 
 KINDS: Mapping[str, type[np.generic]] = {

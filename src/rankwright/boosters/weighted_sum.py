@@ -1,4 +1,4 @@
-"""Linear models: scores that are weighted sums of features."""
+"""Scores that are weighted sums of features, as climbing a metric adds them up."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ ROWS_AT_A_TIME = 2048  # so few that their features stay in the processor's cach
 
 
 def weighted_sum(features: Float32Array, weights: Float64Array) -> Float64Array:
-    """The sum of each row's features times their weights; what is missing adds nothing.
+    """The sum of each row's features, none missing, times their weights.
 
-    Added up feature after feature, so that a row's bits do not depend on the rows beside it.
+    Added up feature after feature, so that those without a weight change no bit, and no tie, of the others' sum; the
+    kernel `linear_scores` adds in lanes, where they do.
     """
     scores = np.zeros(len(features))
     used = np.flatnonzero(weights).tolist()
@@ -24,5 +25,5 @@ def weighted_sum(features: Float32Array, weights: Float64Array) -> Float64Array:
 
 
 def column_of(features: Float32Array, feature: int) -> Float64Array:
-    """One feature of every row in double precision, 0 where it is missing."""
-    return np.nan_to_num(features[:, feature].astype(np.float64), nan=0.0)
+    """One feature of every row in double precision."""
+    return features[:, feature].astype(np.float64)

@@ -23,8 +23,7 @@ from rankwright.comparators.sorting import sort_documents
 from rankwright.comparators.training import TrainingParams, train_and_validate
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
-from rankwright.training.checkpoints import Checkpoint
-from rankwright.training.digest import data_digest, run_identity
+from rankwright.training.checkpoints import checkpoint_in
 from rankwright.training.loop import History, Listener, LoopPlan, Progress, run_loop
 from rankwright.training.watching import watch_metric
 
@@ -172,13 +171,12 @@ def learn_comparator(
     learning = Learning(data, valid, plan, threads)
     watch = watch_metric(plan.select, valid.labels, valid.groups, learning.valid_scores, threads=threads)
     listening = [learning.keep_the_best, *listeners]
-    if checkpoint is not None:
-        identity = run_identity(data_digest(data), data_digest(valid), settings or {})
-        saver = Checkpoint(checkpoint, identity, learning.state)
-        saved = saver.load()
+    file = checkpoint_in(checkpoint, data, valid, settings or {})
+    if file is not None:
+        saved = file.load()
         if saved is not None:
             learning.take_up(saved.header, saved.arrays)
-        listening.append(saver)
+        listening.append(file.saver(learning.state))
     run_loop(
         learning.take_step,
         LoopPlan(plan.max_iter + 1),

@@ -160,10 +160,10 @@ class BaggedForest(Bagged, ForestRanker):
         self.trees_of_bags_ = np.array([member.n_trees_ for member in members], np.int64)
         return trained
 
-    def _lasting_settings(self) -> dict[str, Any]:
-        """What must be the same for finished bags to be kept; their number may grow."""
-        settings = {"ranker": self.name} | self._storable_settings()
-        return {name: value for name, value in settings.items() if name != "n_bags"}
+    @property
+    def n_steps_(self) -> int:
+        """How many bags there are."""
+        return self.n_bags_
 
     def bag(self, number: int) -> Forest:
         """The trees of one bag, as it would score alone but for its base score."""

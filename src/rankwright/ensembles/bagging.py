@@ -26,7 +26,7 @@ from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import data_digest, run_identity
-from rankwright.training.loop import History, Listener
+from rankwright.training.loop import Listener
 from rankwright.training.spaces import Choice, Real, Space
 from rankwright.trees.binned import bin_dataset
 
@@ -51,7 +51,6 @@ class Bagging(Bagged, Ranker):
     members_: list[Ranker]
     oob_scores_: Float64Array
     oob_score_: float | None
-    data_digest_: str
 
     def __init__(
         self,
@@ -161,20 +160,18 @@ class Bagging(Bagged, Ranker):
         own: dict[str, Any] = {"bags": self.n_bags_, "of": self.members_[0].name}
         return own if self.oob_score_ is None else own | {"out_of_bag_score": self.oob_score_}
 
+    @property
+    def n_steps_(self) -> int:
+        """How many bags there are."""
+        return self.n_bags_
+
     def _storable_settings(self) -> dict[str, Any]:
         single = None if self.ranker is None else {"ranker": self.ranker.name} | self.ranker._storable_settings()
         return super()._storable_settings() | {"ranker": single}
 
-    def _lasting_settings(self) -> dict[str, Any]:
-        """What must be the same for finished bags to be kept; their number may grow."""
-        settings = {"kind": self.name} | self._storable_settings()
-        return {name: value for name, value in settings.items() if name != "n_bags"}
-
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         states = [member.to_state() for member in self.members_]
         header = {
-            "history": self.history_.to_dict(),
-            "training_data": self.data_digest_,
             "out_of_bag": self.oob_score_,
             "bags": [header for header, _ in states],
         }
@@ -203,8 +200,6 @@ class Bagging(Bagged, Ranker):
         return super().from_state(with_single, arrays, **given)
 
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.history_ = History.from_dict(header["history"])
-        self.data_digest_ = str(header["training_data"])
         self.oob_score_ = header["out_of_bag"]
         single = self.single()
         self.members_ = [

@@ -83,9 +83,7 @@ class BagFiles:
     def save(self, number: int, member: Ranker) -> None:
         """Keep a trained member."""
         if self.folder is not None:
-            file = self._file(self.folder, number)
-            file.state = member.to_state
-            file.save()
+            self._file(self.folder, number).save(*member.to_state())
 
     def _file(self, folder: Path, number: int) -> Checkpoint:
-        return Checkpoint(folder / f"bag-{number:04d}", self.identity, lambda: ({}, {}))
+        return Checkpoint(folder / f"bag-{number:04d}", self.identity)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import IntArray
-from rankwright.linear.models import Arrays
-from rankwright.linear.rows import ROWS_AT_A_TIME, JudgedRows
+from rankwright.arrays import Arrays, IntArray
+from rankwright.data.missing import ROWS_AT_A_TIME
+from rankwright.linear.rows import JudgedRows
 
 STIFFNESS = 4.0  # times the mean squared length of a document: about what a pair's difference has at most
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import Float32Array, Float64Array
+from rankwright.arrays import Arrays, Float32Array, Float64Array
 from rankwright.errors import MissingExtraError
-from rankwright.linear.models import Arrays, linear_scores, sum_rows
-from rankwright.linear.pair_hinge import LabelPairs
+from rankwright.linear.models import linear_scores, sum_rows
+from rankwright.linear.pair_hinge import MarginPairs
 from rankwright.linear.rows import JudgedRows
 
 SMALLEST_CURVATURE = 1e-10  # added to the dual, as a share of its largest: planes that repeat each other leave none
@@ -95,7 +95,7 @@ class SwappedPairs:
     scores are less than 1 apart.
     """
 
-    def __init__(self, pairs: LabelPairs) -> None:
+    def __init__(self, pairs: MarginPairs) -> None:
         zeros = np.zeros(len(pairs.levels))
         total = float(pairs.active(zeros, zeros).weight_below.sum())
         self.pairs, self.scale = pairs, 1.0 / total if total > 0 else 0.0

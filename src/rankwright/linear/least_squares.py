@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import Float64Array
-from rankwright.linear.models import Arrays, sum_rows
+from rankwright.arrays import Arrays, Float64Array
+from rankwright.linear.models import sum_rows
 from rankwright.linear.rows import JudgedRows
 
 

@@ -15,8 +15,6 @@ from rankwright.data.nystrom import FittedNystrom
 
 MAPPED_AT_A_TIME = 2048  # rows: their kernel values in double precision take little memory
 
-Arrays = dict[str, NDArray[Any]]
-
 
 class Model(Protocol):
     """Something that scores documents."""

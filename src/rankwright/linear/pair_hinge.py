@@ -26,7 +26,7 @@ class PairSums(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LabelPairs:
+class MarginPairs:
     """The pairs of documents of different labels, and what they weigh; see the kernel `pair_margins`."""
 
     groups: Groups
@@ -53,7 +53,7 @@ class LabelPairs:
         return sums
 
 
-def label_pairs(rows: JudgedRows, *, per_query: bool, position_weights: bool, threads: int) -> LabelPairs:
+def margin_pairs(rows: JudgedRows, *, per_query: bool, position_weights: bool, threads: int) -> MarginPairs:
     """The pairs of `rows`; a query's weigh its weight together (`per_query`), or each of them does.
 
     With `position_weights` a pair counts by how much NDCG its two labels are worth (Cao et al. 2006).
@@ -63,7 +63,7 @@ def label_pairs(rows: JudgedRows, *, per_query: bool, position_weights: bool, th
         levels, _ = ordinal_levels(rows.labels, MOST_LEVELS)
         level_weights = worth_of_levels(rows, levels)
     ones = np.ones(rows.groups.n_queries)
-    pairs = LabelPairs(rows.groups, levels, rows.document_weights, ones, level_weights, threads)
+    pairs = MarginPairs(rows.groups, levels, rows.document_weights, ones, level_weights, threads)
     factors = rows.query_weights.copy()
     if per_query:
         # With equal scores every pair is active: what is summed is the weight of all pairs.
@@ -72,7 +72,7 @@ def label_pairs(rows: JudgedRows, *, per_query: bool, position_weights: bool, th
             rows.groups.query_of_row, weights=pairs.active(zeros, zeros).weight_below, minlength=len(factors)
         )
         factors = np.divide(factors, total, out=np.zeros_like(factors), where=total > 0)
-    return LabelPairs(rows.groups, levels, rows.document_weights, factors, level_weights, threads)
+    return MarginPairs(rows.groups, levels, rows.document_weights, factors, level_weights, threads)
 
 
 def worth_of_levels(rows: JudgedRows, levels: Levels) -> Float64Array:
@@ -105,7 +105,7 @@ def worth_of_levels(rows: JudgedRows, levels: Levels) -> Float64Array:
 class SquaredPairHinge:
     """C times the sum over pairs of weight · max(0, 1 - difference of scores)²."""
 
-    pairs: LabelPairs
+    pairs: MarginPairs
     C: float
 
     def evaluate(self, scores: Float64Array) -> tuple[float, Float64Array]:

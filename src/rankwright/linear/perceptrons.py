@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import Float32Array, Float64Array, IntArray
-from rankwright.linear.models import Arrays
+from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray
 from rankwright.linear.rows import JudgedRows, Levels, ordinal_levels
 
 MOST_LEVELS = 64  # thresholds are looked at one by one: more levels would tell little and cost much

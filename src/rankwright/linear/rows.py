@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
+from rankwright.data.missing import filled
 from rankwright.errors import InputError
-
-ROWS_AT_A_TIME = 4096  # looked at while they are in the processor's cache
 
 Levels = NDArray[np.int32]
 
@@ -74,21 +73,6 @@ def judged_rows(data: RankingDataset, learner: str) -> JudgedRows:
 
 def _groups_left(groups: Groups, kept: NDArray[np.bool_]) -> Groups:
     return Groups(np.concatenate([[0], np.cumsum(kept)])[groups.offsets])
-
-
-def filled(features: Float32Array) -> Float32Array:
-    """The features with 0 for what is missing; infinities are refused."""
-    out = features
-    for start in range(0, len(features), ROWS_AT_A_TIME):
-        rows = slice(start, start + ROWS_AT_A_TIME)
-        if np.isfinite(features[rows]).all():
-            continue
-        if np.isinf(features[rows]).any():
-            raise InputError("features must be finite, or NaN for missing ones, and some are infinite")
-        if out is features:
-            out = features.copy()
-        out[rows] = np.nan_to_num(features[rows], nan=0.0)
-    return out
 
 
 def ordinal_levels(labels: Float32Array, most: int) -> tuple[Levels, Float32Array]:

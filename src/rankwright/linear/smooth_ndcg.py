@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Arrays, Float64Array
 from rankwright.linear.least_squares import ridge
-from rankwright.linear.models import Arrays, linear_scores, sum_rows
+from rankwright.linear.models import linear_scores, sum_rows
 from rankwright.linear.rows import JudgedRows
 from rankwright.ranking.gains import EXPONENTIAL, LOG2, ideal_gains
 

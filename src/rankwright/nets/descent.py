@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from torch import nn
 
 from rankwright import kernels
-from rankwright.arrays import Float64Array, IntArray
+from rankwright.arrays import Arrays, Float64Array, IntArray, named
 from rankwright.data.groups import Groups
-from rankwright.nets.inputs import FeatureRows, named
+from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.modules import PlainNet
 from rankwright.nets.params import DescentParams
 from rankwright.nets.scoring import document_scores, takes_short_way
@@ -26,8 +26,6 @@ from rankwright.objectives.objective import BoundKernel, LambdaFn, batch_of
 
 KERNEL_ACTIVATIONS: Mapping[type[nn.Module], str] = {nn.ReLU: "relu", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid"}
 DOCUMENTS_A_CALL = 100_000  # of the kernel: Ctrl-C is heard in between
-
-Memory = dict[str, NDArray[Any]]
 
 
 class Walked(NamedTuple):
@@ -46,7 +44,7 @@ class Descent(Protocol):
     def walk(self, order: IntArray, keys: IntArray) -> Walked:
         """Go through the queries in this order, a step for each key, from which it draws its random numbers."""
 
-    def memory(self) -> Memory:
+    def memory(self) -> Arrays:
         """What `take_up` needs, besides the module's weights, to go on from here."""
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
@@ -112,7 +110,7 @@ class _TorchDescent:
                     parameter.grad.add_(parameter.detach(), alpha=pull)
         self.optimizer.step()
 
-    def memory(self) -> Memory:
+    def memory(self) -> Arrays:
         return {
             f"{number}.{name}": value.cpu().numpy().copy()
             for number, parameter in enumerate(self.module.parameters())
@@ -228,7 +226,7 @@ class _NarrowDescent:
         by_row[self.groups.rows_of(order)] = scores
         return Walked(by_row, costs, is_finite=True)
 
-    def memory(self) -> Memory:
+    def memory(self) -> Arrays:
         return {"mean": self.mean.copy(), "square": self.square.copy(), "n_steps": np.array(self.n_steps)}
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:

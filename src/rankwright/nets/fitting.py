@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,18 +13,18 @@ from torch import nn
 
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, require
-from rankwright.nets.inputs import FeatureRows, NetInputs, named
-from rankwright.nets.modules import plain_net, put_weights, weights_of
+from rankwright.errors import InputError
+from rankwright.nets.inputs import NetInputs
+from rankwright.nets.modules import plain_net, put_weights
 from rankwright.nets.pair_error import PairError
 from rankwright.nets.params import DescentParams, NetShape
 from rankwright.nets.runtime import torch_settings
 from rankwright.nets.scoring import all_scores, takes_short_way
-from rankwright.nets.training import NetTraining, Weights
+from rankwright.nets.training import NetTraining
 from rankwright.objectives.objective import Objective
-from rankwright.training.checkpoints import Checkpoint
-from rankwright.training.digest import data_digest, run_identity
-from rankwright.training.loop import History, Listener, LoopPlan, Progress, run_loop
+from rankwright.training.checkpoints import checkpoint_in
+from rankwright.training.learning import learn
+from rankwright.training.loop import History, Listener, LoopPlan
 from rankwright.training.watching import watch_metric
 
 
@@ -65,7 +65,6 @@ def fit_net(
 
     A checkpoint folder that a killed run left behind is taken up, unless its data or its `settings` were others.
     """
-    require(plan.loop.patience is None or valid is not None, "early_stopping needs validation data: give valid=…")
     _check_device(plan.device)
     rows = inputs.rows_of(data, threads=threads, device=plan.device)
     if module is None:
@@ -81,8 +80,22 @@ def fit_net(
             plan.descent,
             pair_error=PairError(data, threads=threads) if plan.descent.looks_at_error else None,
         )
-        watched = None if valid is None else inputs.rows_of(valid, threads=threads, device=plan.device)
-        return _run(training, plan, data, valid, watched, checkpoint, settings or {}, listeners, threads)
+        watch = None
+        if valid is not None:
+            watched = inputs.rows_of(valid, threads=threads, device=plan.device)
+            watch = watch_metric(
+                plan.select, valid.labels, valid.groups, lambda: all_scores(own, watched), threads=threads
+            )
+        learned = learn(
+            training,
+            plan.loop,
+            watch=watch,
+            checkpoint=checkpoint_in(checkpoint, data, valid, settings or {}),
+            listeners=listeners,
+        )
+        put_weights(own, learned.model)
+    own.eval()
+    return TrainedNet(own, learned.history, learned.n_steps)
 
 
 def net_scores(
@@ -99,60 +112,3 @@ def _check_device(device: str) -> None:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         raise InputError(f"torch cannot use device {device!r}: {str(error).splitlines()[0]}") from None
-
-
-class _Keeper:
-    """Remembers the weights to keep: those of the best epoch, or of the last where nothing is watched."""
-
-    def __init__(self, module: nn.Module, history: Callable[[], History]) -> None:
-        self.module, self.history = module, history
-        self.weights: Weights | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        if progress.value is None or self.history().best_step == progress.step:
-            self.weights = weights_of(self.module)
-
-
-def _run(
-    training: NetTraining,
-    plan: NetPlan,
-    data: RankingDataset,
-    valid: RankingDataset | None,
-    watched: FeatureRows | None,
-    checkpoint: Path | None,
-    settings: Mapping[str, Any],
-    listeners: Sequence[Listener],
-    threads: int,
-) -> TrainedNet:
-    history = History()
-    keeper = _Keeper(training.module, lambda: history)
-    listening: list[Listener] = [keeper, *listeners]
-    if checkpoint is not None:
-        identity = run_identity(data_digest(data), None if valid is None else data_digest(valid), settings)
-        saver = Checkpoint(checkpoint, identity, lambda: _state(training, keeper, history))
-        saved = saver.load()
-        if saved is not None:
-            history = History.from_dict(saved.header["history"])
-            training.take_up(saved.header, saved.arrays)
-            keeper.weights = named(saved.arrays, "kept.")
-        listening.append(saver)
-    watch = None
-    if valid is not None and watched is not None:
-        watch = watch_metric(
-            plan.select, valid.labels, valid.groups, lambda: all_scores(training.module, watched), threads=threads
-        )
-    run_loop(
-        training.take_step, plan.loop, watch=watch, history=history, first_step=training.n_epochs, listeners=listening
-    )
-    if keeper.weights is None:
-        raise KeyboardInterrupt  # before the first epoch ended: there is nothing to keep
-    put_weights(training.module, keeper.weights)
-    training.module.eval()
-    best = history.best_step
-    return TrainedNet(training.module, history, training.n_epochs if best is None else best + 1)
-
-
-def _state(training: NetTraining, keeper: _Keeper, history: History) -> tuple[dict[str, Any], Weights]:
-    header, arrays = training.state()
-    kept = {f"kept.{name}": values for name, values in (keeper.weights or {}).items()}
-    return header | {"history": history.to_dict()}, arrays | kept

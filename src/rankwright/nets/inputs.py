@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import Float32Array, IntArray
+from rankwright.arrays import Float32Array, IntArray, named
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.nystrom import FittedNystrom
 from rankwright.data.scaling import ZSCORE, FittedScaling
@@ -99,8 +99,3 @@ class NetInputs:
     ) -> NetInputs:
         """What `to_state` gave, read back."""
         return cls(scaling, header["kernel"] and FittedNystrom.of_parts(header["kernel"], named(arrays, "kernel.")))
-
-
-def named(arrays: Mapping[str, NDArray[Any]], start: str) -> dict[str, NDArray[Any]]:
-    """The arrays whose names begin with `start`, by the rest of their names."""
-    return {name.removeprefix(start): values for name, values in arrays.items() if name.startswith(start)}

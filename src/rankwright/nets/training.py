@@ -13,19 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Arrays, Float64Array, named
 from rankwright.data.groups import Groups
 from rankwright.errors import SettingError
 from rankwright.nets.descent import descent_of
-from rankwright.nets.inputs import FeatureRows, named
+from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.modules import put_weights, weights_of
 from rankwright.nets.pair_error import PairError
 from rankwright.nets.params import DescentParams
 from rankwright.nets.runtime import torch_seed
 from rankwright.nets.scoring import all_scores
 from rankwright.objectives.objective import LambdaFn
-
-Weights = dict[str, NDArray[Any]]
 
 
 class NetTraining:
@@ -44,7 +42,6 @@ class NetTraining:
         self.module, self.rows, self.groups, self.params = module, rows, groups, params
         self.pair_error = pair_error
         self.descent = descent_of(module, rows, groups, lambda_fn, params)
-        self.n_epochs = 0
         self.mean_error: float | None = None  # of the last epoch, where the recipe looks at it
         self.is_perfect = False
 
@@ -63,7 +60,6 @@ class NetTraining:
                 f"training diverged in epoch {epoch + 1}: scores are no longer finite; lower learning_rate "
                 f"({self.params.learning_rate:g}) or scale the features"
             )
-        self.n_epochs = epoch + 1
         if self.pair_error is not None:
             self._look_at_error(self.pair_error, walked.scores, walked.costs)
         return True
@@ -78,21 +74,21 @@ class NetTraining:
         if self.params.stop_at_zero_error and share_wrong == 0:
             self.is_perfect = pair_error(all_scores(self.module, self.rows)) == 0
 
-    def state(self) -> tuple[dict[str, Any], Weights]:
-        """What `take_up` needs to go on from here."""
-        header = {
-            "n_epochs": self.n_epochs,
-            "learning_rate": self.descent.learning_rate,
-            "mean_error": self.mean_error,
-            "is_perfect": self.is_perfect,
-        }
-        arrays = {f"net.{name}": values for name, values in weights_of(self.module).items()}
-        return header, arrays | {f"optimizer.{name}": values for name, values in self.descent.memory().items()}
+    def model(self) -> Arrays:
+        """The module's weights."""
+        return weights_of(self.module)
 
-    def take_up(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a saved state, as if this object had come there itself."""
-        self.n_epochs, self.mean_error = header["n_epochs"], header["mean_error"]
-        self.is_perfect = header["is_perfect"]
-        self.descent.learning_rate = header["learning_rate"]
-        put_weights(self.module, named(arrays, "net."))
-        self.descent.take_up(named(arrays, "optimizer."))
+    def memory(self) -> Arrays:
+        """The weights, what the optimizer remembers, and what was seen of the error (NaN: nothing)."""
+        seen = [self.descent.learning_rate, np.nan if self.mean_error is None else self.mean_error, self.is_perfect]
+        arrays = {f"net.{name}": values for name, values in self.model().items()}
+        arrays |= {f"optimizer.{name}": values for name, values in self.descent.memory().items()}
+        return arrays | {"seen": np.array(seen, np.float64)}
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from there, as if this object had come there itself."""
+        learning_rate, mean_error, is_perfect = memory["seen"].tolist()
+        self.mean_error, self.is_perfect = None if np.isnan(mean_error) else mean_error, bool(is_perfect)
+        self.descent.learning_rate = learning_rate
+        put_weights(self.module, named(memory, "net."))
+        self.descent.take_up(named(memory, "optimizer."))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankwright.arrays import thread_count
+from rankwright.arrays import Float32Array, thread_count
 from rankwright.boosters import adarank
 from rankwright.boosters.measured_lists import MeasuredLists
-from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
-from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker, WeightLearner
+from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Choice, Space
 
 
@@ -31,7 +31,7 @@ class AdaRank(WeightedSumRanker):
     """
 
     name: ClassVar[str] = "adarank"
-    rounds_setting: ClassVar[str] = "n_rounds"
+    budget: ClassVar[str | None] = "n_rounds"
     space: ClassVar[Space] = {"metric": Choice(("map", "ndcg@10")), "max_uses": Choice((1, 4))}
 
     def __init__(
@@ -59,16 +59,12 @@ class AdaRank(WeightedSumRanker):
         self.seed = seed
         self.threads = threads
 
-    def _patience(self) -> int | None:
-        return None if self.early_stopping is None else int(self.early_stopping)
-
-    def _learner(self, data: RankingDataset, lists: MeasuredLists, watched: RankingDataset) -> WeightLearner:
+    def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
         require(self.max_uses is None or self.max_uses >= 1, f"max_uses must be 1 or more, got {self.max_uses}")
         return adarank.AdaRank(
-            data.features,
+            features,
             lists,
             downwards=self.downwards,
             max_uses=self.max_uses,
-            watched=watched.features,
             threads=thread_count(self.threads),
         )

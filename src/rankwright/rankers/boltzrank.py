@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankwright.arrays import Float64Array, thread_count
+from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.boosters import boltzrank
 from rankwright.boosters.boltzrank import BoltzParams, Potentials
 from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.data.dataset import RankingDataset
-from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker, WeightLearner
+from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Choice, Space
 
 
@@ -30,7 +31,7 @@ class BoltzRank(WeightedSumRanker):
     """
 
     name: ClassVar[str] = "boltzrank"
-    rounds_setting: ClassVar[str] = "epochs"
+    budget: ClassVar[str | None] = "epochs"
     space: ClassVar[Space] = {"mix": Choice((0.2, 0.8)), "pair_units": Choice((0, 4))}
 
     def __init__(
@@ -69,10 +70,7 @@ class BoltzRank(WeightedSumRanker):
         """Whether a document's score depends on the rest of its list: where units compare it with the others."""
         return bool(self.pair_units > 0)
 
-    def _patience(self) -> int | None:
-        return None if self.early_stopping is None else int(self.early_stopping)
-
-    def _learner(self, data: RankingDataset, lists: MeasuredLists, watched: RankingDataset) -> WeightLearner:
+    def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
         params = BoltzParams(
             pair_units=self.pair_units,
             n_samples=self.n_samples,
@@ -81,26 +79,19 @@ class BoltzRank(WeightedSumRanker):
             l2=self.l2,
             seed=self.seed,
         )
-        return boltzrank.BoltzRank(
-            data.features,
-            lists,
-            params,
-            watched=watched.features,
-            watched_groups=watched.groups,
-            threads=thread_count(self.threads),
-        )
+        return boltzrank.BoltzRank(features, lists, params, threads=thread_count(self.threads))
 
-    def _potentials(self) -> Potentials:
-        return Potentials.of_flat(self.weights_, self.n_features_in_, self.pair_units)
+    def _potentials(self, weights: Float64Array) -> Potentials:
+        return Potentials.of_flat(weights, self.n_features_in_, self.pair_units)
 
-    def _scores(self, data: RankingDataset) -> Float64Array:
-        return self._potentials().scores(data.features, data.groups, threads=thread_count(self.threads))
+    def _scores_by(self, weights: Float64Array, data: RankingDataset) -> Float64Array:
+        return self._potentials(weights).scores(data.features, data.groups, threads=thread_count(self.threads))
 
     def _n_weights(self) -> int:
         return int(self.n_features_in_ * (1 + self.pair_units) + self.pair_units)
 
-    def _size_by_feature(self) -> Float64Array:
+    def _importances(self, kind: str) -> Float64Array:  # noqa: ARG002
         """The sizes of the weights that look at each feature, added up."""
-        potentials = self._potentials()
+        potentials = self._potentials(self.weights_)
         sizes: Float64Array = abs(potentials.own) + (abs(potentials.units) * abs(potentials.of_units)[:, None]).sum(0)
         return sizes

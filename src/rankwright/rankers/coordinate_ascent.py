@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankwright.arrays import thread_count
+from rankwright.arrays import Float32Array, thread_count
 from rankwright.boosters import coordinate_ascent
 from rankwright.boosters.coordinate_ascent import ClimbParams
 from rankwright.boosters.measured_lists import MeasuredLists
-from rankwright.data.dataset import RankingDataset
-from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker, WeightLearner
+from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Choice, Space
 
 
@@ -30,7 +30,7 @@ class CoordinateAscent(WeightedSumRanker):
     """
 
     name: ClassVar[str] = "coordinate-ascent"
-    rounds_setting: ClassVar[str] = "n_sweeps"
+    budget: ClassVar[str | None] = "n_sweeps"
     space: ClassVar[Space] = {"slack": Choice((0.0, 0.01, 0.05)), "metric": Choice(("map", "ndcg@10"))}
 
     def __init__(
@@ -62,7 +62,7 @@ class CoordinateAscent(WeightedSumRanker):
         self.seed = seed
         self.threads = threads
 
-    def _learner(self, data: RankingDataset, lists: MeasuredLists, watched: RankingDataset) -> WeightLearner:
+    def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
         params = ClimbParams(
             restarts=self.restarts,
             first_step=self.first_step,
@@ -71,6 +71,4 @@ class CoordinateAscent(WeightedSumRanker):
             slack=self.slack,
             seed=self.seed,
         )
-        return coordinate_ascent.CoordinateAscent(
-            data.features, lists, params, watched=watched.features, threads=thread_count(self.threads)
-        )
+        return coordinate_ascent.CoordinateAscent(features, lists, params, threads=thread_count(self.threads))

@@ -9,9 +9,8 @@ import numpy as np
 from rankwright.errors import UnknownNameError, require
 from rankwright.linear.combined import CombinedDescent
 from rankwright.linear.rows import JudgedRows
-from rankwright.linear.training import Learner
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.loop import LoopPlan
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Choice, Real, Space
 
 LOSSES = ("squared", "logistic")
@@ -30,6 +29,7 @@ class CRR(LinearRanker):
     """
 
     name: ClassVar[str] = "crr"
+    budget: ClassVar[str | None] = "epochs"
     space: ClassVar[Space] = {"alpha": Choice((0.5, 0.1, 0.0)), "l2": Real(1e-4, 1.0, log=True)}
 
     def __init__(
@@ -70,6 +70,3 @@ class CRR(LinearRanker):
             seed=self.seed,
             threads=threads,
         )
-
-    def _plan(self) -> LoopPlan:
-        return LoopPlan(self.epochs, self.early_stopping)

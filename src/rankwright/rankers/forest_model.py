@@ -12,7 +12,6 @@ from rankwright.arrays import BoolArray, Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.loop import History
 from rankwright.trees.forest import IMPORTANCES, Forest
 from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
 
@@ -24,7 +23,6 @@ class ForestModel(Ranker):
 
     forest_: Forest
     base_score_: float
-    data_digest_: str
 
     def _scores(self, data: RankingDataset) -> Float64Array:
         return self.base_score_ + self.forest_.predict(data.features, threads=self.threads)
@@ -52,9 +50,8 @@ class ForestModel(Ranker):
             "base_score": self.base_score_,
         }
 
-    def importances(self, kind: str = "gain") -> Float64Array:
+    def _importances(self, kind: str) -> Float64Array:
         """What each feature's splits gained in all (`gain`), or how many there are (`count`)."""
-        check_is_fitted(self)
         return self.forest_.importance(kind)
 
     @property
@@ -69,18 +66,16 @@ class ForestModel(Ranker):
         """How many trees the model has: those up to the best step where validation data was given."""
         return self.forest_.n_trees
 
+    @property
+    def n_steps_(self) -> int:
+        """How many trees there are."""
+        return self.n_trees_
+
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        header = {
-            "base_score": self.base_score_,
-            "history": self.history_.to_dict(),
-            "training_data": self.data_digest_,
-        }
-        return header, forest_to_arrays(self.forest_)
+        return {"base_score": self.base_score_}, forest_to_arrays(self.forest_)
 
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         self.base_score_ = float(header["base_score"])
-        self.history_ = History.from_dict(header["history"])
-        self.data_digest_ = str(header["training_data"])
         self.forest_ = forest_from_arrays(arrays)
         if self.forest_.n_features != self.n_features_in_:
             raise InputError(f"the trees are of {self.forest_.n_features} features, the model of {self.n_features_in_}")

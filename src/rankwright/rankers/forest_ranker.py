@@ -190,11 +190,6 @@ class ForestRanker(ForestModel):
         pairs = None if self.monotone is None else [list(pair) for pair in dict(self.monotone).items()]
         return settings | {"monotone": pairs}
 
-    def _lasting_settings(self) -> dict[str, Any]:
-        """What must be the same for a checkpoint to be continued; the number of trees may grow."""
-        settings = {"ranker": self.name} | self._storable_settings()
-        return {name: value for name, value in settings.items() if name not in ("n_trees", "warm_start")}
-
     def _earlier(self) -> GrownForest | None:
         """The trees to go on from, where `warm_start` asks for it and there are any."""
         if not self.warm_start or not hasattr(self, "forest_"):
@@ -204,9 +199,6 @@ class ForestRanker(ForestModel):
             f"warm_start adds trees: n_trees must be {self.forest_.n_trees} or more, got {self.n_trees}",
         )
         return GrownForest(self.forest_, self.history_)
-
-    def _selected(self) -> str:
-        return str(self.select or self.metric)
 
 
 def _least_docs(setting: float, n_docs: int) -> int:

@@ -6,9 +6,8 @@ from typing import ClassVar
 
 from rankwright.arrays import thread_count
 from rankwright.boosters import frank
-from rankwright.boosters.label_pairs import LabelPairs
-from rankwright.boosters.rounds import Learner
-from rankwright.boosters.stumps import FeatureCodes, StumpRounds
+from rankwright.boosters.boosted_pairs import BoostedPairs
+from rankwright.boosters.stumps import FeatureCodes, Finder
 from rankwright.errors import require
 from rankwright.rankers.stump_ranker import StumpRanker
 from rankwright.training.spaces import Choice, Space
@@ -59,11 +58,6 @@ class FRank(StumpRanker):
         self.seed = seed
         self.threads = threads
 
-    def _learner(
-        self, documents: FeatureCodes, pairs: LabelPairs, watched: FeatureCodes | None
-    ) -> tuple[Learner, StumpRounds]:
+    def _finder(self, documents: FeatureCodes, pairs: BoostedPairs) -> Finder:
         require(self.learning_rate > 0, f"learning_rate must lie above 0, got {self.learning_rate}")
-        learner = frank.FRank(
-            documents, pairs, watched, learning_rate=self.learning_rate, threads=thread_count(self.threads)
-        )
-        return learner, learner.rounds
+        return frank.FRank(documents, pairs, self.learning_rate, thread_count(self.threads))

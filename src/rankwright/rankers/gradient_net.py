@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rankwright.arrays import Float32Array, Float64Array, thread_count
+from rankwright.arrays import Float32Array, Float64Array, named, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.nystrom import FittedNystrom
 from rankwright.errors import InputError, MissingExtraError, SettingError, UnknownNameError, require
@@ -24,7 +24,7 @@ from rankwright.nets.params import RECIPES, DescentParams, NetShape, Recipe
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import data_digest
-from rankwright.training.loop import History, Listener, LoopPlan
+from rankwright.training.loop import Listener, LoopPlan
 from rankwright.training.spaces import Choice, Real, Space, Whole
 
 if TYPE_CHECKING:
@@ -54,9 +54,7 @@ class GradientNet(Ranker):
 
     net_: Any  # a torch.nn.Module; torch is at home in nets/ alone
     inputs_: NetInputs
-    history_: History
     n_epochs_: int
-    data_digest_: str
 
     @abstractmethod
     def _objective(self) -> Objective: ...
@@ -156,8 +154,10 @@ class GradientNet(Ranker):
         weights = sum(part.numel() for part in self.net_.parameters())
         return {"epochs": self.n_epochs_, "weights": weights}
 
-    def _selected(self) -> str:
-        return str(self.select or self.metric)
+    @property
+    def n_steps_(self) -> int:
+        """Up to which epoch the net was trained."""
+        return self.n_epochs_
 
     def _storable_settings(self) -> dict[str, Any]:
         # A device is how, not what; a module of the user's own is code, which files do not hold.
@@ -165,19 +165,12 @@ class GradientNet(Ranker):
         settings = super()._storable_settings() | {"hidden": hidden}
         return {name: value for name, value in settings.items() if name not in ("device", "module")}
 
-    def _lasting_settings(self) -> dict[str, Any]:
-        """What must be the same for a checkpoint to be continued; the number of epochs may grow."""
-        settings = {"ranker": self.name} | self._storable_settings()
-        return {name: value for name, value in settings.items() if name != "epochs"}
-
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         from rankwright.nets.modules import weights_of
 
         inputs, arrays = self.inputs_.to_state()
         header = {
-            "history": self.history_.to_dict(),
             "n_epochs": self.n_epochs_,
-            "training_data": self.data_digest_,
             "inputs": inputs,
             "own_module": self.module is not None,
         }
@@ -185,12 +178,10 @@ class GradientNet(Ranker):
 
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         require_torch(self.name)
-        from rankwright.nets.inputs import NetInputs, named
+        from rankwright.nets.inputs import NetInputs
         from rankwright.nets.modules import plain_net, put_weights
 
-        self.history_ = History.from_dict(header["history"])
         self.n_epochs_ = int(header["n_epochs"])
-        self.data_digest_ = str(header["training_data"])
         self.inputs_ = NetInputs.from_state(self.scaling_, header["inputs"], arrays)
         require(
             header["own_module"] == (self.module is not None),

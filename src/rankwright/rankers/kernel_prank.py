@@ -12,10 +12,9 @@ from rankwright.errors import UnknownNameError, require
 from rankwright.linear.models import KernelModel, Model, QuadraticModel
 from rankwright.linear.perceptrons import KernelPerceptron, QuadraticPerceptron, lesson
 from rankwright.linear.rows import JudgedRows
-from rankwright.linear.training import Learner
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING
 from rankwright.rankers.prank import Perceptron
-from rankwright.training.loop import LoopPlan
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Choice, Real, Space
 
 FEATURES = ("kernel", "quadratic")
@@ -85,6 +84,3 @@ class KernelPRank(Perceptron):
         if self.features == "quadratic":
             return QuadraticModel(gamma, float(arrays["constant"][0]), arrays["weights"], arrays["matrix"])
         return KernelModel(self.kernel, gamma, arrays["support"], arrays["coefficients"])
-
-    def _plan(self) -> LoopPlan:
-        return LoopPlan(self.epochs, self.early_stopping)

@@ -7,9 +7,8 @@ from typing import ClassVar
 from rankwright.errors import require
 from rankwright.linear.least_squares import LeastSquares
 from rankwright.linear.rows import JudgedRows
-from rankwright.linear.training import Learner
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.loop import LoopPlan
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Real, Space
 
 
@@ -43,6 +42,3 @@ class LinearRegression(LinearRanker):
     def _learner(self, rows: JudgedRows, threads: int) -> Learner:
         require(self.l2 >= 0, f"l2 must be 0 or more, got {self.l2}")
         return LeastSquares(rows, l2=self.l2, threads=threads)
-
-    def _plan(self) -> LoopPlan:
-        return LoopPlan(1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,17 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import UnknownNameError, require
-from rankwright.linear.models import linear_model, linear_scores
+from rankwright.data.missing import filled, without_missing
+from rankwright.errors import require
+from rankwright.linear.models import linear_scores
 from rankwright.linear.newton import NewtonLearner
-from rankwright.linear.rows import filled, judged_rows
+from rankwright.linear.rows import judged_rows
 from rankwright.linear.top_one import TopOneCost
-from rankwright.linear.training import train
 from rankwright.objectives.listwise import Softmax
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.gradient_net import GradientNet
-from rankwright.training.digest import data_digest
-from rankwright.training.loop import History, Listener, LoopPlan
+from rankwright.rankers.steps import learn_by_steps
+from rankwright.training.loop import Listener
 from rankwright.training.spaces import Real, Space
 
 
@@ -102,20 +101,17 @@ class ListNet(GradientNet):
         require(self.weight_decay >= 0, f"weight_decay must be 0 or more, got {self.weight_decay}")
         threads = thread_count(self.threads)
         rows = judged_rows(self._linear_inputs(data), self.name)
-        trained = train(
-            NewtonLearner(rows.features, TopOneCost(rows, threads=threads), l2=self.weight_decay, threads=threads),
-            LoopPlan(self.epochs, self.early_stopping),
-            linear_model,
-            data=data,
-            valid=None if valid is None else self._linear_inputs(valid),
-            select=self._selected(),
-            checkpoint=None if checkpoint is None else Path(checkpoint),
-            settings=self._lasting_settings(),
-            listeners=listeners,
-            threads=threads,
+        learner = NewtonLearner(rows.features, TopOneCost(rows, threads=threads), l2=self.weight_decay, threads=threads)
+        learned = learn_by_steps(
+            self,
+            learner,
+            data,
+            None if valid is None else without_missing(self._linear_inputs(valid)),
+            lambda watched: linear_scores(watched.features, learner.weights, threads=threads),
+            listeners,
+            checkpoint,
         )
-        self.weights_, self.history_, self.n_epochs_ = trained.model["weights"], trained.history, trained.n_steps
-        self.data_digest_ = data_digest(data)
+        self.weights_, self.n_epochs_ = learned.model["weights"], learned.n_steps
 
     def _linear_inputs(self, data: RankingDataset) -> RankingDataset:
         return data if self.scaling_ is None else self.scaling_.apply(data, threads=self.threads)
@@ -126,11 +122,8 @@ class ListNet(GradientNet):
         features = filled(self._linear_inputs(data).features)
         return linear_scores(features, self.weights_, threads=thread_count(self.threads))
 
-    def importances(self, kind: str = "weight") -> Float64Array:
+    def _importances(self, kind: str) -> Float64Array:  # noqa: ARG002
         """The size of each feature's weight; 0 for all where the model is a net."""
-        check_is_fitted(self)
-        if kind not in self.importance_kinds:
-            raise UnknownNameError(f"importance of {self.name}", kind, known=self.importance_kinds)
         return np.zeros(self.n_features_in_) if self.weights_ is None else np.abs(self.weights_)
 
     def facts(self) -> dict[str, Any]:
@@ -143,19 +136,12 @@ class ListNet(GradientNet):
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         if self.weights_ is None:
             return super()._state()
-        header = {
-            "history": self.history_.to_dict(),
-            "n_epochs": self.n_epochs_,
-            "training_data": self.data_digest_,
-        }
-        return header, {"weights": self.weights_}
+        return {"n_epochs": self.n_epochs_}, {"weights": self.weights_}
 
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         if not self._is_linear():
             self.weights_ = None
             super()._restore(header, arrays)
             return
-        self.history_ = History.from_dict(header["history"])
         self.n_epochs_ = int(header["n_epochs"])
-        self.data_digest_ = str(header["training_data"])
         self.weights_ = arrays["weights"]

@@ -7,10 +7,9 @@ from typing import ClassVar
 from rankwright.errors import require
 from rankwright.linear.perceptrons import Perceptrons, lesson
 from rankwright.linear.rows import JudgedRows
-from rankwright.linear.training import Learner
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING
 from rankwright.rankers.prank import Perceptron
-from rankwright.training.loop import LoopPlan
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Choice, Space
 
 
@@ -52,6 +51,3 @@ class OAPBPM(Perceptron):
         require(self.n_perceptrons >= 1, f"n_perceptrons must be 1 or more, got {self.n_perceptrons}")
         require(0 < self.tau <= 1, f"tau must be a probability above 0, got {self.tau}")
         return Perceptrons(lesson(rows, self.seed), members=self.n_perceptrons, share=self.tau, threads=threads)
-
-    def _plan(self) -> LoopPlan:
-        return LoopPlan(self.epochs, self.early_stopping)

@@ -9,14 +9,15 @@ import numpy as np
 from rankwright.arrays import Float32Array
 from rankwright.linear.perceptrons import Perceptrons, lesson
 from rankwright.linear.rows import JudgedRows
-from rankwright.linear.training import Learner
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.loop import LoopPlan
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Choice, Space
 
 
 class Perceptron(LinearRanker):
     """A ranker that keeps thresholds between levels, and so tells a document's level, not only its score."""
+
+    budget: ClassVar[str | None] = "epochs"
 
     def predict_levels(self, X: Any, qid: Any = None) -> Float32Array:
         """The label that the thresholds give each document: that of the first threshold above its score."""
@@ -63,6 +64,3 @@ class PRank(Perceptron):
 
     def _learner(self, rows: JudgedRows, threads: int) -> Learner:
         return Perceptrons(lesson(rows, self.seed), members=1, share=1.0, threads=threads)
-
-    def _plan(self) -> LoopPlan:
-        return LoopPlan(self.epochs, self.early_stopping)

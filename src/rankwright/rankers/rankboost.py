@@ -6,9 +6,8 @@ from typing import ClassVar
 
 from rankwright.arrays import thread_count
 from rankwright.boosters import rankboost
-from rankwright.boosters.label_pairs import LabelPairs
-from rankwright.boosters.rounds import Learner
-from rankwright.boosters.stumps import FeatureCodes, StumpRounds
+from rankwright.boosters.boosted_pairs import BoostedPairs
+from rankwright.boosters.stumps import FeatureCodes, Finder
 from rankwright.rankers.stump_ranker import StumpRanker
 from rankwright.training.spaces import Choice, Space
 
@@ -55,8 +54,5 @@ class RankBoost(StumpRanker):
         self.seed = seed
         self.threads = threads
 
-    def _learner(
-        self, documents: FeatureCodes, pairs: LabelPairs, watched: FeatureCodes | None
-    ) -> tuple[Learner, StumpRounds]:
-        learner = rankboost.RankBoost(documents, pairs, watched, threads=thread_count(self.threads))
-        return learner, learner.rounds
+    def _finder(self, documents: FeatureCodes, pairs: BoostedPairs) -> Finder:
+        return rankboost.RankBoost(documents, pairs, thread_count(self.threads))

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array
+from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, named
 from rankwright.container.file import container_size, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.files import DataFile, as_data_file
@@ -38,8 +38,9 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
 
     A ranker of its own kind says how it learns (`_learn`), how it scores (`_scores`), and what its model file holds
     (`_state`, `_restore`). Fitted attributes end in an underscore, as scikit-learn's users expect; `_learn` sets
-    `history_`, by which a trained ranker is known. Two settings every kind has: `seed`, and `unjudged`, the share of
-    unjudged documents (label NaN) to train on as irrelevant ones; None leaves them out of training.
+    `history_`, by which a trained ranker is known, and `data_digest_`, by which its training data is. Two settings
+    every kind has: `seed`, and `unjudged`, the share of unjudged documents (label NaN) to train on as irrelevant ones;
+    None leaves them out of training.
 
     A ranker whose constructor takes `scaling`, the name of a way to scale features, need do no more for it: it is
     fitted on the training data, `_learn` and `_scores` are given scaled features, and the model file holds it. One with
@@ -68,10 +69,14 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     scaling: str | None = None
     warm_start: bool = False
     threads: int | None = None
+    select: str | None = None
+    metric: str = "ndcg@10"
+    early_stopping: int | None = None
 
     scaling_: FittedScaling | None = None
     compressed_from_: dict[str, Any] | None = None  # what a compressed model stands for, and how it was made
     history_: History
+    data_digest_: str
 
     def fit(
         self,
@@ -146,6 +151,14 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         mean = evaluation[measure.metric.name].mean
         return mean if measure.higher_is_better else -mean
 
+    @property
+    def n_steps_(self) -> int:
+        """How many steps the trained model has seen: those up to the best one where they were watched.
+
+        Rankers that count no steps learn in one.
+        """
+        return 1
+
     def used_features(self) -> BoolArray:
         """Which features the trained model looks at; all of them unless it knows better."""
         check_is_fitted(self)
@@ -160,9 +173,17 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         figures in types JSON can hold."""
         return {}
 
-    def importances(self, kind: str = "gain") -> Float64Array:
-        """How much each feature matters to the model, for one of `importance_kinds`."""
-        raise UnknownNameError(f"importance of {self.name}", kind, known=self.importance_kinds)
+    def importances(self, kind: str | None = None) -> Float64Array:
+        """How much each feature matters to the model, by one of `importance_kinds`: the first unless told."""
+        kinds = self.importance_kinds
+        wanted = kinds[0] if kind is None and kinds else str(kind)
+        if wanted not in kinds:
+            raise UnknownNameError(f"importance of {self.name}", wanted, known=kinds)
+        check_is_fitted(self)
+        return self._importances(wanted)
+
+    def _importances(self, kind: str) -> Float64Array:
+        raise NotImplementedError  # of rankers without `importance_kinds`
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file: read it back with `rankwright.load`."""
@@ -172,7 +193,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         """How many bytes the model file takes."""
         return container_size(MODEL_KIND, *self.to_state())
 
-    def to_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def to_state(self) -> tuple[dict[str, Any], Arrays]:
         """The header and the arrays of the trained ranker's model file: what `from_state` reads."""
         check_is_fitted(self)
         header, arrays = self._state()
@@ -185,6 +206,8 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
             "n_features": int(self.n_features_in_),
             "feature_names": list(getattr(self, "feature_names_in_", ())),
             "scaling": None if scaling is None else scaling.header,
+            "history": self.history_.to_dict(),
+            "training_data": self.data_digest_,
         }
         if self.compressed_from_ is not None:
             shared["compressed_from"] = self.compressed_from_
@@ -197,11 +220,13 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         ranker.n_features_in_ = header["n_features"]
         if header["feature_names"]:
             ranker.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-        of_scaling = {name: array for name, array in arrays.items() if name.startswith(SCALING_ARRAYS)}
-        learned = {name.removeprefix(SCALING_ARRAYS): array for name, array in of_scaling.items()}
+        learned = named(arrays, SCALING_ARRAYS)
         ranker.scaling_ = None if header["scaling"] is None else FittedScaling.of_parts(header["scaling"], learned)
         ranker.compressed_from_ = header.get("compressed_from")
-        ranker._restore(header, {name: array for name, array in arrays.items() if name not in of_scaling})
+        ranker.history_ = History.from_dict(header["history"])
+        ranker.data_digest_ = str(header["training_data"])
+        own = {name: array for name, array in arrays.items() if not name.startswith(SCALING_ARRAYS)}
+        ranker._restore(header, own)
         return ranker
 
     @property
@@ -241,6 +266,15 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         # The number of threads is how, not what: a model file must not depend on it.
         return {name: value for name, value in self.get_params(deep=False).items() if name != "threads"}
 
+    def _lasting_settings(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to be continued; the number of steps may grow."""
+        settings = {"kind of ranker": self.name} | self._storable_settings()
+        return {name: value for name, value in settings.items() if name not in (self.budget, "warm_start")}
+
+    def _selected(self) -> str:
+        """The metric that chooses among steps: `select`, or what training aims at."""
+        return str(self.select or self.metric)
+
     @abstractmethod
     def _learn(
         self,
@@ -278,13 +312,10 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     def _scores(self, data: RankingDataset) -> Float64Array: ...
 
     @abstractmethod
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]: ...
+    def _state(self) -> tuple[dict[str, Any], Arrays]: ...
 
     @abstractmethod
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None: ...
-
-    @abstractmethod
-    def _selected(self) -> str: ...
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "history_")

@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwright.arrays import Arrays
 from rankwright.data.nystrom import FittedNystrom, fit_nystrom
 from rankwright.errors import require
-from rankwright.linear.models import Arrays, LinearModel, Model, mapped
+from rankwright.linear.models import LinearModel, Model, mapped
 from rankwright.linear.newton import NewtonLearner
-from rankwright.linear.pair_hinge import SquaredPairHinge, label_pairs
+from rankwright.linear.pair_hinge import SquaredPairHinge, margin_pairs
 from rankwright.linear.rows import JudgedRows
-from rankwright.linear.training import Learner
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.loop import LoopPlan
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Choice, Real, Space
 
 
@@ -38,6 +38,7 @@ class RankSVM(LinearRanker):
     """
 
     name: ClassVar[str] = "ranksvm"
+    budget: ClassVar[str | None] = "max_iter"
     space: ClassVar[Space] = {"C": Real(1e-5, 1.0, log=True), "per_query": Choice((True, False))}
 
     def __init__(
@@ -79,7 +80,7 @@ class RankSVM(LinearRanker):
         )
 
     def _newton(self, rows: JudgedRows, threads: int) -> NewtonLearner:
-        pairs = label_pairs(rows, per_query=self.per_query, position_weights=self.position_weights, threads=threads)
+        pairs = margin_pairs(rows, per_query=self.per_query, position_weights=self.position_weights, threads=threads)
         return NewtonLearner(rows.features, SquaredPairHinge(pairs, self.C), l2=1.0, threads=threads)
 
     def _model_of(self, arrays: Mapping[str, NDArray[Any]]) -> Model:
@@ -87,9 +88,6 @@ class RankSVM(LinearRanker):
             return LinearModel(arrays["weights"])
         header = {"kernel": self.kernel, "gamma": float(arrays["gamma"][0])}
         return LinearModel(arrays["weights"], nystrom=FittedNystrom.of_parts(header, arrays))
-
-    def _plan(self) -> LoopPlan:
-        return LoopPlan(self.max_iter)
 
 
 class _OnNystromFeatures:

@@ -8,11 +8,10 @@ import numpy as np
 
 from rankwright.errors import require
 from rankwright.linear.cutting_planes import CuttingPlanes, SwappedPairs
-from rankwright.linear.pair_hinge import label_pairs
+from rankwright.linear.pair_hinge import margin_pairs
 from rankwright.linear.rows import JudgedRows
-from rankwright.linear.training import Learner
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.loop import LoopPlan
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Real, Space
 
 
@@ -29,6 +28,7 @@ class RankSVMStruct(LinearRanker):
     """
 
     name: ClassVar[str] = "ranksvm-struct"
+    budget: ClassVar[str | None] = "max_iter"
     space: ClassVar[Space] = {"C": Real(0.01, 1000.0, log=True)}
 
     def __init__(
@@ -57,7 +57,7 @@ class RankSVMStruct(LinearRanker):
     def _learner(self, rows: JudgedRows, threads: int) -> Learner:
         require(0 < self.C < np.inf, f"C must be above 0, got {self.C}")
         require(self.tolerance > 0, f"tolerance must be above 0, got {self.tolerance}")
-        pairs = label_pairs(rows, per_query=self.per_query, position_weights=False, threads=threads)
+        pairs = margin_pairs(rows, per_query=self.per_query, position_weights=False, threads=threads)
         return CuttingPlanes(
             rows.features,
             SwappedPairs(pairs),
@@ -66,6 +66,3 @@ class RankSVMStruct(LinearRanker):
             threads=threads,
             purpose=self.name,
         )
-
-    def _plan(self) -> LoopPlan:
-        return LoopPlan(self.max_iter)

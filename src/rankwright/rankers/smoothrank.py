@@ -7,11 +7,10 @@ from typing import ClassVar
 from rankwright.errors import SettingError, require
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.smooth_ndcg import SmoothRank as SmoothLearner
-from rankwright.linear.training import Learner
 from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.loop import LoopPlan
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Real, Space
 
 
@@ -27,6 +26,7 @@ class SmoothRank(LinearRanker):
     """
 
     name: ClassVar[str] = "smoothrank"
+    budget: ClassVar[str | None] = "max_iter"
     takes_document_weights: ClassVar[bool] = False
     space: ClassVar[Space] = {"l2": Real(1e-3, 10.0, log=True)}
 
@@ -47,7 +47,7 @@ class SmoothRank(LinearRanker):
         self.sigma = sigma
         self.l2 = l2
         self.max_iter = max_iter
-        self.select = select  # type: ignore[assignment]  # None: the metric
+        self.select = select
         self.scaling = scaling
         self.unjudged = unjudged
         self.seed = seed
@@ -60,9 +60,3 @@ class SmoothRank(LinearRanker):
         if not isinstance(aim, NDCG):
             raise SettingError(f"smoothrank follows ndcg or ndcg@k, got metric {self.metric!r}")
         return SmoothLearner(rows, cutoff=aim.cutoff, sigma=self.sigma, l2=self.l2, threads=threads)
-
-    def _plan(self) -> LoopPlan:
-        return LoopPlan(self.max_iter)
-
-    def _selected(self) -> str:
-        return str(self.select or self.metric)

@@ -22,7 +22,7 @@ from rankwright.data.splits import split_queries
 from rankwright.errors import require
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import data_digest
-from rankwright.training.loop import History, Listener
+from rankwright.training.loop import Listener
 from rankwright.training.spaces import Real, Space, Whole
 
 FEWEST_QUERIES_TO_SPLIT = 5
@@ -58,7 +58,6 @@ class SortNet(Ranker):
 
     net_: ComparatorNet
     iterations_: list[Iteration]
-    data_digest_: str
 
     def __init__(
         self,
@@ -142,9 +141,6 @@ class SortNet(Ranker):
         """The number of neurons in each hidden layer."""
         return (int(self.hidden),) if isinstance(self.hidden, int | np.integer) else tuple(map(int, self.hidden))
 
-    def _selected(self) -> str:
-        return str(self.select)
-
     def sort(self, X: Any, qid: Any = None) -> SortedDocuments:
         """The documents of each query as the comparator sorts them, and how many comparisons that took.
 
@@ -182,7 +178,7 @@ class SortNet(Ranker):
     def facts(self) -> dict[str, Any]:
         """The neurons of each layer, the iteration the net comes from, and the pairs it was trained on."""
         check_is_fitted(self)
-        best = self.history_.best_step or 0
+        best = self.n_steps_ - 1
         chosen = self.iterations_[best]
         return {
             "hidden": " + ".join(map(str, self.net_.hidden)),
@@ -192,25 +188,21 @@ class SortNet(Ranker):
             "share_of_pairs": chosen.share_of_pairs,
         }
 
+    @property
+    def n_steps_(self) -> int:
+        """How many iterations led to the net, that of the random one among them."""
+        return (self.history_.best_step or 0) + 1
+
     def _storable_settings(self) -> dict[str, Any]:
         layers = self._layers()
         return super()._storable_settings() | {"hidden": layers[0] if len(layers) == 1 else list(layers)}
 
-    def _lasting_settings(self) -> dict[str, Any]:
-        """What must be the same for a checkpoint to be continued; the number of iterations may grow."""
-        settings = {"ranker": self.name} | self._storable_settings()
-        return {name: value for name, value in settings.items() if name != "max_iter"}
-
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header = {
-            "history": self.history_.to_dict(),
             "iterations": [one.to_dict() for one in self.iterations_],
-            "training_data": self.data_digest_,
         }
         return header, {"weights": self.net_.weights}
 
     def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.history_ = History.from_dict(header["history"])
         self.iterations_ = [Iteration(**one) for one in header["iterations"]]
-        self.data_digest_ = str(header["training_data"])
         self.net_ = ComparatorNet(self.n_features_in_, self._layers(), arrays["weights"])

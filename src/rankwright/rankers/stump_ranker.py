@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rankwright.arrays import thread_count
-from rankwright.boosters.label_pairs import LabelPairs, label_pairs
-from rankwright.boosters.rounds import Learner, Resuming, WatchedLists, learn_in_rounds
-from rankwright.boosters.stumps import FeatureCodes, Stump, StumpRounds
+from rankwright.boosters.boosted_pairs import BoostedPairs, boosted_pairs
+from rankwright.boosters.stumps import FeatureCodes, Finder, Stump, StumpRounds
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.rankers.forest_model import ForestModel
-from rankwright.training.digest import data_digest
-from rankwright.training.loop import Listener, LoopPlan
+from rankwright.rankers.steps import learn_by_steps
+from rankwright.training.loop import Listener
 from rankwright.trees.binning import MAX_BINS, BinMapper, bin_columns, codes_by_row, fit_bins
 from rankwright.trees.forest import Forest, forest_of
 from rankwright.trees.tree import Tree
@@ -30,11 +28,10 @@ class StumpRanker(ForestModel):
     The settings that all kinds have: `n_rounds`, `max_bins`, `equal_queries`, `metric`, `select`, `early_stopping`.
     """
 
+    budget: ClassVar[str | None] = "n_rounds"
+
     @abstractmethod
-    def _learner(
-        self, documents: FeatureCodes, pairs: LabelPairs, watched: FeatureCodes | None
-    ) -> tuple[Learner, StumpRounds]:
-        """What learns, and where it keeps its stumps."""
+    def _finder(self, documents: FeatureCodes, pairs: BoostedPairs) -> Finder: ...
 
     def _learn(
         self,
@@ -45,30 +42,14 @@ class StumpRanker(ForestModel):
     ) -> None:
         require(2 <= self.max_bins <= MAX_BINS, f"max_bins must lie between 2 and {MAX_BINS}, got {self.max_bins}")
         threads = thread_count(self.threads)
-        pairs = label_pairs(data, equal_queries=self.equal_queries, name=self.name)
+        pairs = boosted_pairs(data, equal_queries=self.equal_queries, name=self.name)
         mapper = fit_bins(data.features, max_bins=self.max_bins, seed=self.seed, threads=threads)
         documents = codes_of(data, mapper, threads)
-        learner, rounds = self._learner(documents, pairs, None if valid is None else codes_of(valid, mapper, threads))
-        self.data_digest_ = data_digest(data)
-        self.history_ = learn_in_rounds(
-            learner,
-            LoopPlan(self.n_rounds, self.early_stopping),
-            watched=None if valid is None else WatchedLists(self._selected(), valid.labels, valid.groups),
-            resuming=None if checkpoint is None else self._resuming(Path(checkpoint), valid),
-            listeners=listeners,
-            threads=threads,
-        )
-        best = self.history_.best_step
-        stumps = rounds.stumps if best is None else rounds.stumps[: best + 1]
+        watched = None if valid is None else codes_of(valid, mapper, threads)
+        rounds = StumpRounds(self._finder(documents, pairs), documents, watched)
+        learned = learn_by_steps(self, rounds, data, valid, lambda _: rounds.watched_scores, listeners, checkpoint)
+        stumps = rounds.stumps[: int(learned.model["n_stumps"][0])]
         self.forest_, self.base_score_ = forest_of_stumps(stumps, mapper, documents), 0.0
-
-    def _resuming(self, folder: Path, valid: RankingDataset | None) -> Resuming:
-        settings = {"ranker": self.name} | self._storable_settings()
-        lasting = {name: value for name, value in settings.items() if name != "n_rounds"}  # there may be more of them
-        return Resuming(folder, self.data_digest_, None if valid is None else data_digest(valid), lasting)
-
-    def _selected(self) -> str:
-        return str(self.select or self.metric)
 
     @property
     def n_rounds_(self) -> int:

@@ -9,9 +9,8 @@ import numpy as np
 from rankwright.errors import require
 from rankwright.linear.cutting_planes import CuttingPlanes, WorstAveragePrecision
 from rankwright.linear.rows import JudgedRows
-from rankwright.linear.training import Learner
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.loop import LoopPlan
+from rankwright.training.learning import Learner
 from rankwright.training.spaces import Real, Space
 
 
@@ -28,6 +27,7 @@ class SVMMAP(LinearRanker):
     """
 
     name: ClassVar[str] = "svmmap"
+    budget: ClassVar[str | None] = "max_iter"
     takes_document_weights: ClassVar[bool] = False
     space: ClassVar[Space] = {"C": Real(0.01, 1000.0, log=True)}
 
@@ -65,6 +65,3 @@ class SVMMAP(LinearRanker):
             threads=threads,
             purpose=self.name,
         )
-
-    def _plan(self) -> LoopPlan:
-        return LoopPlan(self.max_iter)

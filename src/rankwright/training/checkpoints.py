@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
 from rankwright.container.file import Container, read_container, write_container
+from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.training.loop import Progress
+from rankwright.training.digest import data_digest, run_identity
+from rankwright.training.loop import Listener, Progress
 
 KIND = "checkpoint"
 FILE_NAME = "checkpoint.rw"
@@ -22,18 +24,15 @@ SECONDS_BETWEEN = 5.0  # at most so much work is lost
 State = tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Saves the state of a training run in a folder, every few seconds and at its end.
+    """The file in a folder that holds the state of a training run.
 
     `identity` says what is being trained on what: a checkpoint of another run is refused, not continued.
     """
 
     folder: Path
     identity: Mapping[str, Any]
-    state: Callable[[], State]
-    seconds_between: float = SECONDS_BETWEEN
-    _last: float = field(default_factory=time.monotonic)
 
     @property
     def path(self) -> Path:
@@ -55,14 +54,33 @@ class Checkpoint:
             )
         return saved
 
-    def __call__(self, progress: Progress) -> None:
-        """Save where enough time has passed or the last step was taken."""
-        if progress.step + 1 == progress.n_steps or time.monotonic() - self._last >= self.seconds_between:
-            self.save()
-
-    def save(self) -> None:
-        """Write the state now."""
+    def save(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Write the state."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        header, arrays = self.state()
         write_container(self.path, KIND, {"identity": dict(self.identity)} | dict(header), arrays)
-        self._last = time.monotonic()
+
+    def saver(self, state: Callable[[], State]) -> Listener:
+        """A listener that writes the state every few seconds, and after the last step."""
+        last = time.monotonic()
+
+        def save_in_time(progress: Progress) -> None:
+            nonlocal last
+            if progress.step + 1 == progress.n_steps or time.monotonic() - last >= SECONDS_BETWEEN:
+                self.save(*state())
+                last = time.monotonic()
+
+        return save_in_time
+
+
+def checkpoint_in(
+    folder: str | os.PathLike[str] | None,
+    data: RankingDataset,
+    valid: RankingDataset | None,
+    settings: Mapping[str, Any],
+) -> Checkpoint | None:
+    """The checkpoint in that folder of training on `data` with these settings; None where there is no folder."""
+    if folder is None:
+        return None
+    return Checkpoint(
+        Path(folder), run_identity(data_digest(data), None if valid is None else data_digest(valid), settings)
+    )

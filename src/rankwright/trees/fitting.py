@@ -89,11 +89,11 @@ def fit_forest(
     if checkpoint is not None:
         watched_digest = None if valid is None else binned_digest(valid)
         identity = run_identity(binned_digest(data), watched_digest, settings or {})
-        saver = Checkpoint(checkpoint, identity, lambda: _state(boosting, history))
-        saved = saver.load()
+        file = Checkpoint(checkpoint, identity)
+        saved = file.load()
         if saved is not None:
             history, forest = History.from_dict(saved.header["history"]), forest_from_arrays(saved.arrays)
-        listening.append(saver)
+        listening.append(file.saver(lambda: _state(boosting, history)))
     if forest is not None:
         boosting.take_up(forest)
     watch = None

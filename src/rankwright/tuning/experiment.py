@@ -133,10 +133,8 @@ def _is_finished(ranker: Ranker) -> bool:
 
 
 def _n_steps(ranker: Ranker) -> int:
-    history = ranker.history_
-    if history.values:
-        return len(history.values)
-    return 0 if ranker.budget is None else int(getattr(ranker, ranker.budget))
+    """How many steps were taken: all that were watched, or where none were, all that the model has seen."""
+    return 0 if ranker.budget is None else len(ranker.history_.values) or ranker.n_steps_
 
 
 def outcome_of(

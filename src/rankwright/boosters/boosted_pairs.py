@@ -17,7 +17,7 @@ STUMPS_AT_A_TIME = 8  # one a bit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LabelPairs:
+class BoostedPairs:
     """All pairs of documents of a query with different labels; unjudged documents are in none.
 
     Query q owns `order[offsets[q]]` to `order[offsets[q + 1]]`: its judged rows, by ascending label. A pair counts its
@@ -69,7 +69,7 @@ class LabelPairs:
         return agree.sum(axis=0), disagree.sum(axis=0)
 
 
-def label_pairs(data: RankingDataset, *, equal_queries: bool, name: str) -> LabelPairs:
+def boosted_pairs(data: RankingDataset, *, equal_queries: bool, name: str) -> BoostedPairs:
     """The pairs of `data` for the ranker of that name; with `equal_queries` each query's pairs count the same."""
     if data.labels is None or data.preferences is not None:
         raise InputError(f"{name} makes its pairs from labels: give y, and no preferences")
@@ -77,7 +77,7 @@ def label_pairs(data: RankingDataset, *, equal_queries: bool, name: str) -> Labe
     query_of_row = data.groups.query_of_row
     order = judged[np.lexsort((data.labels[judged], query_of_row[judged]))]
     counts = np.bincount(query_of_row[judged], minlength=data.n_queries)
-    plain = LabelPairs(
+    plain = BoostedPairs(
         labels=data.labels,
         weights=np.ones(data.n_docs) if data.document_weights is None else data.document_weights.astype(np.float64),
         query_weights=np.ones(data.n_queries),
@@ -90,4 +90,4 @@ def label_pairs(data: RankingDataset, *, equal_queries: bool, name: str) -> Labe
         weights = np.divide(weights, of_query, out=np.zeros_like(weights), where=of_query > 0)
     total = float(np.sum(weights * of_query))
     scaled = weights / total if total > 0 else np.zeros_like(weights)
-    return LabelPairs(plain.labels, plain.weights, scaled, plain.offsets, plain.order)
+    return BoostedPairs(plain.labels, plain.weights, scaled, plain.offsets, plain.order)
