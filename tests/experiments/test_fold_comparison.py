@@ -44,7 +44,7 @@ def in_this_process(monkeypatch):
 
 def test_a_mean_is_that_of_the_folds_of_rankers_chosen_on_vali(folder, in_this_process):
     plan = FoldPlan(metrics=("ndcg@5", "map"), select="ndcg@5", trials=3, seed=4)
-    told = []
+    told: list[str] = []
     found = compare_on_folds(folder, ["linear-regression", "prank"], plan=plan, workers=1, tell=told.append)
     folds = [read_fold(path) for path in fold_folders(folder)]
     assert len(told) == 4
@@ -71,7 +71,7 @@ def test_of_all_rankers_those_whose_extra_is_missing_are_left_out(folder, monkey
         return tune(ranker, *arguments, **options)
 
     monkeypatch.setattr(fold_comparison, "tune", without_extras)
-    told = []
+    told: list[str] = []
     found = compare_on_folds(folder, plan=FoldPlan(trials=1), workers=1, tell=told.append)
     assert tuple(found.comparison.evaluations) == kept
     assert any(line.startswith("ranknet is left out: ") for line in told)

@@ -77,7 +77,7 @@ def compare(
 
     names = None if metrics is None else split_metrics(metrics)
     require(names is None or bool(names), "--metrics names none")
-    only_folds = {
+    only_folds: dict[str, Any] = {
         "rankers": rankers,
         "results": results,
         "select": select,
