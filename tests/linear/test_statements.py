@@ -260,6 +260,31 @@ class TestListNet:
 
         assert ranker.weights_ == pytest.approx(minimize(penalised, np.zeros(3)).x, abs=1e-3)
 
+    @pytest.mark.parametrize("hidden", [(), (4,)])
+    def test_flat_lists_take_part_only_where_asked(self, hidden):
+        data = tiny(sizes=(8, 9, 7, 5))
+        flat = replace(data, labels=np.where(data.groups.query_of_row == 3, np.float32(1), data.labels))
+        others = data.take_queries(np.arange(3))
+        settings: dict[str, Any] = {"hidden": hidden, "scaling": "none", "epochs": 3, "weight_decay": 0.1}
+        left_out = rw.ListNet(**settings).fit(flat).predict(data)
+        assert np.array_equal(left_out, rw.ListNet(**settings).fit(others).predict(data))
+        taking_part = rw.ListNet(flat_lists=True, **settings).fit(flat).predict(data)
+        assert taking_part != pytest.approx(left_out, abs=1e-3)
+
+    @pytest.mark.parametrize("hidden", [(), (4,)])
+    def test_labels_count_by_their_scale(self, hidden):
+        data = tiny(sizes=(8, 9, 7))
+        settings: dict[str, Any] = {"hidden": hidden, "epochs": 3}
+        scaled = rw.ListNet(label_scale=2.5, **settings).fit(data).predict(data)
+        by_hand = rw.ListNet(**settings).fit(replace(data, labels=data.labels * np.float32(2.5))).predict(data)
+        assert np.array_equal(scaled, by_hand)
+        assert not np.array_equal(scaled, rw.ListNet(**settings).fit(data).predict(data))
+
+    @pytest.mark.parametrize("scale", [0.0, -1.0, float("inf"), float("nan")])
+    def test_a_scale_that_orders_nothing_is_refused(self, scale):
+        with pytest.raises(rw.errors.SettingError, match="label_scale must be above 0"):
+            rw.ListNet(label_scale=scale).fit(tiny())
+
     def test_a_net_of_it_is_the_net_of_its_objective(self, small_data):
         settings: dict[str, Any] = {"hidden": (6,), "epochs": 3, "weight_decay": 0.01}
         own = rw.ListNet(**settings).fit(small_data)

@@ -49,6 +49,15 @@ def test_less_is_better_where_the_metric_says_so(scores, small_data):
     assert rw.compare(scores, small_data, ["pair-error"]).best["pair-error"] != "chance"
 
 
+@pytest.mark.parametrize(("metric", "sign"), [("ndcg@10", -1), ("pair-error", 1)])
+def test_the_table_begins_with_the_best_by_the_first_metric(scores, small_data, metric, sign):
+    given = {"chance": scores["chance"], "first": scores["good"], "same": scores["good"]}
+    found = rw.compare(given, small_data, [metric, "map"])
+    assert [row[0] for row in found.table()] == ["first", "same", "chance"]
+    means = [sign * found.evaluations[name][metric].mean for name in found.ordered()]
+    assert means == sorted(means)
+
+
 def test_equal_systems_do_not_differ(small_data):
     scores = np.arange(small_data.n_docs)
     found = rw.compare({"one": scores, "same": scores}, small_data, ["map"])

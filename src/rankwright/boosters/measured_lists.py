@@ -8,6 +8,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.flat_lists import tells_apart
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require
 from rankwright.metrics.registry import Measure, parse_metric
@@ -60,11 +61,8 @@ def measured_lists(data: RankingDataset, metric: str, *, name: str) -> MeasuredL
     measure = Measure(measure.metric, replace(measure.convention, ties=Ties.AVERAGED))
     judged = np.flatnonzero(~np.isnan(data.labels))
     query_of_row = data.groups.query_of_row
-    low, high = np.full(data.n_queries, np.inf), np.full(data.n_queries, -np.inf)
-    np.minimum.at(low, query_of_row[judged], data.labels[judged])
-    np.maximum.at(high, query_of_row[judged], data.labels[judged])
     weights = _query_weights(data)
-    queries = np.flatnonzero((high > low) & (weights > 0))
+    queries = np.flatnonzero(tells_apart(data.labels, data.groups) & (weights > 0))
     rows = judged[np.isin(query_of_row[judged], queries)]
     kept = weights[queries]
     return MeasuredLists(

@@ -82,11 +82,19 @@ class SystemComparison:
         return "".join(mark for mark, p_value in tests.items() if p_value < self.alpha)
 
     def table(self) -> list[list[str]]:
-        """A row a system: its name, then each metric's mean, its 95 % interval and its marks."""
+        """A row a system, the best by the first metric first: its name, and each metric's mean, interval and marks."""
         return [
-            [system, *(self._cell(system, evaluation, metric) for metric in self.metrics)]
-            for system, evaluation in self.evaluations.items()
+            [system, *(self._cell(system, self.evaluations[system], metric) for metric in self.metrics)]
+            for system in self.ordered()
         ]
+
+    def ordered(self) -> list[str]:
+        """The systems' names, the best by the first metric first; those of equal means as they were given."""
+        results = {system: evaluation[self.metrics[0]] for system, evaluation in self.evaluations.items()}
+        means = np.array([result.mean for result in results.values()])
+        higher = next(iter(results.values())).measure.higher_is_better
+        names = list(results)
+        return [names[place] for place in np.argsort(-means if higher else means, kind="stable").tolist()]
 
     def _cell(self, system: str, evaluation: Evaluation, metric: str) -> str:
         result = evaluation[metric]
