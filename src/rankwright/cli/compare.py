@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.evaluate import write_columns
-from rankwright.cli.options import AsJson, DataFormat
+from rankwright.cli.options import AsJson, DataFormat, PerQuery
 from rankwright.cli.output import print_json, print_table
 from rankwright.cli.progress import study_progress
 from rankwright.errors import SettingError, require
@@ -19,6 +19,8 @@ EXAMPLE = (
     "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map   ·   "
     "rankwright compare --folds MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out"
 )
+
+OVER_FOLDS = "With --folds"
 
 
 def compare(
@@ -38,30 +40,41 @@ def compare(
         typer.Option(metavar="DIR", help="A LETOR folder in place of DATA: Fold1, Fold2, … with train, vali, test."),
     ] = None,
     rankers: Annotated[
-        str | None, typer.Option(help="With --folds: names separated by commas, or all, to train on each fold.")
+        str | None,
+        typer.Option(rich_help_panel=OVER_FOLDS, help="Names separated by commas, or all, to train on each fold."),
     ] = None,
     results: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="With --folds: keeps what is finished; a killed run goes on from there."),
+        typer.Option(
+            metavar="DIR", rich_help_panel=OVER_FOLDS, help="Keeps what is finished; a killed run goes on from there."
+        ),
     ] = None,
     select: Annotated[
-        str | None, typer.Option(help="With --folds: the metric that settings are chosen by on vali. Default: map.")
+        str | None,
+        typer.Option(rich_help_panel=OVER_FOLDS, help="The metric that settings are chosen by on vali. Default: map."),
     ] = None,
     strategy: Annotated[
         str | None,
-        typer.Option(help="With --folds: how settings are searched for, as `rankwright tune` has it. Default: random."),
+        typer.Option(
+            rich_help_panel=OVER_FOLDS, help="How settings are searched for, as in rankwright tune. Default: random."
+        ),
     ] = None,
     trials: Annotated[
-        int | None, typer.Option(help="With --folds: configurations to try of each ranker on each fold. Default: 12.")
+        int | None,
+        typer.Option(
+            rich_help_panel=OVER_FOLDS, help="Configurations to try of each ranker on each fold. Default: 12."
+        ),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(help="With --folds: auto starts Ray here, an address joins one. Default: processes here."),
+        typer.Option(
+            rich_help_panel=OVER_FOLDS, help="auto starts Ray here, an address joins one. Default: processes here."
+        ),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="With --folds: trials at a time. Default: one a core.")] = None,
-    per_query: Annotated[
-        str | None, typer.Option(help="Write a table with a row a query, separated by tabs, to this file.")
+    workers: Annotated[
+        int | None, typer.Option(rich_help_panel=OVER_FOLDS, help="Trials at a time. Default: one a core.")
     ] = None,
+    per_query: PerQuery = None,
     format: DataFormat = None,
     as_json: AsJson = False,
     threads: Annotated[int | None, typer.Option(help="Default: every core. Not with --folds.")] = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat
+from rankwright.cli.options import AsJson, Cluster, DataFormat
 from rankwright.cli.output import print_json, print_table
 from rankwright.cli.progress import study_progress
 from rankwright.errors import require
@@ -43,9 +43,7 @@ def cv(
     per_query: Annotated[
         str | None, typer.Option(metavar="F", help="Write a table with a row a query, CSV, to this file.")
     ] = None,
-    cluster: Annotated[
-        str | None, typer.Option(help="auto starts Ray here, an address joins one. Default: processes here.")
-    ] = None,
+    cluster: Cluster = None,
     workers: Annotated[int | None, typer.Option(help="Folds at a time. Default: one a core.")] = None,
     format: DataFormat = None,
     as_json: AsJson = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat
+from rankwright.cli.options import AsJson, DataFormat, PerQuery
 from rankwright.cli.output import print_json, print_table
 from rankwright.errors import SettingError, require
 
@@ -42,9 +42,7 @@ def evaluate(
     convention: Annotated[
         str | None, typer.Option(help="A name, or all. Default: standard, or trec with --run.")
     ] = None,
-    per_query: Annotated[
-        str | None, typer.Option(help="Write a table with a row a query, separated by tabs, to this file.")
-    ] = None,
+    per_query: PerQuery = None,
     format: DataFormat = None,
     as_json: AsJson = False,
     threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,

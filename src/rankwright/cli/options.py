@@ -11,3 +11,9 @@ DataFormat: TypeAlias = Annotated[
     str | None,
     typer.Option("--format", metavar="FORMAT", help="svmlight, csv, tsv or parquet. Default: as the file shows."),
 ]
+PerQuery: TypeAlias = Annotated[
+    str | None, typer.Option(help="Write a table with a row a query, separated by tabs, to this file.")
+]
+Cluster: TypeAlias = Annotated[
+    str | None, typer.Option(help="auto starts Ray here, an address joins one. Default: processes here.")
+]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat
+from rankwright.cli.options import AsJson, Cluster, DataFormat
 from rankwright.cli.output import print_json, print_table
 from rankwright.cli.progress import study_progress
 from rankwright.errors import require
@@ -72,9 +72,7 @@ def tune(
         typer.Option(metavar="DIR", help="Report on the study in this folder instead; repeat to compare studies."),
     ] = None,
     picture: Annotated[str, typer.Option(help="With --report: svg, png or pdf.")] = "svg",
-    cluster: Annotated[
-        str | None, typer.Option(help="auto starts Ray here, an address joins one. Default: processes here.")
-    ] = None,
+    cluster: Cluster = None,
     workers: Annotated[int | None, typer.Option(help="Experiments at a time. Default: one a core.")] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
