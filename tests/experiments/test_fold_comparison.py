@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -90,3 +92,22 @@ def test_one_ranker_alone_is_refused_before_it_is_trained(folder, in_this_proces
     with pytest.raises(SettingError, match="two rankers or more"):
         compare_on_folds(folder, names)
     assert not in_this_process
+
+
+def test_ctrl_c_while_the_chosen_ranker_is_trained_keeps_no_result(folder, monkeypatch, tmp_path):
+    whole = rw.LinearRegression.fit
+
+    def interrupted(ranker, *arguments, **options):
+        whole(ranker, *arguments, **options)
+        ranker.history_.interrupted = True
+        return ranker
+
+    arguments: dict[str, Any] = {"plan": FoldPlan(trials=1), "results": tmp_path, "workers": 1}
+    monkeypatch.setattr(rw.LinearRegression, "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compare_on_folds(folder, ["prank", "linear-regression"], **arguments)
+    assert [path.name for path in tmp_path.glob("*.json")] == ["Fold1-prank.json"]
+    monkeypatch.undo()
+    told: list[str] = []
+    compare_on_folds(folder, ["prank", "linear-regression"], tell=told.append, **arguments)
+    assert len(told) == 3

@@ -39,4 +39,8 @@ def refit(
         steps = max(1, math.ceil(chosen.kept))
         settings |= {ranker.budget: steps, "early_stopping": None}
     ranker.set_params(**{name: value for name, value in settings.items() if name in known})
-    return Refit(ranker.fit(train, valid=valid), steps)
+    ranker.fit(train, valid=valid)
+    if ranker.history_.interrupted:
+        # A model of fewer steps is not what was chosen. A study has the trials: the same call goes on from there.
+        raise KeyboardInterrupt
+    return Refit(ranker, steps)
