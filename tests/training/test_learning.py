@@ -55,6 +55,10 @@ def test_the_best_model_is_kept_where_steps_are_watched():
     assert learned_by(Adder([1.0, 2.0, 9.0, 9.0, 3.0]), 5) == (0 + 1 + 2, 3)
 
 
+def test_the_last_model_is_kept_where_steps_are_watched_and_not_chosen_among():
+    assert learned_by(Adder([1.0, 2.0, 9.0, 9.0, 3.0]), 5, chooses=False) == (0 + 1 + 2 + 3 + 4, 5)
+
+
 def test_where_there_is_nothing_to_learn_the_model_is_the_first():
     assert learned_by(Adder(n_lessons=0), 5) == (0, 0)
     assert learned_by(Adder([1.0], n_lessons=0), 5) == (0, 0)

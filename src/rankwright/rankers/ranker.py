@@ -62,6 +62,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     importance_kinds: ClassVar[tuple[str, ...]] = ()  # what `importances` can be asked for
     space: ClassVar[Space] = {}  # where a search looks for the settings that matter, unless it is told otherwise
     budget: ClassVar[str | None] = None  # the setting that says how many steps to take; a checkpoint can take more
+    chooses_steps: ClassVar[bool] = True  # whether validation data chooses among them; else the last is what counts
     validates_itself: ClassVar[bool] = False  # whether steps are chosen without validation data of the caller's
     # Settings that not every ranker has, as they are where there is none.
     seed: int = 0

@@ -27,7 +27,8 @@ class RankSVM(LinearRanker):
     Minimises ½ |w|² + C · Σ weight · max(0, 1 - w·(better - worse))² over all pairs of different labels of a query, by
     Newton's method with conjugate gradients (Chapelle and Keerthi 2010). Sums over pairs come from sorting the scores,
     O(n log n) for n documents, whatever the number of different labels: no pair is formed. `max_iter` bounds the Newton
-    steps, which end where the gradient is 1e-4 of the first one; `select` on validation documents chooses among them.
+    steps, which end where the gradient is 1e-4 of the first one. The model is the minimum: `select` on validation
+    documents is watched, and chooses no earlier step.
 
     A pair's weight is that of its query times those of both documents. Two more may multiply it (Cao et al. 2006):
     `per_query` makes the pairs of every query count the same together, and `position_weights` has a pair count by what
@@ -38,6 +39,7 @@ class RankSVM(LinearRanker):
     """
 
     name: ClassVar[str] = "ranksvm"
+    chooses_steps: ClassVar[bool] = False
     budget: ClassVar[str | None] = "max_iter"
     space: ClassVar[Space] = {"C": Real(1e-5, 1.0, log=True), "per_query": Choice((True, False))}
 

@@ -21,15 +21,17 @@ class RankSVMStruct(LinearRanker):
     Minimises ½ |w|² + C · Σ weight · max(0, 1 - w·(better - worse)) over all pairs of different labels, where weights
     add up to 1. Each step adds the most violated of all constraints, found exactly by sorting scores, and solves the
     quadratic programme of those found so far; it ends where none is violated by more than `tolerance`, or after
-    `max_iter` steps. `select` on validation documents chooses among the steps. With `per_query` all pairs of a query
-    weigh the same together, otherwise each pair does; weights of queries and documents multiply as in RankSVM.
+    `max_iter` steps. The model is that of the last step: `select` on validation documents is watched, and chooses no
+    earlier one. With `per_query` all pairs of a query weigh the same together, otherwise each pair does; weights of
+    queries and documents multiply as in RankSVM.
 
     The extra `svm` brings the solver (Clarabel).
     """
 
     name: ClassVar[str] = "ranksvm-struct"
+    chooses_steps: ClassVar[bool] = False
     budget: ClassVar[str | None] = "max_iter"
-    space: ClassVar[Space] = {"C": Real(0.01, 1000.0, log=True)}
+    space: ClassVar[Space] = {"C": Real(0.1, 100.0, log=True)}
 
     def __init__(
         self,

@@ -42,6 +42,7 @@ def learn_by_steps(
         learner,
         plan,
         watch=watch,
+        chooses=ranker.chooses_steps,
         checkpoint=checkpoint_in(checkpoint, data, watched, ranker._lasting_settings()),
         listeners=listeners,
     )

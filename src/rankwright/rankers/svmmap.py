@@ -19,17 +19,19 @@ class SVMMAP(LinearRanker):
 
     Labels above `relevant_above` are relevant. Each step adds the most violated of all constraints, one for every
     ranking, found exactly by merging relevant and irrelevant documents greedily, and solves the quadratic programme of
-    those found so far; it ends where none is violated by more than `tolerance`, or after `max_iter` steps. `select` on
-    validation documents chooses among the steps. Queries count by their weights; average precision is one figure of a
-    whole list, so that weights of documents have no meaning and are refused.
+    those found so far; it ends where none is violated by more than `tolerance`, or after `max_iter` steps. The model is
+    that of the last step: `select` on validation documents is watched, and chooses no earlier one. Queries count by
+    their weights; average precision is one figure of a whole list, so that weights of documents have no meaning and are
+    refused.
 
     The extra `svm` brings the solver (Clarabel).
     """
 
     name: ClassVar[str] = "svmmap"
+    chooses_steps: ClassVar[bool] = False
     budget: ClassVar[str | None] = "max_iter"
     takes_document_weights: ClassVar[bool] = False
-    space: ClassVar[Space] = {"C": Real(0.01, 1000.0, log=True)}
+    space: ClassVar[Space] = {"C": Real(0.1, 100.0, log=True)}
 
     def __init__(
         self,

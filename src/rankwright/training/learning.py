@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -46,16 +46,17 @@ def learn(
     plan: LoopPlan,
     *,
     watch: Watch | None = None,
+    chooses: bool = True,
     checkpoint: Checkpoint | None = None,
     listeners: Sequence[Listener] = (),
 ) -> Learned:
     """What the learner became: its model after the best step, or after the last one where nothing is watched.
 
-    It goes on from where `checkpoint` has it. Ctrl-C keeps the best model so far; where there is none yet,
-    KeyboardInterrupt goes on to the caller.
+    Without `chooses` the last step counts, whatever was watched. It goes on from where `checkpoint` has it. Ctrl-C
+    keeps the best model so far; where there is none yet, KeyboardInterrupt goes on to the caller.
     """
     require(plan.patience is None or watch is not None, "early_stopping needs validation data: give valid=…")
-    run = _Run(learner)
+    run = _Run(learner, History(chosen=chooses))
     listening: list[Listener] = [run.hear, *listeners]
     if checkpoint is not None:
         saved = checkpoint.load()
@@ -75,7 +76,7 @@ class _Run:
     """A learner on its way: the steps that it has taken, and the model to keep with the steps that led to it."""
 
     learner: Learner
-    history: History = field(default_factory=History)
+    history: History
     n_steps: int = 0
     kept: Arrays | None = None
     n_kept: int = 0
