@@ -62,13 +62,18 @@ native-test: $(VENV)/.tools ## Run the native tests under the sanitizers
 pytest: ## Run the Python tests on the installed package
 	$(BIN)/pytest -n $(TEST_JOBS) -m "not slow"
 
-debug-test: install-test ## Run the Python tests on a debug build with assertions
+# What calls kernels in many ways; `make test-slow` runs all tests on the debug build.
+DEBUG_TESTS ?= $(addprefix tests/,kernels contracts data ranking metrics objectives training trees nets \
+  comparators linear boosters)
+
+debug-test: install-test ## Run the tests that try kernels on a debug build with assertions
 	$(PIP) --no-build-isolation --no-deps --force-reinstall --target build/debug-site --upgrade -C cmake.build-type=Debug .
 	PYTHONPATH=build/debug-site RANKWRIGHT_EXPECT_KERNELS="compiled, with assertions" \
-	  $(BIN)/pytest -n $(TEST_JOBS) -m "not slow"
+	  $(BIN)/pytest -n $(TEST_JOBS) -m "not slow" $(DEBUG_TESTS)
 
-test-slow: install-test ## The long checks
+test-slow: install-test ## The long checks, and every test on the debug build
 	$(BIN)/pytest -n $(TEST_JOBS) -m slow
+	$(MAKE) debug-test DEBUG_TESTS=tests
 
 clean: ## Remove what was built
 	rm -rf build out $(VENV)
