@@ -85,6 +85,7 @@ def test_a_grid_knows_its_own_number_of_trials():
     assert FoldPlan(strategy="grid").search.trials is None
     assert FoldPlan(strategy="halving").search.trials == FoldPlan().search.trials == TRIALS
     assert FoldPlan(trials=3).search.trials == 3
+    assert FoldPlan(trials=TRIALS).to_dict() == FoldPlan().to_dict() != FoldPlan(trials=3).to_dict()
 
 
 @pytest.mark.parametrize("names", [[], ["prank"], ["prank", "prank"]])

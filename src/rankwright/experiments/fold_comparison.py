@@ -56,8 +56,8 @@ class FoldPlan:
         return TuningPlan(strategy=self.strategy, trials=trials, metric=metric, seed=self.seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan in types JSON can hold."""
-        return asdict(self) | {"metrics": list(self.metrics)}
+        """The plan in types JSON can hold, with the number of trials that is meant where none is given."""
+        return asdict(self) | {"metrics": list(self.metrics), "trials": self.search.trials}
 
 
 @dataclass(frozen=True, slots=True)
