@@ -26,10 +26,10 @@ from benchmarks.letor_folds import GRID, folds_of
 from benchmarks.timing import RESULTS
 
 import rankwright as rw
+from rankwright import synthetic
 from rankwright.arrays import Float64Array
-from rankwright.data import synthetic
 from rankwright.data.dataset import RankingDataset
-from rankwright.experiments.letor import read_fold
+from rankwright.formats.letor_folders import read_fold
 from rankwright.metrics.intervals import bootstrap_interval
 from rankwright.metrics.significance import RANDOMISATIONS, randomisation_p_value
 from rankwright.rankers.ranker import Ranker

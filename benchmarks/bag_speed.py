@@ -21,10 +21,10 @@ from benchmarks.boosting import labels_of
 from benchmarks.timing import Timing, report
 
 import rankwright as rw
-from rankwright.data import synthetic
+from rankwright import synthetic
+from rankwright.bagging.plan import BagPlan
+from rankwright.bagging.repetition import repeat_queries
 from rankwright.data.dataset import RankingDataset
-from rankwright.ensembles.plan import BagPlan
-from rankwright.ensembles.repetition import repeat_queries
 
 LEARNING_RATE, MIN_DOCS = 0.1, 20
 OURS = "BL-MART"

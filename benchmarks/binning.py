@@ -9,7 +9,7 @@ import xgboost
 from benchmarks.boosting import labels_of
 from benchmarks.timing import report, time_side_by_side
 
-from rankwright.data import synthetic
+from rankwright import synthetic
 from rankwright.trees.binned import bin_dataset
 
 

@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass
 from benchmarks.cluster_tasks import do_nothing, grow_forest
 from benchmarks.timing import RESULTS
 
+from rankwright import synthetic
 from rankwright.cluster.engine import open_engine
-from rankwright.data import synthetic
 from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.trees.binned import BinnedDataset, bin_dataset
 

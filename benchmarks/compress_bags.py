@@ -15,8 +15,8 @@ import numpy as np
 from benchmarks.timing import RESULTS
 
 import rankwright as rw
+from rankwright.compression.curve import DEFAULT_MEANS, Compressed
 from rankwright.data.dataset import RankingDataset
-from rankwright.ensembles.compression import DEFAULT_MEANS, Compressed
 from rankwright.report.compression import draw_compression, write_curve
 
 METRIC = "ndcg@10"

@@ -15,7 +15,7 @@ import xgboost
 from benchmarks.boosting import boost_labels, labels_of
 from benchmarks.timing import report, time_side_by_side
 
-from rankwright.data import synthetic
+from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
 from rankwright.trees.params import TreeParams
 

@@ -24,7 +24,7 @@ from benchmarks.timing import RESULTS
 import rankwright as rw
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.reading import read_wide
+from rankwright.formats.reading import read_wide
 
 # Few choices, all of small trees: vali has some twenty queries in OHSUMED, and picks luck where there are many.
 GRID = {"max_leaves": (4, 7, 15), "query_fraction": (0.5, 1.0), "feature_fraction": (0.5, 1.0)}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankwright.data.reading import read
+from rankwright.formats.reading import read
 from rankwright.metrics.evaluation import evaluate
 from rankwright.rankers.lambdarank import LambdaRank
 from rankwright.rankers.ranknet import RankNet

@@ -8,8 +8,8 @@ from __future__ import annotations
 import argparse
 import time
 
+from rankwright import synthetic
 from rankwright.catalog.rankers import ranker_named
-from rankwright.data import synthetic
 from rankwright.metrics.evaluation import evaluate
 
 RANKERS = ("linear-regression", "prank", "ranksvm", "crr", "listnet")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankwright.data import synthetic
+from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.ranknet import RankNet
 

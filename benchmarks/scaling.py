@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from benchmarks.timing import report, time_side_by_side
 
-from rankwright.data import scaling, synthetic
+from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
+from rankwright.features import scaling
 
 N_QUERIES = 8400  # about a million documents
 QUERIES_AT_A_TIME = 100

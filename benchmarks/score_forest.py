@@ -20,8 +20,8 @@ from benchmarks.boosting import boost_labels, labels_of
 from benchmarks.grow_trees import train_lightgbm, train_xgboost
 from benchmarks.timing import report, time_side_by_side
 
+from rankwright import synthetic
 from rankwright.arrays import Float32Array
-from rankwright.data import synthetic
 from rankwright.trees.params import TreeParams
 
 Scorer = Callable[[Float32Array], Any]

@@ -18,8 +18,8 @@ from benchmarks.boosting import labels_of
 from benchmarks.timing import Timing, report, time_side_by_side
 
 import rankwright as rw
+from rankwright import synthetic
 from rankwright.arrays import Float32Array, Float64Array
-from rankwright.data import synthetic
 from rankwright.data.dataset import RankingDataset
 
 LEARNING_RATE, MIN_DOCS, METRIC = 0.1, 20, "ndcg@10"

@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.timing import report, time_side_by_side
 
 import rankwright as rw
-from rankwright.data import synthetic
+from rankwright import synthetic
 
 
 def main() -> None:

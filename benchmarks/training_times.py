@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from rankwright.catalog.rankers import RANKERS, ranker_named
-from rankwright.experiments.letor import LetorFold, read_fold
+from rankwright.formats.letor_folders import LetorFold, read_fold
 from rankwright.metrics.evaluation import evaluate
 
 METRIC = "map"

@@ -18,8 +18,8 @@ from benchmarks.lightgbm_experiments import run_lightgbm
 from benchmarks.timing import RESULTS
 
 import rankwright as rw
+from rankwright import synthetic
 from rankwright.cluster.engine import Engine, Report, open_engine
-from rankwright.data import synthetic
 from rankwright.tuning.configurations import grid_members
 from rankwright.tuning.experiment import Outcome, Task, run_experiment
 from rankwright.tuning.folds import validation_folds

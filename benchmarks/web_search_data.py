@@ -9,7 +9,7 @@ import lightgbm
 import numpy as np
 from benchmarks.timing import report, time_side_by_side
 
-from rankwright.data import synthetic
+from rankwright import synthetic
 from rankwright.metrics.baselines import feature_rankers, random_scores
 from rankwright.metrics.evaluation import evaluate
 

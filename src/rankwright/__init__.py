@@ -9,30 +9,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankwright import objectives
+    from rankwright import objectives, synthetic, targets
+    from rankwright.bagging.bagboo import BagBoo
+    from rankwright.bagging.bagging import Bagging
+    from rankwright.bagging.blmart import BLMART
     from rankwright.catalog.inspection import ModelDescription, describe_model
     from rankwright.catalog.rankers import load
     from rankwright.cluster.engine import open_engine
-    from rankwright.data import scaling, synthetic, targets
+    from rankwright.compression.curve import Compressed, compress
+    from rankwright.compression.distillation import StudentParams
     from rankwright.data.columns import Columns
-    from rankwright.data.conversion import convert
     from rankwright.data.dataset import RankingDataset
-    from rankwright.data.files import DataFile
     from rankwright.data.groups import Groups
-    from rankwright.data.pairs import read_pairs, write_pairs
     from rankwright.data.preferences import Preferences
-    from rankwright.data.reading import read, write
-    from rankwright.data.shards import Shards
     from rankwright.data.splits import QueryKFold
-    from rankwright.data.svmlight import iter_svmlight, read_svmlight, write_svmlight
-    from rankwright.data.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
-    from rankwright.data.trec import Qrels, Run, read_qrels, read_run, write_qrels, write_run
-    from rankwright.ensembles.bagboo import BagBoo
-    from rankwright.ensembles.bagging import Bagging
-    from rankwright.ensembles.blmart import BLMART
-    from rankwright.ensembles.compression import Compressed, compress
-    from rankwright.ensembles.distillation import StudentParams
     from rankwright.errors import RankwrightError
+    from rankwright.features import scaling
+    from rankwright.formats.conversion import convert
+    from rankwright.formats.data_file import DataFile
+    from rankwright.formats.reading import read, write
+    from rankwright.formats.shards import Shards
+    from rankwright.formats.sidecars import read_pairs, write_pairs
+    from rankwright.formats.svmlight.files import iter_svmlight, read_svmlight, write_svmlight
+    from rankwright.formats.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
+    from rankwright.formats.trec import Qrels, Run, read_qrels, read_run, write_qrels, write_run
     from rankwright.metrics.comparison import compare_conventions
     from rankwright.metrics.convention import Convention, parse_convention
     from rankwright.metrics.evaluation import Evaluation, evaluate
@@ -74,17 +74,17 @@ if TYPE_CHECKING:
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
     "AdaRank": "rankwright.rankers.adarank",
-    "BLMART": "rankwright.ensembles.blmart",
-    "BagBoo": "rankwright.ensembles.bagboo",
-    "Bagging": "rankwright.ensembles.bagging",
+    "BLMART": "rankwright.bagging.blmart",
+    "BagBoo": "rankwright.bagging.bagboo",
+    "Bagging": "rankwright.bagging.bagging",
     "CRR": "rankwright.rankers.crr",
     "Columns": "rankwright.data.columns",
-    "Compressed": "rankwright.ensembles.compression",
+    "Compressed": "rankwright.compression.curve",
     "Convention": "rankwright.metrics.convention",
     "CrossValidation": "rankwright.tuning.cross_validation",
     "BoltzRank": "rankwright.rankers.boltzrank",
     "CoordinateAscent": "rankwright.rankers.coordinate_ascent",
-    "DataFile": "rankwright.data.files",
+    "DataFile": "rankwright.formats.data_file",
     "Diagnosis": "rankwright.objectives.diagnostics",
     "Evaluation": "rankwright.metrics.evaluation",
     "FRank": "rankwright.rankers.frank",
@@ -103,7 +103,7 @@ _HOME_OF = {
     "PRank": "rankwright.rankers.prank",
     "PermutationImportance": "rankwright.rankers.permutation",
     "Preferences": "rankwright.data.preferences",
-    "Qrels": "rankwright.data.trec",
+    "Qrels": "rankwright.formats.trec",
     "QueryKFold": "rankwright.data.splits",
     "RankBoost": "rankwright.rankers.rankboost",
     "RankNet": "rankwright.rankers.ranknet",
@@ -113,12 +113,12 @@ _HOME_OF = {
     "Ranking": "rankwright.ranking.order",
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
-    "Run": "rankwright.data.trec",
-    "Shards": "rankwright.data.shards",
+    "Run": "rankwright.formats.trec",
+    "Shards": "rankwright.formats.shards",
     "SVMMAP": "rankwright.rankers.svmmap",
     "SmoothRank": "rankwright.rankers.smoothrank",
     "SortNet": "rankwright.rankers.sortnet",
-    "StudentParams": "rankwright.ensembles.distillation",
+    "StudentParams": "rankwright.compression.distillation",
     "SystemComparison": "rankwright.metrics.systems",
     "Ties": "rankwright.ranking.order",
     "Tuned": "rankwright.tuning.tuner",
@@ -127,15 +127,15 @@ _HOME_OF = {
     "compare": "rankwright.metrics.systems",
     "compare_conventions": "rankwright.metrics.comparison",
     "compare_evaluations": "rankwright.metrics.systems",
-    "compress": "rankwright.ensembles.compression",
-    "convert": "rankwright.data.conversion",
+    "compress": "rankwright.compression.curve",
+    "convert": "rankwright.formats.conversion",
     "cross_validate": "rankwright.tuning.cross_validation",
     "describe_model": "rankwright.catalog.inspection",
     "diagnose": "rankwright.objectives.diagnostics",
     "evaluate": "rankwright.metrics.evaluation",
     "evaluate_run": "rankwright.metrics.runs",
-    "from_frame": "rankwright.data.tables",
-    "iter_svmlight": "rankwright.data.svmlight",
+    "from_frame": "rankwright.formats.tables",
+    "iter_svmlight": "rankwright.formats.svmlight.files",
     "load": "rankwright.catalog.rankers",
     "nested_cross_validation": "rankwright.tuning.nested",
     "objectives": "rankwright.objectives",
@@ -145,24 +145,24 @@ _HOME_OF = {
     "parse_metric": "rankwright.metrics.registry",
     "permutation_importance": "rankwright.rankers.permutation",
     "rank": "rankwright.ranking.order",
-    "read": "rankwright.data.reading",
-    "read_pairs": "rankwright.data.pairs",
-    "read_qrels": "rankwright.data.trec",
-    "read_run": "rankwright.data.trec",
-    "read_svmlight": "rankwright.data.svmlight",
-    "scaling": "rankwright.data.scaling",
-    "synthetic": "rankwright.data.synthetic",
-    "targets": "rankwright.data.targets",
-    "to_arrow": "rankwright.data.tables",
-    "to_pandas": "rankwright.data.tables",
-    "to_polars": "rankwright.data.tables",
-    "to_sparse": "rankwright.data.tables",
+    "read": "rankwright.formats.reading",
+    "read_pairs": "rankwright.formats.sidecars",
+    "read_qrels": "rankwright.formats.trec",
+    "read_run": "rankwright.formats.trec",
+    "read_svmlight": "rankwright.formats.svmlight.files",
+    "scaling": "rankwright.features.scaling",
+    "synthetic": "rankwright.synthetic",
+    "targets": "rankwright.targets",
+    "to_arrow": "rankwright.formats.tables",
+    "to_pandas": "rankwright.formats.tables",
+    "to_polars": "rankwright.formats.tables",
+    "to_sparse": "rankwright.formats.tables",
     "tune": "rankwright.tuning.tuner",
-    "write": "rankwright.data.reading",
-    "write_pairs": "rankwright.data.pairs",
-    "write_qrels": "rankwright.data.trec",
-    "write_run": "rankwright.data.trec",
-    "write_svmlight": "rankwright.data.svmlight",
+    "write": "rankwright.formats.reading",
+    "write_pairs": "rankwright.formats.sidecars",
+    "write_qrels": "rankwright.formats.trec",
+    "write_run": "rankwright.formats.trec",
+    "write_svmlight": "rankwright.formats.svmlight.files",
 }
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.data import synthetic
+from rankwright import synthetic
 
 
 def small_data(n_queries: int, seed: int = 0) -> rw.RankingDataset:

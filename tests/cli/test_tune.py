@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import rankwright as rw
-from rankwright.data import synthetic
+from rankwright import synthetic
 
 SMALL = ("--set", "n_trees=4", "--set", "min_docs_in_leaf=5", "--search", "max_leaves=3,5", "--folds", "2")
 

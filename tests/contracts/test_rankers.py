@@ -13,10 +13,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import rankwright as rw
+from rankwright.bagging.bagged_forest import BaggedForest
+from rankwright.bagging.bagging import Bagging
 from rankwright.catalog.rankers import RANKERS, load, ranker_named
 from rankwright.data.dataset import RankingDataset
-from rankwright.ensembles.bagged_forest import BaggedForest
-from rankwright.ensembles.bagging import Bagging
 from rankwright.errors import ContainerError, InputError, UnknownNameError
 from rankwright.rankers.forest_ranker import ForestRanker
 

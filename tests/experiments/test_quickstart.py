@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from rankwright.catalog.rankers import load
-from rankwright.data.svmlight import read_svmlight
 from rankwright.experiments.quickstart import Quickstart, run_quickstart, write_quickstart
+from rankwright.formats.svmlight.files import read_svmlight
 
 
 @pytest.fixture(scope="module")

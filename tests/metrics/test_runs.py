@@ -6,8 +6,8 @@ from math import log2
 
 import pytest
 
-from rankwright.data.trec import Qrels, Run
 from rankwright.errors import InputError
+from rankwright.formats.trec import Qrels, Run
 from rankwright.metrics.runs import evaluate_run
 
 QRELS = Qrels(["q1", "q1", "q1", "q2", "q3"], ["a", "b", "c", "a", "x"], [2, 0, 1, 1, 1])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.trec import Qrels, Run, read_qrels, read_run
+from rankwright.formats.trec import Qrels, Run, read_qrels, read_run
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.runs import evaluate_run
 

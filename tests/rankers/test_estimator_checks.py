@@ -68,7 +68,7 @@ def expected_failures(ranker: BaseEstimator) -> dict[str, str]:
     return EXPECTED_OF_LISTS if ranker.needs_qid else EXPECTED
 
 
-@pytest.mark.filterwarnings("ignore::rankwright.rankers.door.OneQueryWarning")  # the checks know no queries
+@pytest.mark.filterwarnings("ignore::rankwright.rankers.inputs.OneQueryWarning")  # the checks know no queries
 @parametrize_with_checks([quick(name) for name in RANKERS], expected_failed_checks=expected_failures)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

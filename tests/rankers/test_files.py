@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.bagging.bagged_forest import BaggedForest
 from rankwright.catalog.rankers import RANKERS
 from rankwright.catalog.scoring import evaluate_file
-from rankwright.ensembles.bagged_forest import BaggedForest
 from rankwright.errors import FileFormatError, InputError
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker

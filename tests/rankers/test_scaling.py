@@ -10,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 
 import rankwright as rw
 from rankwright.container.file import read_container
-from rankwright.data.scaling import SCALINGS
 from rankwright.errors import InputError, SettingError, UnknownNameError
+from rankwright.features.scaling import SCALINGS
 from rankwright.trees.binned import bin_dataset
 
 SMALL: dict[str, Any] = {"n_trees": 4, "max_leaves": 5, "min_docs_in_leaf": 3}

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 import rankwright as rw
 from rankwright.catalog.rankers import RANKERS, ranker_named
 from rankwright.data.dataset import RankingDataset
-from rankwright.rankers.door import OneQueryWarning
+from rankwright.rankers.inputs import OneQueryWarning
 from rankwright.rankers.ranker import Ranker
 
 QUICK = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 3, "epochs": 3, "n_bags": 2}

@@ -8,7 +8,7 @@ import json
 import pytest
 
 import rankwright as rw
-from rankwright.ensembles.compression import Compressed
+from rankwright.compression.curve import Compressed
 from rankwright.errors import UnknownNameError
 from rankwright.report.compression import draw_compression, write_curve
 

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankwright.data import delimited, parquet
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.files import DataFile, as_data_file
-from rankwright.data.reading import FORMATS, read, stream, write
-from rankwright.data.sources import open_line_blocks
 from rankwright.errors import FileFormatError, InputError, SettingError
+from rankwright.formats import parquet
+from rankwright.formats.data_file import DataFile, as_data_file
+from rankwright.formats.delimited import files as delimited
+from rankwright.formats.reading import FORMATS, read, stream, write
+from rankwright.formats.sources import open_line_blocks
 from rankwright.trees import from_file
 from rankwright.trees.binned import bin_dataset, without_features
 from rankwright.trees.from_file import bin_file

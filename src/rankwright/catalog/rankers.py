@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from rankwright.bagging.bagboo import BagBoo
+from rankwright.bagging.bagging import Bagging
+from rankwright.bagging.blmart import BLMART
 from rankwright.container.file import read_container
-from rankwright.ensembles.bagboo import BagBoo
-from rankwright.ensembles.bagging import Bagging
-from rankwright.ensembles.blmart import BLMART
 from rankwright.errors import ContainerError, MissingExtraError, SettingError, UnknownNameError, require
 from rankwright.rankers.adarank import AdaRank
 from rankwright.rankers.boltzrank import BoltzRank

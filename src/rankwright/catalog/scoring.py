@@ -11,15 +11,15 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.files import DataFile
-from rankwright.data.pieces import Paths, blamed_on
-from rankwright.data.reading import format_named, format_of, options_of
-from rankwright.data.sources import FilePath, atomic_text_output
-from rankwright.data.spool import spooled
-from rankwright.data.trec import run_of, write_run
 from rankwright.errors import UnknownNameError
+from rankwright.formats.blocks import Paths, blamed_on
+from rankwright.formats.data_file import DataFile
+from rankwright.formats.reading import format_named, format_of, options_of
+from rankwright.formats.sources import FilePath, atomic_text_output
+from rankwright.formats.spool import spooled
+from rankwright.formats.trec import run_of, write_run
 from rankwright.metrics.evaluation import Evaluation, evaluate
-from rankwright.rankers.door import check_features
+from rankwright.rankers.inputs import check_features
 from rankwright.rankers.ranker import Ranker
 
 Scored = Iterator[tuple[RankingDataset, Float64Array]]

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from inspect import signature
 from typing import Any
 
+from rankwright.bagging.bagging import Bagging
 from rankwright.catalog.rankers import ranker_named
 from rankwright.catalog.setting_types import check_types
-from rankwright.ensembles.bagging import Bagging
-from rankwright.ensembles.distillation import StudentParams
+from rankwright.compression.distillation import StudentParams
 from rankwright.errors import SettingError, UnknownNameError
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import objective_named, paper_lambdarank

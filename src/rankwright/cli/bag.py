@@ -136,7 +136,7 @@ def _parts(
     data: str, valid: str | None, test: str | None, format: str | None, seed: int
 ) -> tuple[RankingDataset, RankingDataset, RankingDataset]:
     """The documents to train on, to validate on and to test on."""
-    from rankwright.data.files import DataFile
+    from rankwright.formats.data_file import DataFile
 
     named = {"train": data, "valid": valid, "test": test}
     files = {part: DataFile(path, format=format) for part, path in named.items() if path is not None}

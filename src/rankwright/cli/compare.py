@@ -127,8 +127,8 @@ def _compare_on(
     options: dict[str, Any],
 ) -> SystemComparison:
     from rankwright.catalog.rankers import load
-    from rankwright.data.reading import read, read_wide
-    from rankwright.data.scores import read_scores
+    from rankwright.formats.reading import read, read_wide
+    from rankwright.formats.scores import read_scores
     from rankwright.metrics.evaluation import DEFAULT_METRICS
     from rankwright.metrics.systems import compare
 

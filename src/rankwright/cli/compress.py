@@ -12,9 +12,9 @@ from rankwright.cli.progress import training_progress
 from rankwright.errors import require
 
 if TYPE_CHECKING:
+    from rankwright.compression.criteria import Point
+    from rankwright.compression.curve import Compressed
     from rankwright.data.dataset import RankingDataset
-    from rankwright.ensembles.compression import Compressed
-    from rankwright.ensembles.goals import Point
 
 EXAMPLE = (
     "Example: rankwright compress model.rw --data valid.txt --max-loss 0.002 --metric ndcg@10 --means "
@@ -67,9 +67,9 @@ def compress(
     """
     from rankwright.catalog.rankers import load
     from rankwright.catalog.settings import student_from_text
-    from rankwright.data.reading import read_wide
-    from rankwright.ensembles.compression import DEFAULT_MEANS
-    from rankwright.ensembles.compression import compress as make_smaller
+    from rankwright.compression.curve import DEFAULT_MEANS
+    from rankwright.compression.curve import compress as make_smaller
+    from rankwright.formats.reading import read_wide
     from rankwright.report.compression import draw_compression, write_curve
     from rankwright.report.figure import picture_kind
 

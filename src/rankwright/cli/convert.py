@@ -11,7 +11,7 @@ from rankwright.cli.output import print_json
 from rankwright.errors import require
 
 if TYPE_CHECKING:
-    from rankwright.data.conversion import Conversion
+    from rankwright.formats.conversion import Conversion
 
 EXAMPLE = (
     "Example: rankwright convert train.txt.gz train.parquet\n\n"
@@ -90,7 +90,7 @@ def convert(
 ) -> None:
     """Turn a data file into one of another format."""
     from rankwright.data.columns import Columns
-    from rankwright.data.conversion import convert as convert_files
+    from rankwright.formats.conversion import convert as convert_files
 
     require(
         not (as_json and target == "-"), "--json and the data cannot both go to standard output: name a file as DST"

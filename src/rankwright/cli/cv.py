@@ -80,8 +80,8 @@ def cv(
 
 
 def _documents(data: str, folds: int | None, valid: float | None, format: str | None) -> RankingDataset | Folds:
-    from rankwright.data.files import DataFile
-    from rankwright.experiments.letor import fold_folders, has_folds, read_fold
+    from rankwright.formats.data_file import DataFile
+    from rankwright.formats.letor_folders import fold_folders, has_folds, read_fold
 
     if not has_folds(data):
         return DataFile(data, format=format).read()
@@ -110,7 +110,7 @@ def _show(found: CrossValidation) -> None:
 
 def _write_per_query(found: CrossValidation, path: str) -> None:
     """A value that does not count is left empty."""
-    from rankwright.data.sources import atomic_text_output
+    from rankwright.formats.sources import atomic_text_output
 
     with atomic_text_output(path) as file:
         table = csv.DictWriter(file, ["fold", "query", *found.metrics], lineterminator="\n")

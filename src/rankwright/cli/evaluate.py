@@ -80,8 +80,8 @@ def evaluate(
 def _scored(
     data: str, scores: str | None, model: str | None, format: str | None
 ) -> tuple[Float64Array, RankingDataset]:
-    from rankwright.data.reading import read, read_wide
-    from rankwright.data.scores import read_scores
+    from rankwright.formats.reading import read, read_wide
+    from rankwright.formats.scores import read_scores
 
     require(scores is None or model is None, "give either --scores or --model, not both")
     if model is not None:
@@ -106,7 +106,7 @@ def _evaluate(
 
 
 def _evaluate_run(qrels: str, run: str, metrics: list[str], convention: str, options: Options) -> Evaluation:
-    from rankwright.data.trec import read_qrels, read_run
+    from rankwright.formats.trec import read_qrels, read_run
     from rankwright.metrics.runs import evaluate_run
 
     return evaluate_run(read_run(run), read_qrels(qrels), metrics, convention, **options)
@@ -143,7 +143,7 @@ def _write_per_query(evaluation: Evaluation, path: str) -> None:
 
 def write_columns(columns: Mapping[str, Any], path: str) -> None:
     """Write columns separated by tabs; a value that does not count is left empty."""
-    from rankwright.data.sources import atomic_text_output
+    from rankwright.formats.sources import atomic_text_output
 
     with atomic_text_output(path) as file:
         file.write("\t".join(columns) + "\n")

@@ -13,7 +13,7 @@ from rankwright.cli.output import LABEL_WIDTH, print_json
 from rankwright.errors import require
 
 if TYPE_CHECKING:
-    from rankwright.data.summary import Spread, Summary
+    from rankwright.profile.summary import Spread, Summary
 
 EXAMPLE = (
     "Examples: rankwright inspect train.txt.gz; rankwright inspect model.rw --data test.txt --metric ndcg@10; "
@@ -113,7 +113,7 @@ def _inspect_model(
         _draw_training(path, plot)
     if data is not None:
         from rankwright.catalog.rankers import load
-        from rankwright.data.reading import read_wide
+        from rankwright.formats.reading import read_wide
         from rankwright.rankers.permutation import permutation_importance
 
         ranker = load(path).set_params(threads=threads)
@@ -135,8 +135,8 @@ def _draw_training(model: str, plot: str) -> None:
 
 
 def _inspect_data(path: str, format: str | None, as_json: bool) -> None:
-    from rankwright.data.reading import read
-    from rankwright.data.summary import summarise
+    from rankwright.formats.reading import read
+    from rankwright.profile.summary import summarise
 
     summary = summarise(read(path, format=format))
     print_json(summary.as_dict()) if as_json else typer.echo("\n".join(report(summary)))

@@ -70,8 +70,8 @@ def _query_of(
 ) -> tuple[RankingDataset, Float64Array]:
     import numpy as np
 
-    from rankwright.data.reading import read
-    from rankwright.data.scores import read_scores
+    from rankwright.formats.reading import read
+    from rankwright.formats.scores import read_scores
 
     documents = read(data, format=format)
     every = documents.from_source_order(

@@ -81,7 +81,7 @@ def train_file(
     """Train the named ranker, on the workers of a cluster where one is named, write its model file, and tell of it."""
     from rankwright.catalog.scoring import evaluate_file
     from rankwright.catalog.settings import ranker_from_text
-    from rankwright.data.shards import file_or_shards
+    from rankwright.formats.shards import file_or_shards
 
     require(out != "-", "a model goes to a file, not to standard output")
     chosen = ranker_from_text(ranker, settings or (), select=select, seed=seed, threads=threads)
@@ -117,8 +117,8 @@ def _trained_by(ranker: Ranker, cluster: str | None, workers: int | None) -> Ite
         require(workers is None, "--workers goes with --cluster")
         yield
         return
+    from rankwright.bagging.bagged import Bagged
     from rankwright.cluster.engine import open_engine
-    from rankwright.ensembles.bagged import Bagged
 
     assert isinstance(ranker, Bagged)
     with open_engine(cluster, workers) as engine:

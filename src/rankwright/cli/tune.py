@@ -174,7 +174,7 @@ def _tune(
 
 def _letor(data: str, valid: str | None) -> tuple[Folds, Folds] | None:
     """The folds of a LETOR folder, to choose settings by and to test them on; None where it is no such folder."""
-    from rankwright.experiments.letor import fold_folders, has_folds, read_fold
+    from rankwright.formats.letor_folders import fold_folders, has_folds, read_fold
 
     if not has_folds(data):
         return None
@@ -204,7 +204,7 @@ def _tested(tuned: Tuned, folds: Folds, where: dict[str, Any]) -> CrossValidatio
 
 
 def _documents(data: str, valid: str | None, format: str | None) -> tuple[RankingDataset, RankingDataset | None]:
-    from rankwright.data.files import DataFile
+    from rankwright.formats.data_file import DataFile
 
     files = [DataFile(path, format=format) for path in (data, valid) if path is not None]
     for file in files:

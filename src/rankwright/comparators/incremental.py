@@ -25,7 +25,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.training.checkpoints import checkpoint_in
 from rankwright.training.loop import History, Listener, LoopPlan, Progress, run_loop
-from rankwright.training.watching import watch_metric
+from rankwright.training.watch import watch_metric
 
 
 @dataclass(frozen=True, slots=True)

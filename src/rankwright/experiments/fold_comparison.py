@@ -19,7 +19,7 @@ from rankwright.catalog.rankers import RANKERS, ranker_named
 from rankwright.container.atomic import atomic_file
 from rankwright.data.groups import Groups
 from rankwright.errors import FileFormatError, InputError, MissingExtraError, require
-from rankwright.experiments.letor import LetorFold, fold_folders, read_fold
+from rankwright.formats.letor_folders import LetorFold, fold_folders, read_fold
 from rankwright.metrics.convention import as_convention
 from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, as_measure, evaluate
 from rankwright.metrics.systems import SystemComparison, compare_evaluations

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError
-from rankwright.experiments.letor import LetorFold, fold_folders, read_fold
+from rankwright.formats.letor_folders import LetorFold, fold_folders, read_fold
 from rankwright.metrics.evaluation import evaluate
 from rankwright.rankers.sortnet import SortNet
 

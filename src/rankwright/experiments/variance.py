@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray
+from rankwright.bagging.blmart import BLMART
 from rankwright.data.dataset import RankingDataset
-from rankwright.ensembles.blmart import BLMART
 from rankwright.errors import require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric

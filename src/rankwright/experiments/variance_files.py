@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rankwright.data.sources import atomic_text_output
 from rankwright.errors import require
 from rankwright.experiments.variance import Curve, VarianceStudy, curve_rows
+from rankwright.formats.sources import atomic_text_output
 from rankwright.report.curves import Spread, draw_spreads
 from rankwright.report.figure import FORMATS
 

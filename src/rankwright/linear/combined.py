@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, IntArray
-from rankwright.data.missing import ROWS_AT_A_TIME
+from rankwright.features.missing import ROWS_AT_A_TIME
 from rankwright.linear.rows import JudgedRows
 
 STIFFNESS = 4.0  # times the mean squared length of a document: about what a pair's difference has at most

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array
-from rankwright.data.nystrom import FittedNystrom
+from rankwright.features.nystrom import FittedNystrom
 
 MAPPED_AT_A_TIME = 2048  # rows: their kernel values in double precision take little memory
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.data.missing import filled
 from rankwright.errors import InputError
+from rankwright.features.missing import filled
 
 Levels = NDArray[np.int32]
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, IdArray, IntArray
 from rankwright.data.groups import Groups
-from rankwright.data.trec import Qrels, Run
 from rankwright.errors import InputError
+from rankwright.formats.trec import Qrels, Run
 from rankwright.metrics.convention import Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, ScoredLists, evaluate_lists
 from rankwright.metrics.metric import Metric

@@ -23,9 +23,9 @@ from rankwright.nets.scoring import all_scores, takes_short_way
 from rankwright.nets.training import NetTraining
 from rankwright.objectives.objective import Objective
 from rankwright.training.checkpoints import checkpoint_in
-from rankwright.training.learning import learn
+from rankwright.training.driver import learn
 from rankwright.training.loop import History, Listener, LoopPlan
-from rankwright.training.watching import watch_metric
+from rankwright.training.watch import watch_metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

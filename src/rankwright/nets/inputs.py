@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from rankwright import kernels
 from rankwright.arrays import Float32Array, IntArray, named
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.nystrom import FittedNystrom
-from rankwright.data.scaling import ZSCORE, FittedScaling
+from rankwright.features.nystrom import FittedNystrom
+from rankwright.features.scaling import ZSCORE, FittedScaling
 
 MAPPED_AT_A_TIME = 2048  # rows: their kernel values in double precision take little memory
 

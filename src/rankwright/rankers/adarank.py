@@ -9,7 +9,7 @@ from rankwright.boosters import adarank
 from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.errors import require
 from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.spaces import Choice, Space
 
 

@@ -10,7 +10,7 @@ from rankwright.boosters.boltzrank import BoltzParams, Potentials
 from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.spaces import Choice, Space
 
 

@@ -9,7 +9,7 @@ from rankwright.boosters import coordinate_ascent
 from rankwright.boosters.coordinate_ascent import ClimbParams
 from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.rankers.weighted_sum_ranker import WeightedSumRanker
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.spaces import Choice, Space
 
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from rankwright.arrays import IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.files import DataFile, as_data_file
-from rankwright.data.pieces import blamed_on
 from rankwright.errors import require
+from rankwright.formats.blocks import blamed_on
+from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.objectives.objective import Objective
-from rankwright.rankers.door import check_features, remember_features, validation_data, with_something_to_learn
 from rankwright.rankers.forest_model import ForestModel
+from rankwright.rankers.inputs import check_features, remember_features, validation_data, with_something_to_learn
 from rankwright.training.loop import History, Listener, LoopPlan
 from rankwright.training.spaces import Real, Space, Whole
 from rankwright.trees.binned import BinnedDataset, bin_dataset, feature_numbers

@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import Float32Array, Float64Array, named, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.nystrom import FittedNystrom
 from rankwright.errors import InputError, MissingExtraError, SettingError, UnknownNameError, require
+from rankwright.features.nystrom import FittedNystrom
 from rankwright.nets.params import RECIPES, DescentParams, NetShape, Recipe
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import Ranker

@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
-from rankwright.data.nystrom import KERNELS
 from rankwright.errors import UnknownNameError, require
+from rankwright.features.nystrom import KERNELS
 from rankwright.linear.models import KernelModel, Model, QuadraticModel
 from rankwright.linear.perceptrons import KernelPerceptron, QuadraticPerceptron, lesson
 from rankwright.linear.rows import JudgedRows
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING
 from rankwright.rankers.prank import Perceptron
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.spaces import Choice, Real, Space
 
 FEATURES = ("kernel", "quadratic")

@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import Arrays, Float64Array, named, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.missing import filled, without_missing
+from rankwright.features.missing import filled, without_missing
 from rankwright.linear.models import Model, linear_model
 from rankwright.linear.rows import JudgedRows, judged_rows
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.steps import learn_by_steps
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.loop import Listener
 
 DEFAULT_SCALING = "log-counts+zscore"  # weights are comparable, and a missing value counts as the mean

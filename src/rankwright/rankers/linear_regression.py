@@ -8,7 +8,7 @@ from rankwright.errors import require
 from rankwright.linear.least_squares import LeastSquares
 from rankwright.linear.rows import JudgedRows
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.spaces import Real, Space
 
 

@@ -9,7 +9,7 @@ from rankwright.linear.perceptrons import Perceptrons, lesson
 from rankwright.linear.rows import JudgedRows
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING
 from rankwright.rankers.prank import Perceptron
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.spaces import Choice, Space
 
 

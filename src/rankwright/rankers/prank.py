@@ -10,7 +10,7 @@ from rankwright.arrays import Float32Array
 from rankwright.linear.perceptrons import Perceptrons, lesson
 from rankwright.linear.rows import JudgedRows
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.spaces import Choice, Space
 
 

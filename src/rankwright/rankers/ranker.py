@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, named
 from rankwright.container.file import container_size, write_container
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.files import DataFile, as_data_file
 from rankwright.data.preferences import Preferences
-from rankwright.data.scaling import FittedScaling, parse_scaling
 from rankwright.data.unjudged import judge_some
 from rankwright.errors import InputError, UnknownNameError, require
+from rankwright.features.scaling import FittedScaling, parse_scaling
+from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
-from rankwright.rankers.door import judged_data, refuse_beside_a_dataset, scoring_data, training_data, validation_data
+from rankwright.rankers.inputs import judged_data, refuse_beside_a_dataset, scoring_data, training_data, validation_data
 from rankwright.ranking.order import Ranking, rank
 from rankwright.training.loop import History, Listener
 from rankwright.training.spaces import Space

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays
-from rankwright.data.nystrom import FittedNystrom, fit_nystrom
 from rankwright.errors import require
+from rankwright.features.nystrom import FittedNystrom, fit_nystrom
 from rankwright.linear.models import LinearModel, Model, mapped
 from rankwright.linear.newton import NewtonLearner
 from rankwright.linear.pair_hinge import SquaredPairHinge, margin_pairs
 from rankwright.linear.rows import JudgedRows
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.spaces import Choice, Real, Space
 
 

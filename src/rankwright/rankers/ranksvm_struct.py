@@ -11,7 +11,7 @@ from rankwright.linear.cutting_planes import CuttingPlanes, SwappedPairs
 from rankwright.linear.pair_hinge import margin_pairs
 from rankwright.linear.rows import JudgedRows
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.spaces import Real, Space
 
 

@@ -10,7 +10,7 @@ from rankwright.linear.smooth_ndcg import SmoothRank as SmoothLearner
 from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.spaces import Real, Space
 
 

@@ -10,9 +10,9 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.checkpoints import checkpoint_in
 from rankwright.training.digest import data_digest
-from rankwright.training.learning import Learned, Learner, learn
+from rankwright.training.driver import Learned, Learner, learn
 from rankwright.training.loop import Listener, LoopPlan
-from rankwright.training.watching import watch_metric
+from rankwright.training.watch import watch_metric
 
 
 def learn_by_steps(

@@ -10,7 +10,7 @@ from rankwright.errors import require
 from rankwright.linear.cutting_planes import CuttingPlanes, WorstAveragePrecision
 from rankwright.linear.rows import JudgedRows
 from rankwright.rankers.linear_ranker import DEFAULT_SCALING, LinearRanker
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.spaces import Real, Space
 
 

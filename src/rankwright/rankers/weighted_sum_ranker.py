@@ -15,11 +15,11 @@ from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array
 from rankwright.boosters.measured_lists import MeasuredLists, measured_lists
 from rankwright.boosters.weighted_sum import weighted_sum
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.missing import without_missing
 from rankwright.errors import InputError, require
+from rankwright.features.missing import without_missing
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.steps import learn_by_steps
-from rankwright.training.learning import Learner
+from rankwright.training.driver import Learner
 from rankwright.training.loop import Listener
 
 

@@ -10,10 +10,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from rankwright.data.sources import atomic_text_output
-from rankwright.ensembles.compression import Compressed
-from rankwright.ensembles.goals import Point
+from rankwright.compression.criteria import Point
+from rankwright.compression.curve import Compressed
 from rankwright.errors import UnknownNameError
+from rankwright.formats.sources import atomic_text_output
 from rankwright.report.figure import COLOURS, INK, figure
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankwright.data.sources import atomic_text_output
 from rankwright.errors import require
+from rankwright.formats.sources import atomic_text_output
 from rankwright.metrics.registry import parse_metric
 from rankwright.report.figure import picture_kind
 from rankwright.report.tuning_pictures import draw_effects, draw_importance, draw_searches

@@ -16,7 +16,7 @@ from rankwright.objectives.objective import Objective
 from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.digest import data_digest, run_identity
 from rankwright.training.loop import History, Listener, LoopPlan, Watch, run_loop
-from rankwright.training.watching import watch_metric
+from rankwright.training.watch import watch_metric
 from rankwright.trees.binned import BinnedDataset
 from rankwright.trees.boosting import Boosting, BoostingParams
 from rankwright.trees.forest import Forest

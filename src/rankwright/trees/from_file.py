@@ -12,10 +12,10 @@ import numpy as np
 
 from rankwright.arrays import CodeArray, Float32Array, IntArray
 from rankwright.data.dataset import numbered_names
-from rankwright.data.documents import Documents
-from rankwright.data.files import DataFile, as_data_file
-from rankwright.data.pieces import Paths, blamed_on
 from rankwright.errors import InputError
+from rankwright.formats.blocks import Paths, blamed_on
+from rankwright.formats.data_file import DataFile, as_data_file
+from rankwright.formats.documents import Documents
 from rankwright.trees.binned import BinnedDataset, feature_numbers
 from rankwright.trees.binning import MAX_BINS, BinMapper, bin_columns, bin_rows, empty_codes, fit_bins
 from rankwright.trees.sampling import SAMPLE_SIZE, RowSample, sample_rows

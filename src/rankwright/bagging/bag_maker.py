@@ -1,0 +1,89 @@
+"""How one bag is made, wherever that is done: here, by a thread, or by a worker of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from rankwright.arrays import Float64Array
+from rankwright.bagging.out_of_bag import can_choose
+from rankwright.bagging.plan import BagPlan, QuerySample
+from rankwright.container.file import Container
+from rankwright.data.dataset import RankingDataset
+from rankwright.rankers.ranker import Ranker
+from rankwright.training.checkpoints import Checkpoint
+from rankwright.training.loop import Listener
+
+
+class BagWork(Protocol):
+    """What must be known of a kind of ranker to bag it; engines send it to their workers."""
+
+    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> Ranker:
+        """The member trained on the sample."""
+
+    def score_others(self, member: Ranker, sample: QuerySample) -> Float64Array | None:
+        """Its scores of the documents of training queries it did not see, None where they are not looked at."""
+
+    def score_valid(self, member: Ranker) -> Float64Array:
+        """Its scores of the validation documents."""
+
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
+        """The trained member that a file describes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bag:
+    """A trained member, its sample, and its scores of documents it did not see."""
+
+    member: Ranker
+    sample: QuerySample
+    others: Float64Array | None
+    valid: Float64Array | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BagMaker:
+    """Makes any bag of a plan."""
+
+    documents: RankingDataset
+    valid: RankingDataset | None
+    work: BagWork
+    plan: BagPlan
+    select: str
+
+    def make(self, number: int, saved: Container | None, listener: Listener) -> Bag:
+        """The bag of that number: trained, or as an earlier run saved it."""
+        work, sample = self.work, self.plan.sample(number, self.documents.n_queries)
+        if saved is not None:
+            member = work.restore(saved.header, saved.arrays)
+        else:
+            member = work.train(number, sample, self._watches_others(sample), listener)
+        others = work.score_others(member, sample)
+        return Bag(member, sample, others, None if self.valid is None else work.score_valid(member))
+
+    def _watches_others(self, sample: QuerySample) -> bool:
+        if self.plan.overfit or self.valid is not None:
+            return False
+        return can_choose(self.documents, sample.others, self.select, threads=1)
+
+
+@dataclass(frozen=True, slots=True)
+class BagFiles:
+    """The files of finished bags, in a checkpoint folder; no folder keeps none."""
+
+    folder: Path | None
+    identity: Mapping[str, Any]
+
+    def saved(self, number: int) -> Container | None:
+        """The bag as an earlier run of the same identity saved it, None where it did not."""
+        return None if self.folder is None else self._file(self.folder, number).load()
+
+    def save(self, number: int, member: Ranker) -> None:
+        """Keep a trained member."""
+        if self.folder is not None:
+            self._file(self.folder, number).save(*member.to_state())
+
+    def _file(self, folder: Path, number: int) -> Checkpoint:
+        return Checkpoint(folder / f"bag-{number:04d}", self.identity)

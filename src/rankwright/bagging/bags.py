@@ -1,0 +1,119 @@
+"""Bag after bag: training, what was learned of queries out of the bag, and the files that let a killed run go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwright.arrays import Float64Array
+from rankwright.bagging.bag_maker import Bag, BagFiles, BagMaker
+from rankwright.bagging.on_engine import BagsOnEngine
+from rankwright.bagging.out_of_bag import OutOfBag, can_choose
+from rankwright.bagging.plan import QuerySample
+from rankwright.bagging.side_by_side import SideBySide
+from rankwright.cluster.engine import Engine
+from rankwright.data.dataset import RankingDataset
+from rankwright.metrics.registry import parse_metric
+from rankwright.rankers.ranker import Ranker
+from rankwright.training.loop import History, Listener, LoopPlan, Watch, run_loop
+from rankwright.training.watch import watch_metric
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedBags:
+    """The members, what was watched after each of them, and their word on queries out of the bag."""
+
+    members: list[Ranker]
+    history: History
+    out_of_bag: OutOfBag
+
+
+def train_bags(
+    maker: BagMaker,
+    files: BagFiles,
+    *,
+    engine: Engine | None = None,
+    listeners: Sequence[Listener] = (),
+    workers: int = 1,
+    threads: int = 1,
+) -> TrainedBags:
+    """The bags of the maker's plan, made by `engine`, or by `workers` threads; the result does not depend on which.
+
+    What is watched after each bag is the mean of the bags so far, on validation data, else on queries out of the bag. A
+    bag that `files` has from an earlier run is not trained again. Ctrl-C keeps the bags that are finished.
+    """
+    documents, n_bags = maker.documents, maker.plan.n_bags
+    growing = _Growing(documents, maker.valid, maker.select, threads)
+    watch = growing.watch(maker.plan.sample(0, documents.n_queries))
+
+    def make(number: int, listener: Listener) -> Bag:
+        saved = files.saved(number)
+        bag = maker.make(number, saved, listener)
+        if saved is None:
+            files.save(number, bag.member)
+        return bag
+
+    with SideBySide(make, range(n_bags), workers) if engine is None else BagsOnEngine(engine, maker, files) as bags:
+
+        def take_bag(number: int) -> bool:
+            growing.take(bags.result(number))
+            return True
+
+        history = run_loop(
+            take_bag,
+            LoopPlan(n_bags),
+            watch=watch,
+            history=History(chosen=False),
+            listeners=listeners,
+        )
+        if history.interrupted:
+            _measure_the_last(watch, history, growing)  # Ctrl-C may have come between a bag and its measure
+            for bag in bags.finished().values():
+                growing.take(bag)
+                _measure_the_last(watch, history, growing)
+    return TrainedBags(growing.members, history, growing.out_of_bag)
+
+
+def _measure_the_last(watch: Watch | None, history: History, growing: _Growing) -> None:
+    """Measure the bags up to the last one, where that was not done."""
+    if watch is not None and len(history.values) < len(growing.members):
+        history.values.append(watch.measure())
+
+
+class _Growing:
+    """The bags so far."""
+
+    def __init__(self, documents: RankingDataset, valid: RankingDataset | None, select: str, threads: int) -> None:
+        self.members: list[Ranker] = []
+        self.out_of_bag = OutOfBag(documents)
+        self._valid, self._select, self._threads = valid, select, threads
+        self._valid_scores = np.zeros(0 if valid is None else valid.n_docs)
+
+    def take(self, bag: Bag) -> None:
+        self.members.append(bag.member)
+        if bag.others is not None:
+            self.out_of_bag.add(bag.sample.others, bag.others)
+        if bag.valid is not None:
+            self._valid_scores += bag.valid
+
+    def watch(self, first: QuerySample) -> Watch | None:
+        """A watch over the bags so far, None where there is nothing to measure them on from the first bag on."""
+        valid = self._valid
+        if valid is not None:
+            return watch_metric(self._select, valid.labels, valid.groups, self._mean_scores, threads=self._threads)
+        if not can_choose(self.out_of_bag.documents, first.others, self._select, threads=self._threads):
+            return None
+        measure = parse_metric(self._select)
+        return Watch(measure.name, self._measure_out_of_bag, measure.higher_is_better)
+
+    def _mean_scores(self) -> Float64Array:
+        assert self._valid is not None
+        means = self._valid_scores / len(self.members)
+        return means if self._valid.initial_scores is None else means + self._valid.initial_scores
+
+    def _measure_out_of_bag(self) -> float:
+        found = self.out_of_bag.measure(self._select, threads=self._threads)
+        assert found is not None  # the first bag left queries to measure
+        return found

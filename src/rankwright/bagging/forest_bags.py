@@ -1,0 +1,74 @@
+"""How a forest is bagged: every bag reads the same bin codes, and none of them is copied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float64Array
+from rankwright.bagging.copies import copy_of
+from rankwright.bagging.plan import BagPlan, QuerySample
+from rankwright.rankers.forest_ranker import ForestRanker
+from rankwright.rankers.ranker import Ranker
+from rankwright.training.loop import Listener
+from rankwright.trees.binned import BinnedDataset
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForestWork:
+    """The work of bagging forests like `member`, which is untrained."""
+
+    member: ForestRanker
+    data: BinnedDataset
+    valid: BinnedDataset | None
+    bags: BagPlan
+    threads: int
+
+    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> Ranker:
+        """The forest of a bag."""
+        return copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads).fit_binned(
+            weighted(self.data, sample),
+            None if self.bags.overfit else self.valid,
+            queries=None if sample.is_everything else sample.queries,
+            watch_others=watch_others,
+            listeners=[listener],
+        )
+
+    def score_others(self, member: Ranker, sample: QuerySample) -> Float64Array:
+        """The scores of documents out of the bag."""
+        rows = self.data.groups.rows_of(sample.others)
+        return scores_of_codes(member, self.data, self.threads)[rows] if len(rows) else np.empty(0)
+
+    def score_valid(self, member: Ranker) -> Float64Array:
+        """The scores of validation documents."""
+        assert self.valid is not None
+        return scores_of_codes(member, self.valid, self.threads)
+
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
+        """The forest that a file describes."""
+        return type(self.member).from_state(header, arrays)
+
+
+def scores_of_codes(member: Ranker, documents: BinnedDataset, threads: int) -> Float64Array:
+    """What a forest says of binned documents."""
+    assert isinstance(member, ForestRanker)
+    scores = np.full(documents.n_docs, member.base_score_)
+    member.forest_.add_scores_of_codes(documents, scores, threads=threads)
+    return scores
+
+
+def weighted(data: BinnedDataset, sample: QuerySample) -> BinnedDataset:
+    """`data`, codes shared, with a query counting as often as the sample has it.
+
+    A weight is as good as a copy: the forces on a query's documents are those of its copies together. What differs is
+    that the least number of documents in a leaf counts different ones.
+    """
+    if sample.is_everything:
+        return data
+    weights = sample.counts.astype(np.float32)
+    if data.query_weights is not None:
+        weights *= data.query_weights
+    return replace(data, documents=replace(data.documents, query_weights=weights))

@@ -1,0 +1,57 @@
+"""Bags made by the workers of an engine, whose results come in order.
+
+The folder of finished bags is the driver's: workers may stand on machines that do not see it. What a bag needs from it
+is sent along, and what comes back is saved here as soon as it comes.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rankwright.bagging.bag_maker import Bag, BagFiles, BagMaker
+from rankwright.cluster.engine import Engine, Report
+from rankwright.container.file import Container
+
+
+class BagsOnEngine:
+    """What `SideBySide` is for threads: each bag in its turn, while later ones are made."""
+
+    def __init__(self, engine: Engine, maker: BagMaker, files: BagFiles) -> None:
+        self._files, self._waiting = files, dict[int, Bag]()
+        self._restored = set[int]()
+        tasks = (self._task(number) for number in range(maker.plan.n_bags))
+        self._run = engine.run(make_bag, tasks, shared=engine.share(maker))
+
+    def _task(self, number: int) -> tuple[int, Container | None]:
+        saved = self._files.saved(number)
+        if saved is not None:
+            self._restored.add(number)
+        return number, saved
+
+    def result(self, number: int) -> Bag:
+        """The bag of that number, as soon as it is there."""
+        while number not in self._waiting:
+            done = next(self._run)
+            if done.number not in self._restored:
+                self._files.save(done.number, done.result.member)
+            self._waiting[done.number] = done.result
+        return self._waiting.pop(number)
+
+    def finished(self) -> dict[int, Bag]:
+        """The bags that are there and were not taken."""
+        return dict(sorted(self._waiting.items()))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._run.close()
+
+
+def make_bag(maker: BagMaker, task: tuple[int, Container | None], report: Report) -> Bag:  # noqa: ARG001
+    """A worker's part: one bag."""
+    number, saved = task
+    return maker.make(number, saved, lambda _: None)

@@ -1,0 +1,69 @@
+"""How any ranker is bagged: a bag is data of its own, in which a query drawn twice is there twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float64Array
+from rankwright.bagging.copies import copy_of
+from rankwright.bagging.forest_bags import ForestWork
+from rankwright.bagging.mean_rank import rank_scores
+from rankwright.bagging.plan import BagPlan, QuerySample
+from rankwright.bagging.repetition import repeat_queries
+from rankwright.data.dataset import RankingDataset
+from rankwright.rankers.ranker import Ranker
+from rankwright.training.loop import Listener
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankerWork:
+    """The work of bagging rankers like `member`, which is untrained; `forests` trains those that are forests."""
+
+    member: Ranker
+    data: RankingDataset
+    valid: RankingDataset | None
+    bags: BagPlan
+    by_rank: bool
+    threads: int
+    forests: ForestWork | None = None
+
+    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> Ranker:
+        """The ranker of a bag."""
+        if self.forests is not None:
+            return self.forests.train(bag, sample, watch_others, listener)
+        chosen = self.data if sample.is_everything else repeat_queries(self.data, sample.repeated)
+        others = self.data.take_queries(sample.others) if watch_others else None
+        watched = None if self.bags.overfit else others if self.valid is None else self.valid
+        member = copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads)
+        return member.fit(chosen, valid=watched, listeners=[listener])
+
+    def score_others(self, member: Ranker, sample: QuerySample) -> Float64Array:
+        """The scores, or ranks, of documents out of the bag."""
+        if len(sample.others) == 0:
+            return np.empty(0)
+        return member_scores(member, self.data.take_queries(sample.others), self.by_rank)
+
+    def score_valid(self, member: Ranker) -> Float64Array:
+        """The scores, or ranks, of validation documents."""
+        assert self.valid is not None
+        return member_scores(member, self.valid, self.by_rank)
+
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
+        """The trained copy that a file describes."""
+        return restored_copy(self.member, header, arrays)
+
+
+def member_scores(member: Ranker, data: RankingDataset, by_rank: bool) -> Float64Array:
+    """What a bag says of documents, in numbers that can be averaged."""
+    scores = member._scores(member._scaled(data))
+    return rank_scores(scores, data.groups) if by_rank else scores
+
+
+def restored_copy(member: Ranker, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
+    """The trained copy of `member` that a file, or a part of one, describes."""
+    module = getattr(member, "module", None)
+    return type(member).from_state(header, arrays, **({} if module is None else {"module": module}))

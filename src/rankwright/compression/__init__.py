@@ -1,0 +1,1 @@
+"""Trained models made smaller, at a loss that is measured."""

@@ -1,0 +1,129 @@
+"""Small models on trial: what each stands for, how large and fast it is, and how good on held-out queries."""
+
+from __future__ import annotations
+
+import copy
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankwright.compression.criteria import Point
+from rankwright.compression.distillation import taught
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+from rankwright.metrics.evaluation import MetricResult, evaluate
+from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.significance import standard_error
+from rankwright.rankers.forest_ranker import ForestRanker
+from rankwright.rankers.ranker import Ranker
+from rankwright.trees.forest import Forest
+
+TIMED_DOCS = 2000
+TIMED_REPEATS = 9
+
+
+@dataclass(eq=False)
+class Trial:
+    """The model that was given, and the parts of the data on which others are held against it."""
+
+    model: ForestRanker
+    fit: RankingDataset
+    valid: RankingDataset
+    test: RankingDataset
+    metric: str
+    synthetic: int
+    seed: int
+    threads: int | None
+
+    @cached_property
+    def lesson(self) -> RankingDataset:
+        """The documents to fit to and those made up beside them, with the given model's scores as labels."""
+        return taught(self.model, self.fit, synthetic=self.synthetic, seed=self.seed)
+
+    @cached_property
+    def tree_lesson(self) -> RankingDataset:
+        """The same as the model's trees see it: scaled where it scales."""
+        return replace(self.lesson, features=self.model._documents(self.lesson).features)
+
+    @cached_property
+    def _level(self) -> float:
+        return float(np.mean(self.model.predict(self.fit)))
+
+    def small(self, means: str, forest: Forest, *, same_level: bool = False) -> ForestRanker:
+        """The model with another forest, its scores shifted to the same mean unless they have the same level."""
+        smaller = self.model.with_forest(forest)
+        smaller.compressed_from_ = self.note(means)
+        if not same_level:
+            said = forest.predict(self.tree_lesson.features[: self.fit.n_docs], threads=self.threads)
+            smaller.base_score_ = self._level - float(np.mean(said))
+        return smaller
+
+    def note(self, means: str) -> dict[str, Any]:
+        """What the file of a small model says of the one it stands for."""
+        forest = self.model.forest_
+        return {
+            "ranker": self.model.name,
+            "trees": forest.n_trees,
+            "nodes": len(forest.feature),
+            "training_data": self.model.data_digest_,
+            "means": means,
+        }
+
+    def point(self, means: str, ranker: Ranker) -> Point:
+        """Where the ranker stands on the curve."""
+        forest: Forest | None = getattr(ranker, "forest_", None)
+        valid = self._measured(ranker, self.valid)
+        return Point(
+            means=means,
+            trees=None if forest is None else forest.n_trees,
+            nodes=None if forest is None else len(forest.feature),
+            weights=None if forest is not None else int(ranker.facts()["weights"]),
+            bytes=ranker.file_size(),
+            microseconds=self._microseconds(ranker),
+            valid=valid.mean,
+            test=self.tested(ranker).mean,
+            loss=self._sign * (self._valid_before.mean - valid.mean),
+            loss_error=standard_error(self._valid_before, valid),
+        )
+
+    def tested(self, ranker: Ranker) -> MetricResult:
+        """The metric on the test part."""
+        return self._measured(ranker, self.test)
+
+    @cached_property
+    def _sign(self) -> float:
+        return 1.0 if parse_metric(self.metric).higher_is_better else -1.0
+
+    @cached_property
+    def _valid_before(self) -> MetricResult:
+        return self._measured(self.model, self.valid)
+
+    def _measured(self, ranker: Ranker, data: RankingDataset) -> MetricResult:
+        measure = parse_metric(self.metric)
+        scores = ranker.predict_from_start(data)
+        return evaluate(scores, data, [measure], measure.convention, threads=self.threads)[measure.metric.name]
+
+    def _microseconds(self, ranker: Ranker) -> float:
+        """The time to score a document with one thread: the best of some repeats on some documents."""
+        alone = copy.copy(ranker)
+        alone.threads = 1
+        n_queries = (
+            int(np.searchsorted(self.valid.groups.offsets[1:], TIMED_DOCS)) + 1
+        )  # with so many documents or more
+        documents = self.valid.take_queries(np.arange(min(n_queries, self.valid.n_queries)))
+        seconds = []
+        for _ in range(TIMED_REPEATS):
+            start = time.perf_counter()
+            alone.predict(documents)
+            seconds.append(time.perf_counter() - start)
+        return 1e6 * min(seconds) / max(documents.n_docs, 1)
+
+
+def made_of_trees(model: Ranker) -> ForestRanker:
+    """The model, whose trees are there to be compressed."""
+    if not isinstance(model, ForestRanker) or not hasattr(model, "forest_"):
+        raise InputError(f"only a trained model made of trees can be compressed, and this is a {model.name} without")
+    return model

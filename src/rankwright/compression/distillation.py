@@ -1,0 +1,134 @@
+"""A small model that learns from a large one what it thinks of pairs of documents.
+
+The cost is RankNet's own (paper 1, Eq. 3), its target probabilities the teacher's posteriors: of two documents of a
+list, the logistic function of the difference of the teacher's scores. With those scores as labels that is what
+`PairwiseObjective` makes of them with a certainty of 1, pair by pair and on the fly. It is lowest where the student's
+differences are the teacher's; no label of a judge is looked at, so documents may be made up. Documents weigh as much as
+DCG's discount of the rank the teacher gives them, so that a small student spends its leaves on the top of the lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, Float64Array, thread_count
+from rankwright.compression.resampling import resampled_lists
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.errors import require
+from rankwright.objectives.objective import Objective
+from rankwright.objectives.registry import ranknet
+from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.ranknet import RankNet
+from rankwright.ranking.gains import LOG2
+from rankwright.ranking.order import rank
+from rankwright.training.loop import Listener
+from rankwright.trees.binned import bin_dataset
+from rankwright.trees.boosting import Boosting, BoostingParams
+from rankwright.trees.forest import Forest
+from rankwright.trees.params import TreeParams
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudentParams:
+    """How a student learns."""
+
+    synthetic: int = 1  # made-up lists for each list of the data
+    max_leaves: int | None = None  # of a tree; None: as many as the teacher's largest has
+    learning_rate: float = 0.4
+    min_docs_in_leaf: int = 5  # few: the teacher's scores have no noise
+    hidden: tuple[tuple[int, ...], ...] = ((16,), (64, 32), (128, 64))  # nets to try, each by its layers' widths
+    epochs: int = 100  # of a net at most: it stops where the validation part no longer gains
+    patience: int = 10  # epochs without a gain
+
+    def __post_init__(self) -> None:
+        require(self.synthetic >= 0, f"synthetic must be 0 lists or more, got {self.synthetic}")
+        require(len(self.hidden) > 0, "hidden must name one net or more")
+        object.__setattr__(self, "hidden", tuple(map(tuple, self.hidden)))  # lists, where they come from text
+
+
+def posterior_cost() -> Objective:
+    """RankNet's cost for labels that are a teacher's scores: the target is the logistic of their difference."""
+    return ranknet(pair_equal_labels=True, certainty=1.0)
+
+
+def taught(teacher: Ranker, data: RankingDataset, *, synthetic: int = 1, seed: int = 0) -> RankingDataset:
+    """The documents of `data` and `synthetic` made-up lists for each of its queries, with the teacher's scores as
+    labels, shifted to 0 and above: only their differences count. Document weights fall with the teacher's rank."""
+    plain = RankingDataset(features=data.features, labels=None, groups=data.groups, feature_names=data.feature_names)
+    streams = np.random.default_rng(seed).spawn(synthetic)
+    parts = [plain, *(resampled_lists(plain, seed=stream) for stream in streams)]
+    scores = np.concatenate([teacher.predict(part) for part in parts])
+    groups = Groups.of_sizes(np.concatenate([part.groups.sizes for part in parts]))
+    return RankingDataset(
+        features=np.concatenate([part.features for part in parts]),
+        labels=(scores - scores.min(initial=np.inf)).astype(np.float32),
+        groups=groups,
+        document_weights=_discounts(scores, groups),
+        feature_names=data.feature_names,
+    )
+
+
+def _discounts(scores: Float64Array, groups: Groups) -> Float32Array:
+    """DCG's discount of the rank that each document's score gives it."""
+    discounts = LOG2.table(int(groups.sizes.max(initial=0))).astype(np.float32)
+    return discounts[rank(scores, groups).ranks()]
+
+
+class StudentForest:
+    """A forest that learns what `taught` says, a tree at a time, and grows when a larger one is asked for."""
+
+    def __init__(
+        self,
+        lesson: RankingDataset,
+        params: StudentParams,
+        *,
+        max_leaves: int,
+        categorical: Sequence[int] = (),
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        n_threads = thread_count(threads)
+        binned = bin_dataset(lesson, categorical=tuple(categorical), seed=seed, threads=threads)
+        tree = TreeParams(
+            max_leaves=max_leaves,
+            min_docs_in_leaf=params.min_docs_in_leaf,
+            learning_rate=params.learning_rate,
+        )
+        forces = posterior_cost().bind(binned, threads=n_threads)
+        self._boosting = Boosting(binned, forces, BoostingParams(tree=tree, seed=seed), threads=n_threads)
+        self._learns = True
+
+    def of_size(self, n_trees: int) -> Forest:
+        """The student's first `n_trees` trees; fewer where it has nothing left to learn."""
+        while self._learns and len(self._boosting.trees) < n_trees:
+            self._learns = self._boosting.take_step(len(self._boosting.trees))
+        return self._boosting.forest().truncated(min(n_trees, len(self._boosting.trees)))
+
+
+def student_net(
+    lesson: RankingDataset,
+    hidden: Sequence[int],
+    params: StudentParams,
+    *,
+    valid: RankingDataset,
+    metric: str,
+    seed: int = 0,
+    threads: int | None = None,
+    listeners: Sequence[Listener] = (),
+) -> RankNet:
+    """A net that learned what `taught` says, for as long as `metric` gains on the validation data."""
+    net = RankNet(
+        hidden=tuple(hidden),
+        ties=0.5,
+        certainty=1.0,
+        epochs=params.epochs,
+        early_stopping=params.patience,
+        metric=metric,
+        seed=seed,
+        threads=threads,
+    )
+    return net.fit(lesson, valid=valid, listeners=listeners)

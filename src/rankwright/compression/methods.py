@@ -1,0 +1,187 @@
+"""The means of compression: each makes smaller models of a forest, in growing sizes where it can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, Float64Array
+from rankwright.compression.candidates import Trial
+from rankwright.compression.criteria import Goal, Point
+from rankwright.compression.distillation import StudentForest, StudentParams, student_net
+from rankwright.data.groups import Groups
+from rankwright.rankers.ranker import Ranker
+from rankwright.training.loop import Listener
+from rankwright.trees.forest import Forest
+from rankwright.trees.refitting import refit_leaves
+from rankwright.trees.selection import select_trees
+from rankwright.trees.simplifying import merge_equal_shapes, simplified
+
+MOST_SELECTED = 1024  # trees: choosing k of T takes T · k² steps
+SELECTION_DOCS = 20_000  # documents that trees are chosen on
+MOST_STUDENT_TREES = 512
+REFIT_CELLS = 2**24  # documents × trees that leaves are fitted to
+LEAST_LEAVES = 8  # of a student's trees, however small the teacher's are
+STEP = 2**0.5  # from one size to the next
+BEYOND = 2  # how many times larger than needed a forest grows: the curve shows more, and pruning has a choice
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A model, and where it stands on the curve."""
+
+    point: Point
+    ranker: Ranker
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """What a means is given: the forest to start from, the goal, and the trial that its models must stand."""
+
+    trial: Trial
+    forest: Forest
+    made_by: str  # what made that forest; "" where it says what the given model says
+    goal: Goal
+    student: StudentParams
+    seed: int
+    threads: int | None
+    listeners: Sequence[Listener]
+
+    def candidate(self, means: str, forest: Forest, *, same_level: bool = False) -> Candidate:
+        """The given model with that forest."""
+        ranker = self.trial.small(means, forest, same_level=same_level)
+        return Candidate(self.trial.point(means, ranker), ranker)
+
+    def documents(self, n_docs: int) -> tuple[Float32Array, Groups, Float64Array]:
+        """Features, groups and the given model's scores of queries drawn at random, with about `n_docs` documents."""
+        lesson = self.trial.tree_lesson
+        target = np.asarray(lesson.labels, np.float64)
+        if lesson.n_docs <= n_docs:
+            return lesson.features, lesson.groups, target
+        drawn = np.random.default_rng(self.seed).permutation(lesson.n_queries)
+        n_queries = max(1, int(np.searchsorted(np.cumsum(lesson.groups.sizes[drawn]), n_docs)))
+        queries = np.sort(drawn[:n_queries])
+        rows = lesson.groups.rows_of(queries)
+        return lesson.features[rows], Groups.of_sizes(lesson.groups.sizes[queries]), target[rows]
+
+    def refitted(self, forest: Forest) -> Forest:
+        """The forest with its leaves fitted to the given model's scores."""
+        documents = self.documents(REFIT_CELLS // max(forest.n_trees, 1))
+        return refit_leaves(forest, *documents, threads=self.threads)
+
+
+def exact(task: Task) -> Iterator[Candidate]:
+    """The same scores from fewer nodes, to the bit; then trees of one shape merged, which rounds the last digits."""
+    smaller = simplified(task.forest)
+    yield task.candidate("exact", smaller, same_level=True)
+    merged = merge_equal_shapes(smaller)
+    if merged.n_trees < smaller.n_trees:
+        yield task.candidate("exact", merged, same_level=True)
+
+
+def prune(task: Task) -> Iterator[Candidate]:
+    """A few trees, chosen, and weighed anew with their leaves, to say what the given model says."""
+    features, groups, target = task.documents(SELECTION_DOCS)
+    most = _most_trees(task.forest, MOST_SELECTED, task.goal)
+    selection = select_trees(task.forest, features, groups, target, most, threads=task.threads)
+    if selection.n_trees:
+        name = f"{task.made_by}+prune" if task.made_by else "prune"
+        yield from _growing(name, selection.best, selection.n_trees, task)
+
+
+def distill(task: Task) -> Iterator[Candidate]:
+    """A forest that learned from the given model."""
+    teacher = task.trial.model.forest_
+    leaves = task.student.max_leaves or max(int(teacher.n_leaves_of_trees().max(initial=0)), LEAST_LEAVES)
+    student = StudentForest(
+        task.trial.tree_lesson,
+        task.student,
+        max_leaves=leaves,
+        categorical=np.flatnonzero(np.diff(teacher.category_offsets)).tolist(),
+        seed=task.seed,
+        threads=task.threads,
+    )
+    yield from _growing("distill", student.of_size, _most_trees(teacher, MOST_STUDENT_TREES, task.goal), task)
+
+
+def net(task: Task) -> Iterator[Candidate]:
+    """Nets that learned from the given model, the smallest first, until one does."""
+    trial = task.trial
+    for hidden in task.student.hidden:
+        ranker = student_net(
+            trial.lesson,
+            hidden,
+            task.student,
+            valid=trial.valid,
+            metric=trial.metric,
+            seed=task.seed,
+            threads=task.threads,
+            listeners=task.listeners,
+        )
+        ranker.compressed_from_ = trial.note("net")
+        candidate = Candidate(trial.point("net", ranker), ranker)
+        yield candidate
+        if task.goal.is_reached(candidate.point):
+            return
+
+
+MEANS: Mapping[str, Callable[[Task], Iterator[Candidate]]] = {
+    "exact": exact,
+    "prune": prune,
+    "distill": distill,
+    "net": net,
+}
+
+
+def _growing(means: str, of_size: Callable[[int], Forest], most: int, task: Task) -> Iterator[Candidate]:
+    """Forests of more and more trees, until one does and some way beyond; of a target of bytes, the largest within."""
+
+    def refitted(n_trees: int) -> Forest:
+        return task.refitted(of_size(n_trees))
+
+    n_last, reached = most, False
+    sizes = []
+    for n_trees in _sizes(most, task.goal.target_trees):
+        if n_trees > n_last:
+            break
+        forest = refitted(n_trees)
+        candidate = task.candidate(means, forest)
+        yield candidate
+        sizes.append((n_trees, candidate.point.bytes))
+        if forest.n_trees < n_trees:
+            break  # there is nothing left to learn
+        if not reached and task.goal.is_reached(candidate.point):
+            n_last, reached = BEYOND * n_trees, True
+    if task.goal.target_bytes is not None:
+        n_within = _most_within(
+            task.goal.target_bytes, sizes, lambda n: task.trial.small(means, refitted(n)).file_size()
+        )
+        if n_within is not None:
+            yield task.candidate(means, refitted(n_within))
+
+
+def _most_trees(forest: Forest, usual: int, goal: Goal) -> int:
+    """How far to go: no larger than the forest, nor than is usual unless the goal asks for it."""
+    return min(max(forest.n_trees, 1), max(usual, goal.target_trees or 0))
+
+
+def _sizes(most: int, target: int | None) -> list[int]:
+    """Numbers of trees from 1 up, each about √2 times the one before, the target among them."""
+    steps = int(np.ceil(np.log(max(most, 1)) / np.log(STEP)))
+    sizes = {min(round(STEP**step), most) for step in range(steps + 1)}
+    return sorted(sizes | {size for size in (target,) if size is not None and size <= most})
+
+
+def _most_within(target: int, sizes: Sequence[tuple[int, int]], bytes_of: Callable[[int], int]) -> int | None:
+    """The largest number of trees that fits, where it lies between two sizes that were tried; else None."""
+    for (fits, small), (too_many, large) in pairwise(sizes):
+        if small <= target < large:
+            tried = fits
+            while too_many - fits > 1:
+                middle = (fits + too_many) // 2
+                fits, too_many = (middle, too_many) if bytes_of(middle) <= target else (fits, middle)
+            return None if fits == tried else fits
+    return None

@@ -1,1 +1,0 @@
-"""Many rankers as one, and one ranker made smaller."""

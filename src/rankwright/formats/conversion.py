@@ -1,0 +1,153 @@
+"""Files of one format into a file of another, a piece at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import FileFormatError, SettingError, UnknownNameError
+from rankwright.formats.blocks import Paths
+from rankwright.formats.reading import FORMATS, format_named, format_of, format_of_name, options_of, plain_suffix
+from rankwright.formats.scores import read_scores
+from rankwright.formats.sources import FilePath, input_name, is_standard
+from rankwright.formats.spool import spooled
+from rankwright.formats.trec import Run, qrels_of, run_of, write_qrels, write_run
+
+# What a dataset can become but cannot be made from, by its ending: TREC files hold no features.
+TREC_SUFFIX_OF = {"qrels": ".qrels", "run": ".run"}
+WRITE_OPTIONS = ("absent", "index_base", "tag", "threads")  # of a writer, that mean the same as when reading
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What was converted; `bytes` is the size of the new file, None where it went to standard output."""
+
+    source_format: str
+    target_format: str
+    queries: int
+    documents: int
+    features: int
+    bytes: int | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as a plain dictionary, ready for JSON."""
+        return asdict(self)
+
+
+def convert(
+    source: Paths,
+    target: FilePath,
+    *,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    scores: FilePath | None = None,
+    whole: bool = False,
+    **options: Any,
+) -> Conversion:
+    """Turn a file, several, or standard input (`-`) into one of another format, and say what was in it.
+
+    Formats are those of `read` and, as targets alone, `qrels` (the labels) and `run` (`scores`, a file of one number a
+    document; `tag`, its name). The other options are those of the source format's reader; `absent`, `index_base` and
+    `threads` go to the target format's writer too. Columns are written with their usual names.
+
+    Memory holds a few pieces of whole queries, however long the files, so that a query's rows must stand together;
+    `whole` reads everything at once, for rows in any order. The target appears complete or not at all.
+    """
+    source_format = _source_format(source, source_format)
+    target_format = _target_format(target, target_format)
+    if (scores is None) == (target_format == "run"):
+        raise SettingError("scores and the target format run belong together: give both or neither")
+    known = format_named(source_format)
+    read: Callable[..., Any] = known.read if whole else known.iterate
+    write = _writer(target_format, scores)
+    read_options, write_options = _shared_out(options, read, write, f"{source_format} to {target_format}")
+    count = _Count()
+    with nullcontext(source) if whole and not known.jumps else spooled(source) as paths:
+        data = read(paths, **read_options)
+        write(count.counted([data] if whole else data), target, **write_options)
+    size = None if is_standard(target) else Path(target).stat().st_size
+    return Conversion(source_format, target_format, count.queries, count.documents, count.features, size)
+
+
+def _shared_out(
+    options: Mapping[str, Any], read: Callable[..., Any], write: Callable[..., Any], what: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of the reader and those of the writer; each must be one's or the other's."""
+    readable, writable = options_of(read), [name for name in options_of(write) if name in WRITE_OPTIONS]
+    unknown = [name for name in options if name not in (*readable, *writable)]
+    if unknown:
+        known = ", ".join(dict.fromkeys((*readable, *writable)))
+        raise SettingError(f"converting {what} has no option {unknown[0]!r}; it has {known}")
+    return (
+        {name: value for name, value in options.items() if name in readable},
+        {name: value for name, value in options.items() if name in writable},
+    )
+
+
+class _Count:
+    """Counts what passes."""
+
+    def __init__(self) -> None:
+        self.queries = self.documents = self.features = 0
+
+    def counted(self, pieces: Iterable[RankingDataset]) -> Iterator[RankingDataset]:
+        for piece in pieces:
+            self.queries += piece.n_queries
+            self.documents += piece.n_docs
+            self.features = piece.n_features
+            yield piece
+
+
+def _source_format(source: Paths, name: str | None) -> str:
+    if name in TREC_SUFFIX_OF:
+        raise SettingError(f"{name} files hold no features and cannot become a dataset; read_{name} reads them")
+    return format_of(source) if name is None else name
+
+
+def _target_format(target: FilePath, name: str | None) -> str:
+    if name is None:
+        suffix = plain_suffix(target)
+        return next((kind for kind in TREC_SUFFIX_OF if TREC_SUFFIX_OF[kind] == suffix), "") or format_of_name(target)
+    if name not in (*FORMATS, *TREC_SUFFIX_OF):
+        raise UnknownNameError("format", name, known=(*FORMATS, *TREC_SUFFIX_OF))
+    return name
+
+
+def _writer(target_format: str, scores: FilePath | None) -> Callable[..., None]:
+    """What writes pieces of a dataset in the target's format."""
+    if target_format in FORMATS:
+        return FORMATS[target_format].write
+
+    def as_qrels(data: Iterable[RankingDataset], path: FilePath) -> None:
+        write_qrels((qrels_of(piece, row) for row, piece in _first_rows(data)), path)
+
+    def as_run(data: Iterable[RankingDataset], path: FilePath, *, tag: str = "rankwright") -> None:
+        assert scores is not None
+        write_run(_runs(data, scores), path, tag=tag)
+
+    return as_qrels if target_format == "qrels" else as_run
+
+
+def _runs(pieces: Iterable[RankingDataset], path: FilePath) -> Iterator[Run]:
+    """The run of each piece, with scores from a file that must have one for each document."""
+    scores = read_scores(path)
+    stop = 0
+    for row, piece in _first_rows(pieces):
+        stop = row + piece.n_docs
+        if stop > len(scores):
+            raise FileFormatError(input_name(path), f"has {len(scores)} scores, but the data has more documents")
+        yield run_of(piece, scores[row:stop], row)
+    if stop < len(scores):
+        raise FileFormatError(input_name(path), f"has {len(scores)} scores, but the data has {stop} documents")
+
+
+def _first_rows(pieces: Iterable[RankingDataset]) -> Iterator[tuple[int, RankingDataset]]:
+    """Each piece with the number of rows before it."""
+    row = 0
+    for piece in pieces:
+        yield row, piece
+        row += piece.n_docs

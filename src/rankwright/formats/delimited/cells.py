@@ -1,0 +1,204 @@
+"""CSV and TSV text to rows: blocks cut at line ends, then cells by column, with errors that name line and column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import Float32Array, IdArray, IntArray
+from rankwright.data.columns import Layout
+from rankwright.errors import FileFormatError
+from rankwright.formats.lines import LONGEST_QUOTE
+from rankwright.formats.rows import Rows
+from rankwright.kernels.codes import CellProblem
+
+LONGEST_ROW = 1 << 26  # bytes: a longer one has a quote that never closes
+WORDS_FOR_NUMBERS = ("", "na", "null", "true", "false")  # besides what float() takes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """Whole lines: where each starts and ends in `text`, blank ones left out; `number` is that of the first."""
+
+    text: bytes
+    starts: IntArray
+    ends: IntArray
+    number: int
+
+    def number_of(self, row: int) -> int:
+        """The line, counted from 1 in the file, at which a row starts."""
+        return self.number + self.text.count(b"\n", 0, int(self.starts[row]))
+
+    def cells_of(self, row: int, delimiter: str) -> list[str] | None:
+        """All cells of a row as text; None where its quotes are wrong."""
+        line = np.frombuffer(self.text[self.starts[row] : self.ends[row]], np.uint8)
+        start, end, nothing = np.zeros(1, np.int64), np.array([len(line)]), np.empty(0, np.float32)
+        problem = np.empty(3, np.int64)
+        kernels.parse_cells(line, start, end, ord(delimiter), start[:0], nothing, start[:0], problem, 1)
+        _, n_cells, kind = problem.tolist()  # no columns were wanted, so that the count is always wrong
+        if kind != CellProblem.WRONG_COUNT:
+            return None
+        spans = np.empty((n_cells, 2), np.int64)
+        targets = -2 - np.arange(n_cells)
+        kernels.parse_cells(line, start, end, ord(delimiter), targets, nothing, spans.reshape(-1), problem, 1)
+        return [cell.decode(errors="replace") for cell in _texts_at(spans, line.tobytes())]
+
+    def after_first(self) -> Lines:
+        """The same lines but the first."""
+        return Lines(self.text, self.starts[1:], self.ends[1:], self.number)
+
+
+def whole_lines(name: str, blocks: Iterable[bytes], delimiter: str) -> Iterator[Lines]:
+    """The lines of the file `name`, a block at a time; a block that ends within quotes is joined to the next."""
+    rest, number = b"", 1
+    for block in blocks:
+        if b"\0" in block:
+            raise FileFormatError(name, "is a binary file; wanted text", number)
+        text = rest + block
+        text = text if text.endswith(b"\n") else text + b"\n"  # the last line of a file may lack it
+        n_newlines = text.count(b"\n")
+        ends = _line_ends(text, delimiter, n_newlines)
+        cut = int(ends[-1]) + 1 if len(ends) else 0
+        lines = _lines(text[:cut], ends, number)
+        if len(lines.starts):
+            yield lines
+        rest = text[cut:]
+        number += n_newlines - rest.count(b"\n")
+        if len(rest) > LONGEST_ROW:
+            break
+    if rest:
+        raise FileFormatError(name, "a quoted cell is not closed", number)
+
+
+def _line_ends(text: bytes, delimiter: str, n_newlines: int) -> IntArray:
+    ends = np.full(n_newlines, -1, np.int64)  # some newlines may stand within quotes
+    kernels.line_ends(np.frombuffer(text, np.uint8), ord(delimiter), ends)
+    return ends[ends >= 0]
+
+
+def _lines(text: bytes, ends: IntArray, number: int) -> Lines:
+    starts = np.concatenate([np.zeros(min(1, len(ends)), np.int64), ends[:-1] + 1])
+    letters = np.frombuffer(text, np.uint8)
+    ends = ends - ((ends > starts) & (letters[ends - 1] == ord("\r")))
+    filled = ends > starts
+    return Lines(text, starts[filled], ends[filled], number)
+
+
+class CellReader:
+    """Turns lines into rows; `names` are all columns of the file, in its order, and `file` is what messages call it."""
+
+    def __init__(
+        self, file: str, names: Sequence[str], layout: Layout, delimiter: str, *, allow_infinity: bool, threads: int
+    ) -> None:
+        self._file, self._names, self._layout, self._delimiter = file, names, layout, delimiter
+        self._allow_infinity, self._threads = allow_infinity, threads
+        numeric_roles = (layout.label, layout.query_weight, layout.document_weight)
+        text_roles = (layout.query, layout.document, layout.position)
+        self._numeric = [*layout.features, *(name for name in numeric_roles if name is not None)]
+        self._textual = [name for name in text_roles if name is not None]
+        targets = {name: place for place, name in enumerate(self._numeric)}
+        targets |= {name: -2 - place for place, name in enumerate(self._textual)}
+        self._targets = np.array([targets.get(name, -1) for name in names], np.int64)
+
+    def rows(self, lines: Lines) -> Rows:
+        """The rows of a block of lines."""
+        layout = self._layout
+        numbers, texts = self._parse(lines)
+        rows = Rows(
+            features=numbers[:, : len(layout.features)],
+            qid=self._ids(lines, layout.query, texts),
+            labels=self._numbers(layout.label, numbers),
+            document_ids=None if layout.document is None else self._ids(lines, layout.document, texts),
+            query_weights=self._numbers(layout.query_weight, numbers),
+            document_weights=self._numbers(layout.document_weight, numbers),
+            positions=None if layout.position is None else self._positions(lines, layout.position, texts),
+        )
+        fault = rows.first_fault(layout, allow_infinity=self._allow_infinity)
+        if fault is not None:
+            raise self._error(lines, fault.row, fault.column, fault.problem)
+        return rows
+
+    def _parse(self, lines: Lines) -> tuple[Float32Array, dict[str, list[str]]]:
+        numbers = np.empty((len(lines.starts), len(self._numeric)), np.float32)
+        spans = np.empty((len(lines.starts), len(self._textual), 2), np.int64)
+        problem = np.empty(3, np.int64)
+        kernels.parse_cells(
+            np.frombuffer(lines.text, np.uint8),
+            lines.starts,
+            lines.ends,
+            ord(self._delimiter),
+            self._targets,
+            numbers.reshape(-1),
+            spans.reshape(-1),
+            problem,
+            self._threads,
+        )
+        row, column, kind = problem.tolist()
+        if row >= 0:
+            raise self._wrong_row(lines, row, column, kind)
+        return numbers, {name: self._texts(lines, name, spans[:, place]) for place, name in enumerate(self._textual)}
+
+    def _numbers(self, name: str | None, numbers: Float32Array) -> Float32Array | None:
+        return None if name is None else numbers[:, self._numeric.index(name)]
+
+    def _ids(self, lines: Lines, name: str, texts: dict[str, list[str]]) -> IdArray:
+        if name == self._layout.query and "" in texts[name]:
+            raise self._error(lines, texts[name].index(""), name, "a query id must not be empty")
+        return np.array(texts[name], np.dtypes.StringDType())
+
+    def _positions(self, lines: Lines, name: str, texts: dict[str, list[str]]) -> IntArray:
+        try:
+            return np.array(texts[name], np.dtypes.StringDType()).astype(np.int64)
+        except (ValueError, OverflowError):
+            row = next(row for row, text in enumerate(texts[name]) if not re.fullmatch(r"[+-]?\d{1,18}", text))
+            raise self._error(lines, row, name, f"wanted a whole number, found {texts[name][row]!r}") from None
+
+    def _texts(self, lines: Lines, name: str, spans: IntArray) -> list[str]:
+        cells = _texts_at(spans, lines.text)
+        try:
+            return [cell.decode() for cell in cells]
+        except UnicodeDecodeError as error:
+            raise self._error(lines, cells.index(error.object), name, f"is not UTF-8 text: {error.object!r}") from None
+
+    def _wrong_row(self, lines: Lines, row: int, column: int, kind: int) -> FileFormatError:
+        if kind == CellProblem.WRONG_COUNT:
+            found = "1 cell" if column == 1 else f"{column} cells"
+            wanted = f"wanted {len(self._names)}, one a column"
+            return FileFormatError(self._file, f"found {found}, {wanted}", lines.number_of(row))
+        if kind == CellProblem.BAD_QUOTE:
+            problem = f"cell {column + 1}: text stands behind a closing quote"
+            return FileFormatError(self._file, problem, lines.number_of(row))
+        cells = lines.cells_of(row, self._delimiter) or []
+        found = repr(cells[column][:LONGEST_QUOTE])
+        return self._error(lines, row, self._names[column], f"wanted a number, found {found}{self._hint(cells)}")
+
+    def _hint(self, cells: Sequence[str]) -> str:
+        """How to leave out the features of a row that hold text, where there are any."""
+        features = set(self._layout.features)
+        texts = [name for name, cell in zip(self._names, cells, strict=False) if name in features and _is_text(cell)]
+        return f"; leave out what is no feature with drop={texts}, or choose with features=" if texts else ""
+
+    def _error(self, lines: Lines, row: int, column: str, problem: str) -> FileFormatError:
+        return FileFormatError(self._file, f"column {column!r}: {problem}", lines.number_of(row))
+
+
+def _texts_at(spans: IntArray, content: bytes) -> list[bytes]:
+    """The texts at (first, length); a negative length marks one with doubled quotes."""
+    return [
+        content[start : start + length] if length >= 0 else content[start : start - length].replace(b'""', b'"')
+        for start, length in spans.tolist()
+    ]
+
+
+def _is_text(cell: str) -> bool:
+    if cell.lower() in WORDS_FOR_NUMBERS:
+        return False
+    try:
+        float(cell)
+    except ValueError:
+        return True
+    return False

@@ -1,0 +1,57 @@
+"""Small text files of fields parted by blanks and tabs: TREC's, pairs, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isnan, nan
+
+from rankwright.errors import FileFormatError
+from rankwright.formats.sources import LONGEST_LINE, FilePath, input_name, open_input
+
+LONGEST_QUOTE = 40  # signs of what was found that an error shows
+
+
+def numbered_fields(path: FilePath, wanted: str, least: int) -> Iterator[tuple[int, list[str]]]:
+    """The number and the fields of each line that is neither blank nor a comment (its first sign is `#`).
+
+    A line must have `least` fields; `wanted` says in errors what they are.
+    """
+    n_found = 0
+    for number, line in enumerate(text_lines(path), start=1):
+        fields = line.split()
+        if not fields or fields[0].startswith("#"):
+            continue
+        if len(fields) < least:
+            raise FileFormatError(input_name(path), f"found {len(fields)} fields, wanted {wanted}", number)
+        n_found += 1
+        yield number, fields
+    if n_found == 0:
+        raise FileFormatError(input_name(path), f"holds no line of {wanted}")
+
+
+def number_in(field: str, what: str, path: FilePath, line: int) -> float:
+    """The number a field holds; NaN is none."""
+    try:
+        number = float(field)
+    except ValueError:
+        number = nan
+    if isnan(number):
+        raise FileFormatError(input_name(path), f"{what} must be a number, found {field[:LONGEST_QUOTE]!r}", line)
+    return number
+
+
+def text_lines(path: FilePath) -> list[str]:
+    """The lines of a text file, compressed or not, or of standard input; all at once, so that no file stays open."""
+    name = input_name(path)
+    lines = []
+    with open_input(path) as file:
+        for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), start=1):
+            if len(line) == LONGEST_LINE:
+                raise FileFormatError(name, f"the line has more than {LONGEST_LINE >> 20} MiB; wanted text", number)
+            if b"\0" in line:
+                raise FileFormatError(name, "is a binary file; wanted text", number)
+            try:
+                lines.append(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+            except UnicodeDecodeError as error:
+                raise FileFormatError(name, f"is not UTF-8 text: {error.reason}", number) from None
+    return lines

@@ -1,0 +1,126 @@
+"""Parquet files that make up one dataset, too large to be read at once: its queries can be read alone.
+
+A query stands in one file, its rows together. One light pass over the column of query ids tells where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import IntArray
+from rankwright.data.groups import Groups
+from rankwright.errors import InputError, require
+from rankwright.formats.blocks import Paths, all_blocks, listed, queries_apart, run_starts
+from rankwright.formats.data_file import DataFile
+from rankwright.formats.documents import Documents, TakeFeatures
+from rankwright.formats.parquet import open_query_ids, stream_parquet_rows
+
+SUFFIX = ".parquet"
+
+
+class Shards(DataFile):
+    """A folder of Parquet files, or a list of them; the options are those of `read_parquet`.
+
+    Where a file can be given, shards can: most rankers read all of them. Bags of forests read, for each bag, the
+    queries it drew and no others.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, source: Paths, **options: Any) -> None:
+        paths = [path for name in listed(source) for path in _files(Path(name))]
+        super().__init__(paths, format="parquet", **options)
+
+    @contextmanager
+    def repeatable(self) -> Iterator[DataFile]:
+        """The same files: they can be read any number of times."""
+        yield self
+
+    def index(self) -> ShardIndex:
+        """Where each query lies, from the query ids alone."""
+        named = {name: value for name, value in self.options.items() if name in ("columns", "drop")}
+        _, blocks = all_blocks(self.paths, lambda path: open_query_ids(path, **named))
+        starts, first_queries, n_rows, n_queries = [], [0], 0, 0
+        path, last = None, None
+        for block in queries_apart(blocks, together=True):
+            begins = run_starts(block.rows.qid)
+            if block.path != path and path is not None:
+                first_queries.append(n_queries)
+            elif path is not None and block.rows.qid[0] == last:
+                begins = begins[1:]  # the query went on
+            path, last = block.path, block.rows.qid[-1]
+            starts.append(begins + n_rows)
+            n_queries, n_rows = n_queries + len(begins), n_rows + len(block.rows)
+        return ShardIndex(
+            self.paths, Groups(np.concatenate([*starts, [n_rows]])), np.array([*first_queries, n_queries], np.int64)
+        )
+
+    def only(self, rows_of: Mapping[str, IntArray]) -> ShardRows:
+        """The shards as files that have only the given rows."""
+        return ShardRows(rows_of, self.options)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShardIndex:
+    """The queries of all shards, one shard after another: shard s has those from `first_queries[s]` on."""
+
+    paths: tuple[str, ...]
+    groups: Groups  # rows are counted through all shards
+    first_queries: IntArray
+
+    def rows_of(self, rows: IntArray) -> dict[str, IntArray]:
+        """Rows, in ascending order and counted through, as rows of each shard that has some."""
+        first_rows = self.groups.offsets[self.first_queries]
+        places = np.searchsorted(rows, first_rows)
+        return {
+            path: rows[places[shard] : places[shard + 1]] - first_rows[shard]
+            for shard, path in enumerate(self.paths)
+            if places[shard] < places[shard + 1]
+        }
+
+
+class ShardRows(DataFile):
+    """Some rows of shards, read as a file that has no others."""
+
+    __slots__ = ("rows_of",)
+
+    def __init__(self, rows_of: Mapping[str, IntArray], options: Mapping[str, Any]) -> None:
+        super().__init__(list(rows_of), format="parquet", **options)
+        self.rows_of = rows_of
+
+    def stream(self, take: TakeFeatures) -> Documents:
+        """The documents in those rows, whose features go to `take`."""
+        return stream_parquet_rows(self.paths, self.rows_of, take, **self.options)
+
+    def with_defaults(self, **defaults: Any) -> ShardRows:  # noqa: ARG002
+        """The same rows: Parquet has none of these options."""
+        return self
+
+    @contextmanager
+    def repeatable(self) -> Iterator[DataFile]:
+        """The same rows: they can be read any number of times."""
+        yield self
+
+
+def file_or_shards(path: str, *, format: str | None = None, initial_scores: str | None = None) -> DataFile:
+    """The file at `path`, or where that is a folder, the shards in it."""
+    if not Path(path).is_dir():
+        return DataFile(path, format=format, initial_scores=initial_scores)
+    require(initial_scores is None, f"{path}: shards cannot start from initial scores: leave them out")
+    require(format in (None, "parquet"), f"{path}: a folder holds Parquet files, not {format}")
+    return Shards(path)
+
+
+def _files(path: Path) -> list[str]:
+    if not path.is_dir():
+        return [str(path)]
+    found = sorted(str(file) for file in path.iterdir() if file.suffix == SUFFIX and not file.name.startswith("."))
+    if not found:
+        raise InputError(f"{path}: the folder holds no {SUFFIX} files; wanted the shards of a dataset")
+    return found

@@ -1,0 +1,76 @@
+"""Files that stand beside a file of documents: preferences, and weights of queries.
+
+    pairs     better  worse  [weight  [probability]]     rows of the file of documents, counted from 0
+    weights   query   weight
+
+Fields are parted by blanks or tabs; CatBoost's files of pairs and group weights have this form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.preferences import Preferences
+from rankwright.errors import FileFormatError, InputError
+from rankwright.formats.lines import number_in, numbered_fields
+from rankwright.formats.sources import FilePath, atomic_text_output, input_name
+
+PAIRS_LINE = "better row, worse row, weight (optional), probability (optional)"
+WEIGHTS_LINE = "query, weight"
+
+
+def read_pairs(path: FilePath) -> Preferences:
+    """The preferences of a file of pairs; rows count as in the file of documents."""
+    rows: list[tuple[int, int]] = []
+    weights: list[float] = []
+    probabilities: list[float] = []
+    for line, fields in numbered_fields(path, PAIRS_LINE, 2):
+        if not (fields[0].isdecimal() and fields[1].isdecimal()):
+            raise FileFormatError(
+                input_name(path), f"found {' '.join(fields[:2])!r}, wanted two row numbers from 0", line
+            )
+        rows.append((int(fields[0]), int(fields[1])))
+        weights.append(number_in(fields[2], "a weight", path, line) if len(fields) > 2 else 1.0)
+        probabilities.append(number_in(fields[3], "a probability", path, line) if len(fields) > 3 else 1.0)
+        if not (0 <= weights[-1] < np.inf and 0 <= probabilities[-1] <= 1):
+            wanted = "wanted a weight of 0 or more, and a probability from 0 to 1"
+            raise FileFormatError(input_name(path), f"found {' '.join(fields[2:4])!r}, {wanted}", line)
+    better, worse = np.array(rows, np.int64).T
+    return Preferences(better, worse, probabilities, weights)
+
+
+def write_pairs(data: RankingDataset, path: FilePath) -> None:
+    """Write the dataset's preferences; rows count as in the caller's data, which is the order `write` keeps."""
+    pairs = data.preferences
+    if pairs is None:
+        raise InputError("the dataset has no preferences to write")
+    source_row = np.arange(data.n_docs) if data.source_rows is None else data.source_rows
+    rows = zip(source_row[pairs.better], source_row[pairs.worse], pairs.weight, pairs.probability, strict=True)
+    with atomic_text_output(path) as file:
+        for better, worse, weight, probability in rows:
+            file.write(f"{better}\t{worse}\t{weight}\t{probability}\n")
+
+
+def read_query_weights(path: FilePath) -> dict[str, float]:
+    """The weight of each query that a file of weights names."""
+    weight_of: dict[str, float] = {}
+    for line, fields in numbered_fields(path, WEIGHTS_LINE, 2):
+        if fields[0] in weight_of:
+            raise FileFormatError(
+                input_name(path), f"query {fields[0]} has a weight already; wanted each query once", line
+            )
+        weight_of[fields[0]] = number_in(fields[1], "a weight", path, line)
+    return weight_of
+
+
+def with_query_weights(data: RankingDataset, weight_of: Mapping[str, float]) -> RankingDataset:
+    """The dataset with a weight for each query, which all must have."""
+    ids = [str(query) for query in (range(data.n_queries) if data.query_ids is None else data.query_ids)]
+    missing = [query for query in ids if query not in weight_of]
+    if missing:
+        raise InputError(f"query {missing[0]} has no weight; wanted one for each of the {data.n_queries} queries")
+    return replace(data, query_weights=np.array([weight_of[query] for query in ids], np.float32))

@@ -1,0 +1,299 @@
+"""Where bytes come from and where they go: plain, .gz and .zst files, standard input and output.
+
+The path `-` means standard input when reading and standard output when writing.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty, Queue
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.container.atomic import atomic_file
+from rankwright.errors import FileFormatError
+from rankwright.formats.compressed import (
+    LONGEST_MAGIC,
+    Compression,
+    check_supported,
+    compression_of_bytes,
+    compression_of_name,
+    decompressed,
+)
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+FilePath: TypeAlias = str | os.PathLike[str]
+ByteArray: TypeAlias = NDArray[np.uint8]
+Item = TypeVar("Item")
+
+STANDARD = "-"
+BLOCK_SIZE = 4 << 20  # bytes: large enough for threads to share, small enough to stay in the cache
+LONGEST_LINE = 32 << 20  # bytes: a longer line is taken for a file that is not lines of text
+BLOCKS_AHEAD = 2  # read or decompressed while the consumer works
+NEWLINE = ord("\n")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BINARY_CHECK = 1 << 16  # bytes looked at to tell a binary file from text
+
+
+class LongLineError(FileFormatError):
+    """A line has no end within reach. Who counts the lines adds which one it is."""
+
+
+def is_standard(path: FilePath) -> bool:
+    """Whether `path` means standard input or output."""
+    return os.fspath(path) == STANDARD
+
+
+def input_name(path: FilePath) -> str:
+    """What messages call the input: its path as given, or `standard input`."""
+    return "standard input" if is_standard(path) else os.fspath(path)
+
+
+def open_input(path: FilePath) -> io.BufferedIOBase:
+    """The decompressed content of a file or of standard input, to be read once from its beginning."""
+    name = input_name(path)
+    file: Any = _StandardInput() if is_standard(path) else open(path, "rb", buffering=0)  # noqa: SIM115, PTH123
+    try:
+        first = _read_up_to(file, LONGEST_MAGIC)
+        check_supported(first, name)
+        kind = compression_of_bytes(first)
+        if kind is None and file.seekable():
+            file.seek(0)
+            return io.BufferedReader(file, BINARY_CHECK)
+        return io.BufferedReader(_PieceReader(file, first, kind, name), BINARY_CHECK)
+    except BaseException:
+        file.close()
+        raise
+
+
+def open_blocks(path: FilePath, block_size: int = BLOCK_SIZE) -> Generator[ByteArray, None, None]:
+    """The decompressed bytes of a file or of standard input, `block_size` at a time, read ahead in a thread."""
+    return _ahead(_blocks(path, block_size))
+
+
+def open_line_blocks(
+    path: FilePath, block_size: int = BLOCK_SIZE, longest_line: int = LONGEST_LINE
+) -> Generator[ByteArray, None, None]:
+    """The text of a file or of standard input in blocks of whole lines, read ahead in a thread.
+
+    Blocks have about `block_size` bytes, more where a line is longer. Every block ends with a newline, except the last
+    one where the file does not. A byte order mark is dropped; a binary file or an endless line is an error. A block
+    may be used until the next one is asked for: then its memory is filled again.
+    """
+    free_buffers: list[ByteArray] = []
+    for buffer, length in _ahead(_line_blocks(path, block_size, longest_line, free_buffers)):
+        yield buffer[:length]
+        free_buffers.append(buffer)
+
+
+@contextmanager
+def atomic_output(path: FilePath) -> Iterator[IO[bytes]]:
+    """A binary file that appears under its name, complete, when the block ends, and not at all where it fails.
+
+    Names that end in .gz or .zst are compressed. Standard output and special files are written to directly.
+    """
+    if is_standard(path):
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if Path(path).exists() and not Path(path).is_file():
+        with Path(path).open("wb") as device:
+            yield device
+        return
+    with atomic_file(path) as file, _compressing(file, compression_of_name(os.fspath(path))) as output:
+        yield output
+
+
+@contextmanager
+def atomic_text_output(path: FilePath) -> Iterator[IO[str]]:
+    """The same as `atomic_output` for UTF-8 text."""
+    with atomic_output(path) as output:
+        text = io.TextIOWrapper(output, encoding="utf-8", newline="\n")
+        try:
+            yield text
+        finally:
+            text.detach()  # flushes, and leaves closing to the outer block
+
+
+@contextmanager
+def _compressing(file: IO[bytes], kind: Compression | None) -> Iterator[IO[bytes]]:
+    if kind is None:
+        yield file
+    else:
+        with kind.writer(file) as writer:
+            yield writer
+
+
+def _read_up_to(file: Any, size: int) -> bytes:
+    """The next `size` bytes, fewer only at the end: a pipe may hand them out one by one."""
+    data = b""
+    while len(data) < size and (more := file.read(size - len(data))):
+        data += more
+    return data
+
+
+class _StandardInput(io.RawIOBase):
+    """Standard input, which closing leaves open."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        stream: Any = sys.stdin.buffer
+        return int(stream.readinto(buffer))
+
+
+class _PieceReader(io.RawIOBase):
+    """A file made of pieces that come when they come: decompressed, or read from a pipe."""
+
+    def __init__(self, file: Any, first: bytes, kind: Compression | None, name: str) -> None:
+        super().__init__()
+        self._file = file
+        chunks = _chunks(file, first, BINARY_CHECK if kind is None else kind.chunk_size)
+        self._pieces = iter(chunks) if kind is None else decompressed(chunks, kind, name)
+        self._piece = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        if not self._piece:
+            self._piece = memoryview(next(self._pieces, b""))
+        target = memoryview(buffer).cast("B")
+        count = min(len(target), len(self._piece))
+        target[:count] = self._piece[:count]
+        self._piece = self._piece[count:]
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _chunks(file: Any, first: bytes, size: int) -> Iterator[bytes]:
+    if first:
+        yield first
+    while chunk := file.read(size):
+        yield chunk
+
+
+def _blocks(path: FilePath, block_size: int) -> Iterator[ByteArray]:
+    with open_input(path) as file:
+        while True:
+            block = np.empty(block_size, np.uint8)
+            length = _fill(file, block)
+            if length:
+                yield block[:length]
+            if length < block_size:
+                return
+
+
+def _line_blocks(
+    path: FilePath, block_size: int, longest_line: int, free_buffers: list[ByteArray]
+) -> Iterator[tuple[ByteArray, int]]:
+    """Buffers, and how many of their bytes are whole lines; buffers that come back are used again."""
+    name = input_name(path)
+    with open_input(path) as file:
+        first = _read_up_to(file, len(BYTE_ORDER_MARK))
+        # The beginning of a line whose end was not read yet.
+        carried: ByteArray = np.frombuffer(b"" if first == BYTE_ORDER_MARK else first, np.uint8)
+        is_first = True
+        while True:
+            buffer = _buffer_of(max(block_size, min(2 * len(carried), longest_line)), free_buffers)
+            buffer[: len(carried)] = carried
+            length = len(carried) + _fill(file, buffer[len(carried) :])
+            if is_first and (buffer[: min(length, BINARY_CHECK)] == 0).any():
+                raise FileFormatError(name, "is a binary file; wanted text")
+            is_first = False
+            if length < len(buffer):
+                if length:
+                    yield buffer, length
+                return
+            lines_end = _after_last_newline(buffer)
+            carried = buffer[lines_end:]
+            if len(carried) >= longest_line:
+                raise LongLineError(name, f"the line has more than {longest_line} bytes; wanted lines of text")
+            if lines_end:
+                yield buffer, lines_end
+
+
+def _buffer_of(size: int, free_buffers: list[ByteArray]) -> ByteArray:
+    """A buffer of `size` bytes: one that came back, because fresh memory has to be cleared by the system first."""
+    while free_buffers:
+        buffer = free_buffers.pop()
+        if len(buffer) == size:
+            return buffer
+    return np.empty(size, np.uint8)
+
+
+def _fill(file: io.BufferedIOBase, block: ByteArray) -> int:
+    """Read into `block` until it is full or the file ends; how many bytes there were."""
+    view, length = block.data, 0
+    while length < len(view) and (count := file.readinto(view[length:])):
+        length += count
+    return length
+
+
+def _after_last_newline(block: ByteArray) -> int:
+    """The place after the last newline, 0 where there is none; looks from the end."""
+    window = 4096
+    while True:
+        start = max(0, len(block) - window)
+        newlines = np.flatnonzero(block[start:] == NEWLINE)
+        if len(newlines):
+            return start + int(newlines[-1]) + 1
+        if start == 0:
+            return 0
+        window *= 8
+
+
+def _ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
+    """The same items, made in a thread while the consumer works on those before."""
+    ready: Queue[tuple[Item | None, BaseException | None]] = Queue(BLOCKS_AHEAD)
+    abandoned = threading.Event()
+
+    def produce() -> None:
+        try:
+            for item in items:
+                ready.put((item, None))
+                if abandoned.is_set():
+                    return
+            ready.put((None, None))
+        except BaseException as error:
+            ready.put((None, error))
+        finally:
+            if isinstance(items, Generator):
+                items.close()  # closes the file
+
+    # A daemon, because a thread that waits for standard input must not keep the program from ending.
+    threading.Thread(target=produce, name="rankwright-read-ahead", daemon=True).start()
+    try:
+        while True:
+            item, error = ready.get()
+            if error is not None:
+                raise error
+            if item is None:
+                return
+            yield item
+    finally:
+        abandoned.set()
+        _drain(ready)
+
+
+def _drain(ready: Queue[Any]) -> None:
+    """Make room, so that a producer that waits to put sees that nobody wants more."""
+    try:
+        while True:
+            ready.get_nowait()
+    except Empty:
+        pass

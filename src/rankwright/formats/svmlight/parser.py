@@ -1,0 +1,222 @@
+"""Blocks of SVMlight text to rows: what `read_svmlight` and `iter_svmlight` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, thread_count
+from rankwright.data.ids import ids_of_text
+from rankwright.errors import FileFormatError, require
+from rankwright.formats.sources import BLOCK_SIZE, ByteArray, FilePath, LongLineError, input_name, open_line_blocks
+from rankwright.formats.svmlight.growing_matrix import memory_of_machine
+from rankwright.formats.svmlight.rows import Rows
+from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, SvmlightProblem
+
+Absent = Literal["zero", "missing"]
+VALUE_OF_ABSENT: dict[str, float] = {"zero": 0.0, "missing": float("nan")}
+QUERY_MARK = b"qid:"
+NEWLINE = ord("\n")
+LARGEST_BLOCK_SHARE = 0.5  # of the machine's memory: a block that asks for more has a wrong index
+LONGEST_QUOTE = 40  # characters of a bad word that a message repeats
+
+MESSAGES = {
+    SvmlightProblem.LABEL_NOT_A_NUMBER: "the label is {found}; wanted a number (nan = unjudged)",
+    SvmlightProblem.LABEL_OUT_OF_RANGE: "the label is {found}; wanted a finite number, 0 or more (nan = unjudged)",
+    SvmlightProblem.QUERY_ID_EMPTY: "found {found}; wanted qid:ID",
+    SvmlightProblem.PAIR_WITHOUT_COLON: "found {found}; wanted index:value",
+    SvmlightProblem.INDEX_NOT_A_NUMBER: "found {found}; wanted index:value with a whole number as index",
+    SvmlightProblem.INDEX_TOO_LARGE: "the feature index of {found} is too large; wanted {largest} at most",
+    SvmlightProblem.INDEX_BELOW_BASE: (
+        "the feature index of {found} is below {base}; wanted indices from {base}, or index_base=0 for files that "
+        "count features from 0"
+    ),
+    SvmlightProblem.VALUE_NOT_A_NUMBER: "the value of {found} is not a number; wanted one, nan or NULL (missing)",
+    SvmlightProblem.VALUE_INFINITE: (
+        "the value of {found} is infinite as a 32-bit number; wanted a finite one, or allow_infinity=True"
+    ),
+    SvmlightProblem.INDEX_REPEATED: "the feature index of {found} stands twice in the line; wanted each once",
+}
+
+# Room for rows to parse into: a function of their number and of the columns.
+Room = Callable[[int, int], Float32Array]
+
+
+@dataclass(frozen=True, slots=True)
+class SvmlightSettings:
+    """How to read the text."""
+
+    absent: Absent = "zero"
+    n_features: int | None = None
+    index_base: int = 1
+    allow_infinity: bool = False
+    threads: int | None = None
+    block_size: int = BLOCK_SIZE
+
+    def __post_init__(self) -> None:
+        require(self.absent in VALUE_OF_ABSENT, f"absent must be 'zero' or 'missing', got {self.absent!r}")
+        require(self.index_base in (0, 1), f"index_base must be 0 or 1, got {self.index_base!r}")
+        require(
+            self.n_features is None or 0 <= self.n_features <= LARGEST_FEATURE_INDEX,
+            f"n_features must lie between 0 and {LARGEST_FEATURE_INDEX}, got {self.n_features}",
+        )
+        require(self.block_size >= 1, f"block_size must be 1 or more, got {self.block_size}")
+
+
+class SvmlightParser:
+    """Parses files one after another; `n_features` is the width that the lines so far ask for."""
+
+    def __init__(self, settings: SvmlightSettings) -> None:
+        self.settings = settings
+        self.absent = VALUE_OF_ABSENT[settings.absent]
+        self.n_features = settings.n_features or 0
+        self._threads = thread_count(settings.threads)
+        self._name = ""
+        self._block: ByteArray = np.empty(0, np.uint8)
+        self._lines_before = 0
+        self._starts_room: IntArray = np.empty(0, np.int64)
+        self._starts = self._starts_room
+
+    def parse_file(self, path: FilePath, room: Room) -> Iterator[Rows]:
+        """The rows of a file, a block at a time; `room` gives the memory for their features."""
+        self._name, self._lines_before = input_name(path), 0
+        n_docs = 0
+        had_queries = None
+        for block in self._blocks(path):
+            counts = self._split(block)
+            if counts[0]:
+                rows = self._parse(room)
+                if had_queries is not None and had_queries != (rows.run_ids is not None):
+                    raise self._mixed_queries(0)
+                had_queries = rows.run_ids is not None
+                n_docs += len(rows)
+                yield rows
+            self._lines_before += counts[1]
+        if n_docs == 0:
+            raise FileFormatError(self._name, "holds no documents; wanted lines of `label qid:ID index:value …`")
+
+    @property
+    def bytes_per_row(self) -> float:
+        """The text that a row of the block parsed last has on average."""
+        return len(self._block) / max(len(self._starts), 1)
+
+    def line_of(self, row: int) -> int:
+        """The line, counted from 1, of a row of the block parsed last."""
+        return self._lines_before + int(np.count_nonzero(self._block[: self._starts[row]] == NEWLINE)) + 1
+
+    def _blocks(self, path: FilePath) -> Iterator[ByteArray]:
+        try:
+            yield from open_line_blocks(path, self.settings.block_size)
+        except LongLineError as error:
+            raise FileFormatError(error.path, error.problem, self._lines_before + 1) from None
+
+    def _split(self, block: ByteArray) -> tuple[int, int]:
+        """Find the block's rows; how many they are, and how many newlines there are."""
+        if len(self._starts_room) <= len(block) // 2:
+            self._starts_room = np.empty(len(block) // 2 + 1, np.int64)  # a row has two bytes at least
+        counts = np.zeros(2, np.int64)
+        kernels.split_lines(block, self._starts_room, counts)
+        self._block, self._starts = block, self._starts_room[: counts[0]]
+        return int(counts[0]), int(counts[1])
+
+    def _parse(self, room: Room) -> Rows:
+        """The rows of the block; parsed anew in a wider matrix where an index has no column yet."""
+        n_rows = len(self._starts)
+        labels = np.empty(n_rows, np.float32)
+        query_spans, document_spans = np.empty((2, 2 * n_rows), np.int64)
+        starts_query = np.empty(n_rows, np.uint8)
+        report = np.empty(6, np.int64)
+        while True:
+            features = room(n_rows, self.n_features)
+            kernels.parse_svmlight(
+                self._block,
+                self._starts,
+                self.settings.index_base,
+                self.absent,
+                self.settings.allow_infinity,
+                features,
+                labels,
+                query_spans,
+                starts_query,
+                document_spans,
+                report,
+                self._threads,
+            )
+            problem, row, begin, end, widest_index, widest_row = report.tolist()
+            if problem:
+                raise self._problem(SvmlightProblem(problem), row, begin, end)
+            n_wanted = widest_index - self.settings.index_base + 1
+            if n_wanted <= self.n_features:
+                break
+            self._widen(n_wanted, widest_row)
+        first_rows = np.flatnonzero(starts_query)
+        return Rows(
+            features,
+            labels,
+            self._document_ids(document_spans.reshape(-1, 2)),
+            self._run_ids(query_spans.reshape(-1, 2), first_rows),
+            np.diff(first_rows, append=n_rows),
+        )
+
+    def _widen(self, n_wanted: int, row: int) -> None:
+        index = n_wanted - 1 + self.settings.index_base
+        if self.settings.n_features is not None:
+            problem = f"feature index {index} lies beyond n_features={self.settings.n_features}"
+            raise FileFormatError(self._name, problem, self.line_of(row))
+        n_bytes = len(self._starts) * n_wanted * FEATURE_DTYPE().itemsize
+        if n_bytes > memory_of_machine() * LARGEST_BLOCK_SHARE:
+            problem = (
+                f"feature index {index} asks for {n_bytes / 1e9:,.0f} GB for {len(self._starts)} documents alone, more "
+                f"than this machine can hold; wanted small indices, because every document has a value of every feature"
+            )
+            raise FileFormatError(self._name, problem, self.line_of(row))
+        self.n_features = n_wanted
+
+    def _run_ids(self, spans: IntArray, first_rows: IntArray) -> IdArray | None:
+        has_query = spans[first_rows, 1] > 0
+        if not has_query.any():
+            return None
+        if not has_query.all():
+            raise self._mixed_queries(int(first_rows[np.flatnonzero(has_query != has_query[0])[0]]))
+        return ids_of_text(self._texts(spans[first_rows], first_rows))
+
+    def _document_ids(self, spans: IntArray) -> IdArray | None:
+        return ids_of_text(self._texts(spans, np.arange(len(spans)))) if spans.any() else None
+
+    def _texts(self, spans: IntArray, rows: IntArray) -> list[str]:
+        """The texts at the given places: gathered with a newline after each, so that they are decoded all at once."""
+        sizes = spans[:, 1] - spans[:, 0] + 1
+        ends = np.cumsum(sizes)
+        places = np.repeat(spans[:, 0] - (ends - sizes), sizes) + np.arange(ends[-1])
+        gathered = self._block.take(places, mode="clip")
+        gathered[ends - 1] = NEWLINE
+        try:
+            return str(gathered[:-1].data, "utf-8").split("\n")
+        except UnicodeDecodeError as error:
+            bad = int(np.searchsorted(ends, error.start, side="right"))
+            problem = f"the id {self._quote(*spans[bad].tolist())} is not UTF-8"
+            raise FileFormatError(self._name, problem, self.line_of(int(rows[bad]))) from None
+
+    def _mixed_queries(self, row: int) -> FileFormatError:
+        return FileFormatError(
+            self._name,
+            "some lines have a qid and some have none, from here on; wanted one or the other",
+            self.line_of(row),
+        )
+
+    def _problem(self, problem: SvmlightProblem, row: int, begin: int, end: int) -> FileFormatError:
+        message = MESSAGES[problem].format(
+            found=self._quote(begin, end), base=self.settings.index_base, largest=LARGEST_FEATURE_INDEX
+        )
+        is_query = self._block[begin : begin + len(QUERY_MARK)].tobytes() == QUERY_MARK
+        if problem == SvmlightProblem.INDEX_NOT_A_NUMBER and is_query:
+            message = f"found {self._quote(begin, end)} among the features; wanted it right after the label, once"
+        return FileFormatError(self._name, message, self.line_of(row))
+
+    def _quote(self, begin: int, end: int) -> str:
+        text = self._block[begin : min(end, begin + LONGEST_QUOTE)].tobytes().decode(errors="backslashreplace")
+        return repr(text + "…" * (end - begin > LONGEST_QUOTE))

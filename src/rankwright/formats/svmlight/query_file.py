@@ -1,0 +1,65 @@
+"""LightGBM's `.query` files: how many documents each query has, a number a line, beside data without query ids."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankwright.arrays import IntArray, as_vector
+from rankwright.errors import FileFormatError, InputError
+from rankwright.formats.compressed import COMPRESSIONS, compression_of_name
+from rankwright.formats.sources import FilePath, input_name, is_standard, open_blocks
+
+SUFFIX = ".query"
+
+
+def group_sizes(paths: Sequence[FilePath], group: FilePath | Sequence[FilePath] | ArrayLike | None) -> IntArray:
+    """The documents of each query of `paths`, as `group` says or, where it is None, the `.query` files beside them.
+
+    `group` holds the sizes themselves, or names the files that do.
+    """
+    if group is None:
+        return np.concatenate([read_sizes(_file_beside(path)) for path in paths])
+    listed = [group] if isinstance(group, str | os.PathLike) else group
+    if isinstance(listed, Sequence) and any(isinstance(item, str | os.PathLike) for item in listed):
+        return np.concatenate([read_sizes(cast(FilePath, path)) for path in listed])
+    sizes = as_vector(cast(ArrayLike, group), name="group", dtype=np.int64)
+    if len(sizes) and sizes.min() < 1:
+        raise InputError(f"group sizes must be 1 or more, got {int(sizes.min())}")
+    return sizes
+
+
+def read_sizes(path: FilePath) -> IntArray:
+    """The numbers of a `.query` file."""
+    sizes = []
+    content = b"".join(block.tobytes() for block in open_blocks(path))
+    for line, text in enumerate(content.splitlines(), start=1):
+        word = text.strip()
+        if word and not (word.isdigit() and int(word) > 0):
+            found = word[:40].decode(errors="backslashreplace")
+            raise FileFormatError(input_name(path), f"found {found!r}; wanted the number of documents of a query", line)
+        if word:
+            sizes.append(int(word))
+    if not sizes:
+        raise FileFormatError(input_name(path), "is empty; wanted the number of documents of each query")
+    return np.array(sizes, dtype=np.int64)
+
+
+def _file_beside(path: FilePath) -> Path:
+    name = os.fspath(path)
+    wanted = f"wanted qid:ID after each label, a file {Path(name).name}{SUFFIX} beside it, or group="
+    if is_standard(path):
+        raise FileFormatError(input_name(path), "has no query ids; wanted qid:ID after each label, or group=")
+    compression = compression_of_name(name)
+    plain = name if compression is None else name[: -len(compression.suffix)]
+    for base in dict.fromkeys((plain, name)):
+        for ending in ("", *(kind.suffix for kind in COMPRESSIONS)):
+            candidate = Path(f"{base}{SUFFIX}{ending}")
+            if candidate.exists():
+                return candidate
+    raise FileFormatError(name, f"has no query ids; {wanted}")

@@ -1,0 +1,1 @@
+"""What a dataset holds, and what in it looks suspicious."""

@@ -1,0 +1,171 @@
+"""How data comes to a ranker: a dataset, or arrays and frames as scikit-learn's users hold them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.preferences import Preferences
+from rankwright.errors import InputError
+from rankwright.formats.data_file import as_data_file
+
+
+class OneQueryWarning(UserWarning):
+    """Rows came without query ids and were taken as the documents of one query."""
+
+
+def training_data(
+    ranker: BaseEstimator,
+    X: Any,
+    y: Any,
+    *,
+    qid: Any = None,
+    group: Any = None,
+    sample_weight: Any = None,
+    query_weight: Any = None,
+    position: Any = None,
+    preferences: Preferences | None = None,
+    initial_scores: Any = None,
+) -> RankingDataset:
+    """The dataset to train on; `ranker` learns the number and the names of its features from it."""
+    if isinstance(X, RankingDataset):
+        given = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight}
+        given |= {"position": position, "preferences": preferences, "initial_scores": initial_scores}
+        refuse_beside_a_dataset(given)
+        remember_features(ranker, X.n_features, X.feature_names)
+        return with_something_to_learn(X)
+    if y is None and preferences is None:
+        raise InputError(
+            f"{ranker.name} requires y to be passed, but the target y is None, and preferences are as well"
+        )
+    X, y = _checked(ranker, X, y, reset=True)
+    if qid is None and group is None:
+        group = _one_query(len(X))
+    data = RankingDataset.from_arrays(
+        X,
+        y,
+        qid=qid,
+        group=group,
+        preferences=preferences,
+        query_weights=query_weight,
+        document_weights=sample_weight,
+        positions=position,
+        initial_scores=initial_scores,
+        feature_names=tuple(getattr(ranker, "feature_names_in_", ())),
+    )
+    return with_something_to_learn(data)
+
+
+def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
+    """The dataset to validate on: a dataset, a file, or `(X, y, qid)` with or without initial scores as a fourth."""
+    if valid is None:
+        return None
+    file = as_data_file(valid)
+    if file is not None:
+        valid = file.with_defaults(n_features=ranker.n_features_in_).read()
+    if isinstance(valid, RankingDataset):
+        check_features(ranker, valid.n_features, valid.feature_names)
+        return valid
+    if not isinstance(valid, tuple | list) or len(valid) not in (3, 4):
+        found = f"{len(valid)} parts" if isinstance(valid, tuple | list) else type(valid).__name__
+        raise InputError(
+            f"valid must be a RankingDataset, a file, (X, y, qid), or (X, y, qid, initial_scores), got {found}"
+        )
+    X, y, qid, initial_scores = (*valid, None)[:4]
+    X, y = _checked(ranker, X, y, reset=False)
+    return RankingDataset.from_arrays(X, y, qid=qid, initial_scores=initial_scores)
+
+
+def judged_data(ranker: BaseEstimator, X: Any, y: Any, qid: Any, sample_weight: Any = None) -> RankingDataset:
+    """The documents and labels to measure a trained ranker on.
+
+    Metrics weigh queries, not documents: a query counts as much as its documents do on average.
+    """
+    if isinstance(X, RankingDataset):
+        refuse_beside_a_dataset({"y": y, "qid": qid, "sample_weight": sample_weight})
+        check_features(ranker, X.n_features, X.feature_names)
+        return X
+    X, y = _checked(ranker, X, y, reset=False)
+    group = _one_query(len(X)) if qid is None else None
+    data = RankingDataset.from_arrays(X, y, qid=qid, group=group, document_weights=sample_weight)
+    if data.document_weights is None:
+        return data
+    sums = np.add.reduceat(data.document_weights.astype(np.float64), data.groups.offsets[:-1])
+    return replace(data, query_weights=(sums / data.groups.sizes).astype(np.float32))
+
+
+def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDataset:
+    """The documents to score; without query ids they count as one query, which a score per document does not see."""
+    if isinstance(X, RankingDataset):
+        refuse_beside_a_dataset({"qid": qid})
+        check_features(ranker, X.n_features, X.feature_names)
+        return X
+    X, _ = _checked(ranker, X, None, reset=False)
+    return RankingDataset.from_arrays(X, qid=qid) if qid is not None else RankingDataset.from_arrays(X, group=[len(X)])
+
+
+def with_something_to_learn(data: RankingDataset) -> RankingDataset:
+    """`data`, unless its weights leave nothing of it."""
+    for name in ("document_weights", "query_weights"):
+        weights = getattr(data, name)
+        if weights is not None and not weights.any():
+            raise InputError(f"{name} are all zero: there is nothing to learn from")
+    return data
+
+
+def _one_query(n_docs: int) -> list[int]:
+    """The group sizes of rows without query ids; `stacklevel` points at the caller of the ranker's method."""
+    warnings.warn(f"no qid: the {n_docs} rows are taken as the documents of one query", OneQueryWarning, stacklevel=4)
+    return [n_docs]
+
+
+def _checked(ranker: BaseEstimator, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+    # scikit-learn's own check: its users know its messages, and its name and width bookkeeping comes with it.
+    options = {"dtype": np.float32, "ensure_all_finite": "allow-nan", "accept_sparse": ["csr", "csc"], "order": "C"}
+    if y is None:
+        return _dense(validate_data(ranker, X, reset=reset, **options)), None
+    labels = np.asarray(y)
+    X, _ = validate_data(ranker, X, np.zeros(len(labels)) if labels.ndim == 1 else labels, reset=reset, **options)
+    return _dense(X), labels
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if hasattr(X, "toarray") else X
+
+
+def remember_features(ranker: BaseEstimator, n_features: int, names: Sequence[str]) -> None:
+    """Tell the ranker the number and the names, if any, of the features it is trained on."""
+    ranker.n_features_in_ = n_features
+    if names:
+        ranker.feature_names_in_ = np.array(names, dtype=object)
+    elif hasattr(ranker, "feature_names_in_"):
+        del ranker.feature_names_in_
+
+
+def check_features(ranker: BaseEstimator, n_features: int, names: Sequence[str]) -> None:
+    """Raise where features are not as many as in training, or, where both have names, are called otherwise."""
+    if n_features != ranker.n_features_in_:
+        raise InputError(f"the ranker was trained on {ranker.n_features_in_} features, got {n_features}")
+    trained = list(getattr(ranker, "feature_names_in_", ()))
+    if trained and names and list(names) != trained:
+        place = next(place for place, name in enumerate(names) if name != trained[place])
+        raise InputError(
+            f"the ranker was trained on other features: number {place + 1} was {trained[place]!r} and is "
+            f"{names[place]!r}; wanted the same ones in the same order"
+        )
+
+
+def refuse_beside_a_dataset(given: Mapping[str, Any]) -> None:
+    """Raise where a caller gives apart what a dataset, or a file of one, holds itself."""
+    extra = [name for name, value in given.items() if value is not None]
+    if extra:
+        raise InputError(
+            f"a RankingDataset or a file brings its own {', '.join(extra)}; give it to the dataset instead"
+        )

@@ -1,0 +1,140 @@
+"""Target probabilities of pairs: how they combine, and which of them can hold together (paper 1, section 3.1).
+
+A posterior P̄ij is the wanted probability that i ranks above j. The model's are logistic(o_i - o_j), so it meets those
+whose log-odds are differences: they add along a chain (Eq. 4-6), and one posterior for each pair of neighbours, in any
+order of the documents, gives all the others (the theorem). Sums are made of log-odds, in which a thousand nearly
+certain steps are a number like any other; certain steps, whose log-odds are infinite, are counted.
+"""
+
+from __future__ import annotations
+
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankwright.arrays import BoolArray, Float64Array, as_vector
+from rankwright.data.preferences import Preferences
+from rankwright.errors import InputError, SettingError
+from rankwright.targets.log_odds import as_probabilities, log_odds, logistic
+
+
+@overload
+def combine(first: float, second: float) -> float: ...
+@overload
+def combine(first: ArrayLike, second: ArrayLike) -> Float64Array: ...
+def combine(first: ArrayLike, second: ArrayLike) -> Float64Array | float:
+    """P̄ik from P̄ij and P̄jk (Eq. 5): numbers, or arrays of them, combined one by one.
+
+    Exact where either is 0, ½ or 1. Certainty both ways, a 0 and a 1, leaves P̄ik undefined and is refused.
+
+    >>> combine(0.5, 0.3), combine(1.0, 0.3)
+    (0.3, 1.0)
+    """
+    left, right = as_probabilities(first, "the first posterior"), as_probabilities(second, "the second posterior")
+    both, neither = left * right, (1.0 - left) * (1.0 - right)
+    _refuse_contradiction(np.minimum(left, right) == 0.0, np.maximum(left, right) == 1.0)
+    combined: Float64Array = both / (both + neither)
+    return float(combined) if np.ndim(combined) == 0 else combined
+
+
+def chain_posterior(adjacent: ArrayLike) -> float:
+    """The posterior that a chain's first document ranks above its last, from those of its steps."""
+    finite, up, down = _steps(adjacent)
+    _refuse_contradiction(down.any(), up.any())
+    return 1.0 if up.any() else 0.0 if down.any() else float(logistic(finite.sum()))
+
+
+def chain_posteriors(adjacent: ArrayLike, order: ArrayLike | None = None) -> Float64Array:
+    """All pairwise posteriors from those of neighbours (the theorem): row i, column j has P̄ij; the diagonal has ½.
+
+    `adjacent[k]` is the posterior that `order[k]` ranks above `order[k + 1]`; without `order`, that k does above k + 1.
+    """
+    finite, up, down = _steps(adjacent)
+    _refuse_contradiction(down.any(), up.any())
+    n_docs = len(finite) + 1
+    # Row i sums from step i on, so that neighbours keep the digits of their own posterior.
+    later = np.triu(np.ones((n_docs, n_docs - 1), bool))
+    sums = np.zeros((n_docs, n_docs))
+    sums[:, 1:] = np.cumsum(later * finite, axis=1)
+    passed = np.zeros((n_docs, n_docs))
+    passed[:, 1:] = np.cumsum(later * (up.astype(float) - down), axis=1)
+    upper = np.where(passed > 0, 1.0, np.where(passed < 0, 0.0, logistic(sums)))
+    below = np.where(passed > 0, 0.0, np.where(passed < 0, 1.0, logistic(-sums)))  # 1 - upper, with all its digits
+    by_place = np.where(np.tri(n_docs, k=-1, dtype=bool), below.T, upper)
+    places = np.argsort(_permutation(order, n_docs))
+    return by_place[np.ix_(places, places)]
+
+
+@overload
+def posterior_at_distance(probability: float, distance: int) -> float: ...
+@overload
+def posterior_at_distance(probability: ArrayLike, distance: ArrayLike) -> Float64Array: ...
+def posterior_at_distance(probability: ArrayLike, distance: ArrayLike) -> Float64Array | float:
+    """The lemma's P(i, i+n): all neighbours having posterior P, that of documents `distance` places apart.
+
+    It is Δ^n / (1 + Δ^n) with Δ = P / (1 - P): above ½ it grows with n, below ½ it falls, at ½ it stays.
+
+    >>> round(posterior_at_distance(0.6, 2), 4)  # 0.36 / (0.36 + 0.16)
+    0.6923
+    """
+    values, steps = as_probabilities(probability, "the posterior"), np.asarray(distance)
+    if steps.dtype.kind not in "iu" or (steps < 1).any():
+        raise SettingError(f"a distance must be a whole number of 1 or more, got {distance!r}")
+    with np.errstate(divide="ignore"):  # certain ones are infinite, and stay so
+        far = logistic(steps * log_odds(values))
+    found = np.where(steps == 1, values, far)
+    return float(found) if np.ndim(found) == 0 else found
+
+
+def preferences_from_votes(
+    first: ArrayLike, second: ArrayLike, votes_for_first: ArrayLike, votes_for_second: ArrayLike, *, prior: float = 0.0
+) -> Preferences:
+    """Pairs whose target probability is the share of votes for their first row, and whose weight is how many voted.
+
+    `prior` votes for each side are added to every share: with few votes it keeps targets away from 0 and 1. Pairs that
+    nobody voted on are left out. Votes that contradict each other are no trouble to training; `fit_consistent` tells
+    how much they do.
+    """
+    if not 0 <= prior < np.inf:
+        raise SettingError(f"prior must be 0 or more and finite, got {prior}")
+    rows = as_vector(first, name="first", dtype=np.int64)
+    others = as_vector(second, name="second", dtype=np.int64, length=len(rows))
+    ours, theirs = (
+        _votes(votes, name, len(rows))
+        for votes, name in ((votes_for_first, "votes_for_first"), (votes_for_second, "votes_for_second"))
+    )
+    voted = ours + theirs > 0
+    ours, theirs = ours[voted], theirs[voted]
+    share = (ours + prior) / (ours + theirs + 2.0 * prior)
+    return Preferences(rows[voted], others[voted], share, ours + theirs)
+
+
+def _votes(votes: ArrayLike, name: str, length: int) -> Float64Array:
+    counts = as_vector(votes, name=name, dtype=np.float64, length=length)
+    if not ((counts >= 0) & np.isfinite(counts)).all():
+        raise InputError(f"{name} must be 0 or more, and finite")
+    return counts
+
+
+def _steps(adjacent: ArrayLike) -> tuple[Float64Array, BoolArray, BoolArray]:
+    """The log-odds of each step, 0 where it is certain, and which are certain up and down."""
+    values = as_probabilities(adjacent, "adjacent posteriors")
+    if values.ndim != 1:
+        raise InputError(f"adjacent posteriors must have one dimension, got shape {values.shape}")
+    up, down = values == 1.0, values == 0.0
+    return log_odds(np.where(up | down, 0.5, values)), up, down
+
+
+def _permutation(order: ArrayLike | None, n_docs: int) -> NDArray[np.int64]:
+    if order is None:
+        return np.arange(n_docs)
+    places = as_vector(order, name="order", dtype=np.int64)
+    if len(places) != n_docs or (np.sort(places) != np.arange(n_docs)).any():
+        raise InputError(f"order must hold each of 0 to {n_docs - 1} once, as {n_docs - 1} posteriors join {n_docs}")
+    return places
+
+
+def _refuse_contradiction(zero: BoolArray | np.bool_, one: BoolArray | np.bool_) -> None:
+    if np.any(zero & one):
+        raise InputError("a chain that is certain both ways, with a posterior of 0 and one of 1, defines no posterior")

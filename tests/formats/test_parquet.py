@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import rankwright.formats.parquet as ours
+from rankwright.data.columns import Columns
+from rankwright.errors import FileFormatError, InputError
+from rankwright.formats.parquet import iter_parquet, read_parquet, write_parquet
+
+
+def test_missing_is_null_and_features_are_float32(full_data, tmp_path):
+    write_parquet(full_data, tmp_path / "data.parquet")
+    table = pq.read_table(tmp_path / "data.parquet")
+    assert table["clicks, all"].to_pylist() == [None, 2, 3, 0.25, 6]
+    assert table["label"].to_pylist() == [2, None, 0, 1, 0.5]
+    assert table.schema.field("bm25").type == pa.float32()
+
+
+def test_only_the_columns_that_take_part_are_read(tmp_path):
+    pq.write_table(pa.table({"qid": [1], "url": ["a"], "x": [1.5], "y": [2.0]}), tmp_path / "data.parquet")
+    with pytest.raises(FileFormatError, match=r"data\.parquet: column 'url' must hold numbers"):
+        read_parquet(tmp_path / "data.parquet")
+    assert read_parquet(tmp_path / "data.parquet", drop=["url"]).feature_names == ("x", "y")
+    assert read_parquet(tmp_path / "data.parquet", features=["y", "x"]).features.tolist() == [[2, 1.5]]
+    with_ids = read_parquet(tmp_path / "data.parquet", Columns(document="url"))
+    assert np.asarray(with_ids.document_ids).tolist() == ["a"]
+
+
+@pytest.mark.parametrize("values_in_block", [1, 30, 1 << 20])
+def test_pieces_are_whole_queries_that_make_up_the_file(small_data, tmp_path, monkeypatch, values_in_block):
+    for name in ("VALUES_READ_AT_ONCE", "VALUES_WRITTEN_AT_ONCE"):
+        monkeypatch.setattr(ours, name, values_in_block)
+    monkeypatch.setattr(ours, "BYTES_IN_GROUP", 1000)
+    write_parquet(small_data, tmp_path / "data.parquet")
+    pieces = list(iter_parquet(tmp_path / "data.parquet"))
+    np.testing.assert_array_equal(np.concatenate([piece.features for piece in pieces]), small_data.features)
+    np.testing.assert_array_equal(np.concatenate([piece.groups.sizes for piece in pieces]), small_data.groups.sizes)
+    assert read_parquet(tmp_path / "data.parquet").equals(small_data)
+
+
+def test_pieces_written_one_after_another_make_the_whole(full_data, small_data, tmp_path):
+    with pytest.raises(InputError, match="must have the same columns"):
+        write_parquet([full_data, small_data], tmp_path / "data.parquet")
+    assert list(tmp_path.iterdir()) == []
+    write_parquet((full_data.take_queries([query]) for query in range(3)), tmp_path / "data.parquet")
+    assert read_parquet(tmp_path / "data.parquet").equals(full_data.take_queries([0, 1, 2]))
+
+
+def test_a_query_that_comes_back_cannot_be_read_in_pieces(full_data, tmp_path):
+    write_parquet(full_data, tmp_path / "data.parquet")
+    with pytest.raises(FileFormatError, match=r"data\.parquet: query b comes back at row 2"):
+        list(iter_parquet(tmp_path / "data.parquet"))
+
+
+def test_errors_count_rows_through_the_whole_file(tmp_path, monkeypatch):
+    for name in ("VALUES_READ_AT_ONCE", "VALUES_WRITTEN_AT_ONCE"):
+        monkeypatch.setattr(ours, name, 4)
+    pq.write_table(pa.table({"qid": [1] * 5, "label": [0, 1, 2, 1, -1]}), tmp_path / "data.parquet")
+    with pytest.raises(FileFormatError, match=r"data\.parquet: column 'label', row 4: must be finite and 0 or more"):
+        read_parquet(tmp_path / "data.parquet")
+
+
+@pytest.mark.parametrize("part", ["nothing", "beginning", "end", "middle damaged"])
+def test_a_broken_file_is_one_clear_error(small_data, tmp_path, part):
+    path = tmp_path / "data.parquet"
+    write_parquet(small_data, path)
+    whole = path.read_bytes()
+    middle = len(whole) // 3
+    damaged = whole[:100] + bytes(255 - byte for byte in whole[100:middle]) + whole[middle:]
+    path.write_bytes({"nothing": b"", "beginning": whole[:-20], "end": whole[20:], "middle damaged": damaged}[part])
+    with pytest.raises(FileFormatError, match=r"data\.parquet: is not a whole Parquet file"):
+        read_parquet(path)
+
+
+def test_a_directory_an_absent_file_and_one_without_rows_are_errors(tmp_path):
+    with pytest.raises(FileFormatError, match="is a directory; wanted a Parquet file"):
+        read_parquet(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        read_parquet(tmp_path / "absent.parquet")
+    pq.write_table(pa.table({"qid": pa.array([], pa.int64())}), tmp_path / "empty.parquet")
+    with pytest.raises(FileFormatError, match="holds no documents"):
+        read_parquet(tmp_path / "empty.parquet")
+
+
+def test_nothing_is_left_behind_where_writing_fails(tmp_path, full_data):
+    with pytest.raises(InputError, match="would be read back as the position column"):
+        write_parquet(read_named(full_data, ("position", "x")), tmp_path / "data.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def read_named(data, names):
+    from dataclasses import replace
+
+    return replace(data, feature_names=names)
