@@ -8,7 +8,10 @@ import pytest
 import rankwright.formats.parquet as ours
 from rankwright.data.columns import Columns
 from rankwright.errors import FileFormatError, InputError
-from rankwright.formats.parquet import iter_parquet, read_parquet, write_parquet
+from rankwright.formats.parquet import write_parquet
+from rankwright.formats.reading import FORMATS
+
+read_parquet, iter_parquet = FORMATS["parquet"].read, FORMATS["parquet"].iterate
 
 
 def test_missing_is_null_and_features_are_float32(full_data, tmp_path):
@@ -25,7 +28,7 @@ def test_only_the_columns_that_take_part_are_read(tmp_path):
         read_parquet(tmp_path / "data.parquet")
     assert read_parquet(tmp_path / "data.parquet", drop=["url"]).feature_names == ("x", "y")
     assert read_parquet(tmp_path / "data.parquet", features=["y", "x"]).features.tolist() == [[2, 1.5]]
-    with_ids = read_parquet(tmp_path / "data.parquet", Columns(document="url"))
+    with_ids = read_parquet(tmp_path / "data.parquet", columns=Columns(document="url"))
     assert np.asarray(with_ids.document_ids).tolist() == ["a"]
 
 

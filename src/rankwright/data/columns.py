@@ -55,7 +55,7 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TableLayout:
     """What a table's columns are: the column of each role, None where there is none, and the features in order."""
 
     query: str
@@ -72,9 +72,9 @@ class Layout:
         numbers = tuple(str(number) for number in range(1, len(self.features) + 1))
         return () if self.features == numbers else self.features
 
-    def only_queries(self) -> Layout:
+    def only_queries(self) -> TableLayout:
         """The layout of the query column alone."""
-        return Layout(self.query, None, None, None, None, None, ())
+        return TableLayout(self.query, None, None, None, None, None, ())
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ def find_layout(
     *,
     features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
-) -> Layout:
+) -> TableLayout:
     """The layout of a table with columns `names`.
 
     Columns in `drop` take no part. With `features` only those are features, in that order, and none of them is looked
@@ -109,7 +109,7 @@ def find_layout(
     if features is None:
         taken = set(column_of.values())
         features = [name for name in open_names if name not in taken]
-    return Layout(**column_of, features=tuple(features))  # type: ignore[arg-type]  # the query's name was checked
+    return TableLayout(**column_of, features=tuple(features))  # type: ignore[arg-type]  # the query's name was checked
 
 
 def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:

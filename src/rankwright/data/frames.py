@@ -64,10 +64,12 @@ class Table:
                 f"leave out what is no feature with drop=, or choose with features="
             )
 
-    def matrix(self, names: Sequence[str]) -> Float32Array:
-        """The columns side by side, a row a document."""
+    def matrix(self, names: Sequence[str], out: Float32Array | None = None) -> Float32Array:
+        """The columns side by side, a row a document, in `out` where it is given."""
         self.require_numeric(names)
-        return side_by_side([self.library.numbers(self.columns[name]) for name in names], self.n_rows)
+        matrix = np.empty((self.n_rows, len(names)), FEATURE_DTYPE) if out is None else out
+        fill_columns(matrix, [self.library.numbers(self.columns[name]) for name in names])
+        return matrix
 
 
 def table_of(frame: Any) -> Table:
@@ -129,14 +131,12 @@ def dense(sparse: Any, absent: str) -> Float32Array:
     return matrix
 
 
-def side_by_side(parts: Sequence[NDArray[Any]], n_rows: int) -> Float32Array:
-    """A float32 matrix whose columns are `parts`; numbers beyond float32's range become infinite."""
-    matrix = np.empty((n_rows, len(parts)), FEATURE_DTYPE)
+def fill_columns(matrix: Float32Array, parts: Sequence[NDArray[Any]]) -> None:
+    """Set the columns of `matrix` to `parts`; numbers beyond float32's range become infinite."""
     with np.errstate(over="ignore"):
         for rows in _row_blocks(matrix):
             for place, part in enumerate(parts):
                 matrix[rows, place] = part[rows]
-    return matrix
 
 
 def apart(matrix: Float32Array) -> Float32Array:

@@ -92,9 +92,9 @@ def group_rows(qid: IdArray) -> Grouping:
     """The grouping of rows whose query ids are `qid`."""
     if len(qid) == 0:
         return Grouping(Groups(np.zeros(1, np.int64)), qid, None)
-    starts = np.flatnonzero(np.concatenate([[True], qid[1:] != qid[:-1]]))
+    starts = run_starts(qid)
     run_ids = qid[starts]
-    sizes = np.diff(np.append(starts, len(qid)))
+    sizes = np.diff(starts, append=len(qid))
     distinct, first_run, query_of_run = np.unique(run_ids, return_index=True, return_inverse=True)
     if len(distinct) == len(run_ids):
         return Grouping(Groups.of_sizes(sizes), run_ids, None)
@@ -105,3 +105,8 @@ def group_rows(qid: IdArray) -> Grouping:
     order = np.argsort(query_of_row, kind="stable")
     counts = np.bincount(query_of_row, minlength=len(distinct))
     return Grouping(Groups.of_sizes(counts), run_ids[first_run[by_first_row]], order)
+
+
+def run_starts(qid: IdArray) -> IntArray:
+    """The rows whose query is not that of the row before, the first row included."""
+    return np.flatnonzero(np.concatenate([np.ones(min(1, len(qid)), bool), qid[1:] != qid[:-1]]))

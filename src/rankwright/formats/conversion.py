@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,11 +10,9 @@ from typing import Any
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError
-from rankwright.formats.blocks import Paths
-from rankwright.formats.reading import FORMATS, format_named, format_of, format_of_name, options_of, plain_suffix
-from rankwright.formats.scores import read_scores
-from rankwright.formats.sources import FilePath, input_name, is_standard
-from rankwright.formats.spool import spooled
+from rankwright.formats.reading import FORMATS, format_named, format_of, format_of_name, plain_suffix, write_options
+from rankwright.formats.sidecars import read_scores
+from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, spooled
 from rankwright.formats.trec import Run, qrels_of, run_of, write_qrels, write_run
 
 # What a dataset can become but cannot be made from, by its ending: TREC files hold no features.
@@ -64,20 +62,20 @@ def convert(
     known = format_named(source_format)
     read: Callable[..., Any] = known.read if whole else known.iterate
     write = _writer(target_format, scores)
-    read_options, write_options = _shared_out(options, read, write, f"{source_format} to {target_format}")
+    for_reader, for_writer = _shared_out(options, known.options, write, f"{source_format} to {target_format}")
     count = _Count()
     with nullcontext(source) if whole and not known.jumps else spooled(source) as paths:
-        data = read(paths, **read_options)
-        write(count.counted([data] if whole else data), target, **write_options)
+        data = read(paths, **for_reader)
+        write(count.counted([data] if whole else data), target, **for_writer)
     size = None if is_standard(target) else Path(target).stat().st_size
     return Conversion(source_format, target_format, count.queries, count.documents, count.features, size)
 
 
 def _shared_out(
-    options: Mapping[str, Any], read: Callable[..., Any], write: Callable[..., Any], what: str
+    options: Mapping[str, Any], readable: Sequence[str], write: Callable[..., None], what: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of the reader and those of the writer; each must be one's or the other's."""
-    readable, writable = options_of(read), [name for name in options_of(write) if name in WRITE_OPTIONS]
+    writable = [name for name in write_options(write) if name in WRITE_OPTIONS]
     unknown = [name for name in options if name not in (*readable, *writable)]
     if unknown:
         known = ", ".join(dict.fromkeys((*readable, *writable)))

@@ -8,11 +8,9 @@ from os import PathLike
 from typing import Any
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.formats.blocks import Paths, listed
-from rankwright.formats.documents import Documents, TakeFeatures
-from rankwright.formats.reading import format_named, format_of, options_of, read, stream
-from rankwright.formats.sources import input_name, open_input
-from rankwright.formats.spool import spooled
+from rankwright.formats.pipeline import Documents, TakeFeatures
+from rankwright.formats.reading import format_named, format_of, read, stream
+from rankwright.formats.sources import Paths, input_names, listed, open_input, spooled
 from rankwright.formats.svmlight.parser import VALUE_OF_ABSENT
 
 
@@ -37,7 +35,7 @@ class DataFile:
     @property
     def name(self) -> str:
         """What messages call it."""
-        return ", ".join(map(input_name, self.paths))
+        return input_names(self.paths)
 
     def read(self) -> RankingDataset:
         """The dataset that the file holds."""
@@ -60,7 +58,7 @@ class DataFile:
     def with_defaults(self, **defaults: Any) -> DataFile:
         """The same file, read with these options where the format has them and they were not given."""
         name = format_of(self.paths) if self.format is None else self.format
-        known = options_of(format_named(name).read)
+        known = format_named(name).options
         chosen = {option: value for option, value in defaults.items() if option in known}
         return DataFile(self.paths, format=name, **(chosen | self.options))
 

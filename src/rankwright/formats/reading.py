@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,47 +19,53 @@ from typing import Any, cast
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError
-from rankwright.formats.blocks import Paths, blamed_on, listed
+from rankwright.formats.blocks import Reader, errors_name_file
 from rankwright.formats.compressed import compression_of_bytes, compression_of_name
-from rankwright.formats.delimited.files import iter_delimited, read_delimited, stream_delimited, write_delimited
-from rankwright.formats.documents import Documents, TakeFeatures
+from rankwright.formats.delimited.files import DelimitedReader, write_delimited
 from rankwright.formats.lines import LONGEST_QUOTE
-from rankwright.formats.parquet import iter_parquet, read_parquet, stream_parquet, write_parquet
-from rankwright.formats.scores import read_scores
-from rankwright.formats.sidecars import read_pairs, read_query_weights, with_query_weights
-from rankwright.formats.sources import FilePath, input_name, is_standard, open_input
-from rankwright.formats.spool import spooled
-from rankwright.formats.svmlight.files import iter_svmlight, read_svmlight, stream_svmlight, write_svmlight
+from rankwright.formats.parquet import ParquetReader, write_parquet
+from rankwright.formats.pipeline import Documents, TakeFeatures, read_in_chunks, read_whole, stream_features
+from rankwright.formats.sidecars import read_pairs, read_query_weights, read_scores, with_query_weights
+from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, open_input, spooled
+from rankwright.formats.svmlight.files import SvmlightReader, write_svmlight
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way to hold a dataset in a file: how it is read whole, in pieces or without its features, and written.
+    """One way to hold a dataset in files.
 
-    `jumps`: its reader does not go through a file from beginning to end.
+    `reader` makes a reader from the options of the format. `jumps`: it does not go through a file from beginning to
+    end.
     """
 
     suffixes: tuple[str, ...]
-    read: Callable[..., RankingDataset]
-    iterate: Callable[..., Iterator[RankingDataset]]
-    stream: Callable[..., Documents]
+    reader: Callable[..., Reader]
     write: Callable[..., None]
     jumps: bool = False
 
+    @property
+    def options(self) -> list[str]:
+        """The names of the options with which its files can be read."""
+        return list(signature(self.reader).parameters)
+
+    def read(self, paths: Paths, **options: Any) -> RankingDataset:
+        """The dataset of all files."""
+        return read_whole(paths, self.reader(**options))
+
+    def iterate(self, paths: Paths, **options: Any) -> Iterator[RankingDataset]:
+        """The datasets of whole queries that make up the files; memory holds a few."""
+        return read_in_chunks(paths, self.reader(**options))
+
+    def stream(self, paths: Paths, take: TakeFeatures, **options: Any) -> Documents:
+        """All of the files but their features, which go to `take`."""
+        return stream_features(paths, self.reader(**options), take)
+
 
 FORMATS: Mapping[str, Format] = {
-    "svmlight": Format(
-        (".letor", ".svm", ".svmlight", ".libsvm"), read_svmlight, iter_svmlight, stream_svmlight, write_svmlight
-    ),
-    "csv": Format((".csv",), read_delimited, iter_delimited, stream_delimited, write_delimited),
-    "tsv": Format(
-        (".tsv",),
-        partial(read_delimited, delimiter="\t"),
-        partial(iter_delimited, delimiter="\t"),
-        partial(stream_delimited, delimiter="\t"),
-        partial(write_delimited, delimiter="\t"),
-    ),
-    "parquet": Format((".parquet", ".pq"), read_parquet, iter_parquet, stream_parquet, write_parquet, jumps=True),
+    "svmlight": Format((".letor", ".svm", ".svmlight", ".libsvm"), SvmlightReader, write_svmlight),
+    "csv": Format((".csv",), DelimitedReader, write_delimited),
+    "tsv": Format((".tsv",), partial(DelimitedReader, delimiter="\t"), partial(write_delimited, delimiter="\t")),
+    "parquet": Format((".parquet", ".pq"), ParquetReader, write_parquet, jumps=True),
 }
 
 TEXT_SUFFIXES = (".txt", ".dat")  # what LETOR's files end in: written as SVMlight, but any text when read
@@ -90,7 +96,7 @@ def read(
     name = format_of(source) if format is None else format
     chosen = format_named(name)
     with spooled(source) if chosen.jumps else nullcontext(source) as paths:
-        data = chosen.read(paths, **_checked(name, chosen.read, options))
+        data = chosen.read(paths, **_checked(name, chosen.options, options))
     return _with_files_beside(data, pairs, query_weights, initial_scores)
 
 
@@ -111,7 +117,7 @@ def stream(
     name = format_of(source) if format is None else format
     chosen = format_named(name)
     with spooled(source) if chosen.jumps else nullcontext(source) as paths:
-        documents = chosen.stream(paths, take, **_checked(name, chosen.stream, options))
+        documents = chosen.stream(paths, take, **_checked(name, chosen.options, options))
     return replace(documents, data=_with_files_beside(documents.data, pairs, query_weights, initial_scores))
 
 
@@ -119,13 +125,13 @@ def _with_files_beside(
     data: RankingDataset, pairs: FilePath | None, query_weights: FilePath | None, initial_scores: FilePath | None
 ) -> RankingDataset:
     if pairs is not None:
-        with blamed_on(input_name(pairs)):
+        with errors_name_file(input_name(pairs)):
             data = data.with_preferences(read_pairs(pairs))
     if query_weights is not None:
-        with blamed_on(input_name(query_weights)):
+        with errors_name_file(input_name(query_weights)):
             data = with_query_weights(data, read_query_weights(query_weights))
     if initial_scores is not None:
-        with blamed_on(input_name(initial_scores)):
+        with errors_name_file(input_name(initial_scores)):
             data = data.with_initial_scores(read_scores(initial_scores, n_docs=data.n_docs))
     return data
 
@@ -133,7 +139,7 @@ def _with_files_beside(
 def read_wide(source: Paths, n_features: int, *, format: str | None = None, **options: Any) -> RankingDataset:
     """The dataset of a file that must have `n_features` features, as text that leaves out zeros may not show."""
     name = format_of(source) if format is None else format
-    if "n_features" in options_of(format_named(name).read):
+    if "n_features" in format_named(name).options:
         options["n_features"] = n_features
     return read(source, format=name, **options)
 
@@ -146,7 +152,7 @@ def write(data: RankingDataset, path: FilePath, *, format: str | None = None, **
     """
     name = format_of_name(path) if format is None else format
     function = format_named(name).write
-    function(data, path, **_checked(name, function, options))
+    function(data, path, **_checked(name, write_options(function), options))
 
 
 def format_named(name: str) -> Format:
@@ -215,15 +221,14 @@ def _beginning(path: str) -> bytes:
     return start if compression is None else compression.decoder().decompress(start)
 
 
-def options_of(function: Callable[..., Any]) -> list[str]:
-    """The names of the options that a format's function takes."""
-    return [name for name in signature(function).parameters if name not in ("paths", "take", "data", "path")]
+def write_options(function: Callable[..., None]) -> list[str]:
+    """The names of the options that a format's writer takes."""
+    return [name for name in signature(function).parameters if name not in ("data", "path")]
 
 
-def _checked(name: str, function: Callable[..., Any], options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options of format `name`, all of which its function takes."""
-    unknown = [option for option in options if option not in options_of(function)]
+def _checked(name: str, known: Sequence[str], options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options, all of which format `name` must know."""
+    unknown = [option for option in options if option not in known]
     if unknown:
-        known = ", ".join(options_of(function))
-        raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {known}")
+        raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {', '.join(known)}")
     return options

@@ -16,10 +16,11 @@ import numpy as np
 from rankwright.arrays import IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require
-from rankwright.formats.blocks import Paths, all_blocks, listed, queries_apart, run_starts
+from rankwright.formats.blocks import blocks_of
 from rankwright.formats.data_file import DataFile
-from rankwright.formats.documents import Documents, TakeFeatures
-from rankwright.formats.parquet import open_query_ids, stream_parquet_rows
+from rankwright.formats.parquet import ParquetReader, ParquetRowsReader
+from rankwright.formats.pipeline import Documents, TakeFeatures, stream_features
+from rankwright.formats.sources import Paths, listed
 
 SUFFIX = ".parquet"
 
@@ -45,17 +46,19 @@ class Shards(DataFile):
     def index(self) -> ShardIndex:
         """Where each query lies, from the query ids alone."""
         named = {name: value for name, value in self.options.items() if name in ("columns", "drop")}
-        _, blocks = all_blocks(self.paths, lambda path: open_query_ids(path, **named))
-        starts, first_queries, n_rows, n_queries = [], [0], 0, 0
-        path, last = None, None
-        for block in queries_apart(blocks, together=True):
-            begins = run_starts(block.rows.qid)
-            if block.path != path and path is not None:
+        open_file = ParquetReader(features=(), **named).open_query_ids
+        starts, first_queries, n_rows, n_queries = [], [], 0, 0
+        file, last = None, None
+        for block in blocks_of(self.paths, open_file, None, together=True):
+            ids, sizes = block.rows.runs
+            assert ids is not None
+            begins = n_rows + np.cumsum(sizes) - sizes
+            if block.file is not file:
                 first_queries.append(n_queries)
-            elif path is not None and block.rows.qid[0] == last:
+            elif ids[0] == last:
                 begins = begins[1:]  # the query went on
-            path, last = block.path, block.rows.qid[-1]
-            starts.append(begins + n_rows)
+            file, last = block.file, ids[-1]
+            starts.append(begins)
             n_queries, n_rows = n_queries + len(begins), n_rows + len(block.rows)
         return ShardIndex(
             self.paths, Groups(np.concatenate([*starts, [n_rows]])), np.array([*first_queries, n_queries], np.int64)
@@ -96,7 +99,7 @@ class ShardRows(DataFile):
 
     def stream(self, take: TakeFeatures) -> Documents:
         """The documents in those rows, whose features go to `take`."""
-        return stream_parquet_rows(self.paths, self.rows_of, take, **self.options)
+        return stream_features(self.paths, ParquetRowsReader(rows_of=self.rows_of, **self.options), take)
 
     def with_defaults(self, **defaults: Any) -> ShardRows:  # noqa: ARG002
         """The same rows: Parquet has none of these options."""

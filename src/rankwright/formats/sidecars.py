@@ -1,7 +1,8 @@
-"""Files that stand beside a file of documents: preferences, and weights of queries.
+"""Files that stand beside a file of documents: preferences, weights of queries, scores.
 
     pairs     better  worse  [weight  [probability]]     rows of the file of documents, counted from 0
     weights   query   weight
+    scores    score                                      a line for each document, in the order of the documents
 
 Fields are parted by blanks or tabs; CatBoost's files of pairs and group weights have this form.
 """
@@ -13,10 +14,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import FileFormatError, InputError
-from rankwright.formats.lines import number_in, numbered_fields
+from rankwright.formats.lines import number_in, numbered_fields, text_lines
 from rankwright.formats.sources import FilePath, atomic_text_output, input_name
 
 PAIRS_LINE = "better row, worse row, weight (optional), probability (optional)"
@@ -74,3 +76,12 @@ def with_query_weights(data: RankingDataset, weight_of: Mapping[str, float]) -> 
     if missing:
         raise InputError(f"query {missing[0]} has no weight; wanted one for each of the {data.n_queries} queries")
     return replace(data, query_weights=np.array([weight_of[query] for query in ids], np.float32))
+
+
+def read_scores(path: FilePath, *, n_docs: int | None = None) -> Float64Array:
+    """The scores in a file, compressed or not, or in standard input (`-`); `n_docs` is how many there must be."""
+    lines = enumerate(text_lines(path), start=1)
+    scores = np.fromiter((number_in(line.strip(), "a score", path, number) for number, line in lines), np.float64)
+    if n_docs is not None and len(scores) != n_docs:
+        raise FileFormatError(input_name(path), f"has {len(scores)} scores, but the data has {n_docs} documents")
+    return scores

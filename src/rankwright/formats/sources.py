@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import sys
 import threading
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PurePath
 from queue import Empty, Queue
+from shutil import copyfileobj
+from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 FilePath: TypeAlias = str | os.PathLike[str]
+Paths: TypeAlias = FilePath | Sequence[FilePath]
 ByteArray: TypeAlias = NDArray[np.uint8]
 Item = TypeVar("Item")
 
@@ -42,6 +46,7 @@ LONGEST_LINE = 32 << 20  # bytes: a longer line is taken for a file that is not 
 BLOCKS_AHEAD = 2  # read or decompressed while the consumer works
 NEWLINE = ord("\n")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+COPIED_AT_ONCE = 1 << 20  # bytes
 BINARY_CHECK = 1 << 16  # bytes looked at to tell a binary file from text
 
 
@@ -57,6 +62,26 @@ def is_standard(path: FilePath) -> bool:
 def input_name(path: FilePath) -> str:
     """What messages call the input: its path as given, or `standard input`."""
     return "standard input" if is_standard(path) else os.fspath(path)
+
+
+def input_names(paths: Sequence[FilePath]) -> str:
+    """What messages call several inputs."""
+    return ", ".join(map(input_name, paths))
+
+
+def listed(paths: Paths) -> list[str]:
+    """The path or paths as a list of texts."""
+    return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+
+
+def plain_size(paths: Sequence[FilePath]) -> int:
+    """The bytes of all files together, 0 where they cannot be told without reading."""
+    n_bytes = 0
+    for path in paths:
+        if is_standard(path) or compression_of_name(os.fspath(path)) is not None or not Path(path).is_file():
+            return 0
+        n_bytes += Path(path).stat().st_size
+    return n_bytes
 
 
 def open_input(path: FilePath) -> io.BufferedIOBase:
@@ -297,3 +322,41 @@ def _drain(ready: Queue[Any]) -> None:
             ready.get_nowait()
     except Empty:
         pass
+
+
+@contextmanager
+def spooled(paths: Paths) -> Iterator[list[str]]:
+    """The same paths, standard input and pipes replaced by temporary files that hold what they gave.
+
+    The files go where temporary files go; errors still speak of the input.
+    """
+    name_of: dict[str, str] = {}  # of the input that a temporary file holds
+    with ExitStack() as files:
+        names = []
+        for name in listed(paths):
+            spool = files.enter_context(_copied(name)) if _is_read_once(name) else name
+            names.append(spool)
+            name_of[spool] = name
+        try:
+            yield names
+        except FileFormatError as error:
+            if name_of.get(error.path, error.path) == error.path:
+                raise
+            raise FileFormatError(input_name(name_of[error.path]), error.problem, error.line) from None
+
+
+@contextmanager
+def _copied(name: str) -> Iterator[str]:
+    # Decompressed, and with the ending that may tell the format.
+    with NamedTemporaryFile(prefix="rankwright-", suffix=PurePath(name).suffix) as file:
+        with open_input(name) as source:
+            copyfileobj(source, file, COPIED_AT_ONCE)
+        file.flush()
+        yield file.name
+
+
+def _is_read_once(name: str) -> bool:
+    if is_standard(name):
+        return True
+    path = Path(name)
+    return path.exists() and not stat.S_ISREG(path.stat().st_mode) and not path.is_dir()

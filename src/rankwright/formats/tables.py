@@ -6,18 +6,23 @@ A dataset without query ids gets the numbers from 0; queries without documents h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import as_vector
-from rankwright.data.columns import Columns, Layout, check_written_names, find_layout
+from rankwright.arrays import Float32Array, as_vector
+from rankwright.data.columns import Columns, TableLayout, check_written_names, find_layout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Table, arrow_table, pandas_frame, polars_frame, table_of
 from rankwright.errors import InputError
-from rankwright.formats.rows import Rows, note_what_is_left_out, rows_of
+from rankwright.formats.rows import Rows, Runs
+from rankwright.formats.sources import FilePath
+from rankwright.formats.writing import numbered_chunks
+
+NO_PLACE = {"preferences": "preferences (write_pairs keeps them)"}  # what a table cannot hold
 
 
 def from_frame(
@@ -36,7 +41,7 @@ def from_frame(
     """
     table = table_of(frame)
     layout = find_layout(table.names, columns, features=features, drop=drop)
-    return rows_of_table(table, layout, allow_infinity=allow_infinity).dataset(layout)
+    return rows_of_table(table, layout, allow_infinity=allow_infinity).dataset(layout.feature_names)
 
 
 def to_pandas(data: RankingDataset, columns: Columns | None = None) -> Any:
@@ -61,11 +66,13 @@ def to_sparse(data: RankingDataset) -> Any:
     return csr_array(data.in_source_order(data.features))
 
 
-def rows_of_table(table: Table, layout: Layout, *, allow_infinity: bool, first_row: int = 0) -> Rows:
-    """The rows of a table laid out as `layout` says; errors count them from `first_row`."""
+def rows_of_table(
+    table: Table, layout: TableLayout, *, allow_infinity: bool, first_row: int = 0, out: Float32Array | None = None
+) -> Rows:
+    """The rows of a table laid out as `layout` says; errors count them from `first_row`. Features go to `out`."""
     rows = Rows(
-        features=table.matrix(layout.features),
-        qid=table.ids(layout.query),
+        features=table.matrix(layout.features, out),
+        runs=Runs.of(table.ids(layout.query)),
         labels=_numbers(table, layout.label),
         document_ids=None if layout.document is None else table.ids(layout.document),
         query_weights=_numbers(table, layout.query_weight),
@@ -78,25 +85,56 @@ def rows_of_table(table: Table, layout: Layout, *, allow_infinity: bool, first_r
     return rows
 
 
-def role_columns(rows: Rows, columns: Columns) -> dict[str, NDArray[Any]]:
-    """The columns of the roles the rows have, by the names they are written with: ids first, then numbers."""
-    part_of_role = {
-        "query": rows.qid,
-        "document": rows.document_ids,
-        "position": rows.positions,
-        "label": rows.labels,
-        "query_weight": rows.query_weights,
-        "document_weight": rows.document_weights,
-    }
-    return {columns.written(role): part for role, part in part_of_role.items() if part is not None}
+@dataclass(frozen=True, slots=True, eq=False)
+class TableColumns:
+    """A dataset as a table, in the order of the caller's data: columns of roles by name, ids first, and features."""
+
+    roles: Mapping[str, NDArray[Any]]
+    names: tuple[str, ...]  # of the features
+    features: Float32Array
+
+    @classmethod
+    def of(cls, data: RankingDataset, columns: Columns, first_query: int = 0) -> TableColumns:
+        """The dataset's table; queries without ids are numbered from `first_query`."""
+        check_written_names(data.names, columns)
+        weights = data.query_weights
+        part_of_role = {
+            "query": data.qid if data.query_ids is not None else data.qid + first_query,
+            "document": data.document_ids,
+            "position": data.positions,
+            "label": data.labels,
+            "query_weight": None if weights is None else np.repeat(weights, data.groups.sizes),
+            "document_weight": data.document_weights,
+        }
+        roles = {
+            columns.written(role): data.in_source_order(part) for role, part in part_of_role.items() if part is not None
+        }
+        return cls(roles, data.names, data.in_source_order(data.features))
+
+    @property
+    def header(self) -> list[str]:
+        """The names of all columns."""
+        return [*self.roles, *self.names]
+
+    def blocks(self, values_at_once: int) -> Iterator[TableColumns]:
+        """The table cut into blocks of so many values, at least one, even where there are no rows."""
+        rows_at_once = max(1, values_at_once // len(self.header))
+        for start in range(0, max(1, len(self.features)), rows_at_once):
+            rows = slice(start, start + rows_at_once)
+            yield TableColumns({name: part[rows] for name, part in self.roles.items()}, self.names, self.features[rows])
+
+
+def tables_of(
+    data: RankingDataset | Iterable[RankingDataset], path: FilePath, columns: Columns
+) -> Iterator[TableColumns]:
+    """The tables of a dataset or of chunks of one that go to `path`; queries without ids are numbered through."""
+    for chunk, n_queries in numbered_chunks(data, path, "a table", NO_PLACE):
+        yield TableColumns.of(chunk, columns, n_queries)
 
 
 def _frame_of(data: RankingDataset, columns: Columns | None, make: Callable[..., Any]) -> Any:
-    columns = columns or Columns()
-    check_written_names(data.names, columns)
-    note_what_is_left_out(data, "frame")
-    rows = rows_of(data)
-    return make(role_columns(rows, columns), data.names, rows.features)
+    (table,) = tables_of(data, "frame", columns or Columns())
+    return make(table.roles, table.names, table.features)
 
 
 def _numbers(table: Table, name: str | None, dtype: type[np.generic] = np.float32) -> NDArray[Any] | None:

@@ -15,7 +15,7 @@ import numpy as np
 from rankwright.arrays import IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
-from rankwright.formats.blocks import blamed_on
+from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.forest_model import ForestModel
@@ -89,7 +89,7 @@ class ForestRanker(ForestModel):
             data = validation_data(self, valid)
             return None if data is None else bin_dataset(data, mapper, threads=self.threads)
         binned = bin_file(file, mapper, threads=self.threads)
-        with blamed_on(file.name):
+        with errors_name_file(file.name):
             check_features(self, binned.n_features, binned.feature_names)
         return binned
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array, IdArray, IntArray
-from rankwright.data.columns import Layout
+from rankwright.data.columns import TableLayout
+from rankwright.data.ids import ids_of_text
 from rankwright.errors import FileFormatError
 from rankwright.formats.lines import LONGEST_QUOTE
-from rankwright.formats.rows import Rows
+from rankwright.formats.rows import Rows, Runs
 from rankwright.kernels.codes import CellProblem
 
 LONGEST_ROW = 1 << 26  # bytes: a longer one has a quote that never closes
@@ -92,7 +93,14 @@ class CellReader:
     """Turns lines into rows; `names` are all columns of the file, in its order, and `file` is what messages call it."""
 
     def __init__(
-        self, file: str, names: Sequence[str], layout: Layout, delimiter: str, *, allow_infinity: bool, threads: int
+        self,
+        file: str,
+        names: Sequence[str],
+        layout: TableLayout,
+        delimiter: str,
+        *,
+        allow_infinity: bool,
+        threads: int,
     ) -> None:
         self._file, self._names, self._layout, self._delimiter = file, names, layout, delimiter
         self._allow_infinity, self._threads = allow_infinity, threads
@@ -110,7 +118,7 @@ class CellReader:
         numbers, texts = self._parse(lines)
         rows = Rows(
             features=numbers[:, : len(layout.features)],
-            qid=self._ids(lines, layout.query, texts),
+            runs=Runs.of(self._ids(lines, layout.query, texts)),
             labels=self._numbers(layout.label, numbers),
             document_ids=None if layout.document is None else self._ids(lines, layout.document, texts),
             query_weights=self._numbers(layout.query_weight, numbers),
@@ -148,7 +156,7 @@ class CellReader:
     def _ids(self, lines: Lines, name: str, texts: dict[str, list[str]]) -> IdArray:
         if name == self._layout.query and "" in texts[name]:
             raise self._error(lines, texts[name].index(""), name, "a query id must not be empty")
-        return np.array(texts[name], np.dtypes.StringDType())
+        return ids_of_text(texts[name])
 
     def _positions(self, lines: Lines, name: str, texts: dict[str, list[str]]) -> IntArray:
         try:

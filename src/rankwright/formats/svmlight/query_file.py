@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +17,11 @@ from rankwright.formats.sources import FilePath, input_name, is_standard, open_b
 
 SUFFIX = ".query"
 
+# The documents of each query, or the files that tell them.
+QuerySizes: TypeAlias = FilePath | Sequence[FilePath] | ArrayLike
 
-def group_sizes(paths: Sequence[FilePath], group: FilePath | Sequence[FilePath] | ArrayLike | None) -> IntArray:
+
+def group_sizes(paths: Sequence[FilePath], group: QuerySizes | None) -> IntArray:
     """The documents of each query of `paths`, as `group` says or, where it is None, the `.query` files beside them.
 
     `group` holds the sizes themselves, or names the files that do.
