@@ -11,7 +11,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.formats.blocks import Block, Opener, OpenFile, Reader, blocks_of, errors_name_file
+from rankwright.formats.blocks import Block, Opener, Reader, blocks_of, errors_name_file
 from rankwright.formats.growing_matrix import GrowingMatrix, ReusedMemory, Room, fresh_room
 from rankwright.formats.rows import IdTypes, Rows, Runs, join_rows
 from rankwright.formats.sources import Paths, input_names, listed, plain_size
@@ -35,9 +35,9 @@ def read_whole(paths: Paths, reader: Reader) -> RankingDataset:
     """The dataset of all rows of all files, in any order within each."""
     names = listed(paths)
     matrix = GrowingMatrix(plain_size(names))
-    rows, file = _without_features(names, reader, matrix.room, matrix.keep)
+    rows, feature_names = _without_features(names, reader, matrix.room, matrix.keep)
     rows = replace(rows, features=matrix.finish(reader.absent_value))
-    return _dataset_of_all(names, reader, rows, file.feature_names)
+    return _dataset_of_all(names, reader, rows, feature_names)
 
 
 def stream_features(paths: Paths, reader: Reader, take: TakeFeatures) -> Documents:
@@ -47,8 +47,8 @@ def stream_features(paths: Paths, reader: Reader, take: TakeFeatures) -> Documen
     as wide as the data.
     """
     names = listed(paths)
-    rows, file = _without_features(names, reader, ReusedMemory().room, take)
-    return Documents(_dataset_of_all(names, reader, rows), file.feature_names)
+    rows, feature_names = _without_features(names, reader, ReusedMemory().room, take)
+    return Documents(_dataset_of_all(names, reader, rows), feature_names)
 
 
 def read_in_chunks(paths: Paths, reader: Reader) -> Iterator[RankingDataset]:
@@ -63,43 +63,42 @@ def scan_ids(paths: Sequence[str], open_file: Opener) -> IdTypes:
     return IdTypes.of(block.rows for block in blocks_of(paths, open_file, None, together=True))
 
 
-def _without_features(paths: Sequence[str], reader: Reader, room: Room, take: TakeFeatures) -> tuple[Rows, OpenFile]:
-    """The rows of all files without their features, which go to `take`, and the last of the files."""
+def _without_features(
+    paths: Sequence[str], reader: Reader, room: Room, take: TakeFeatures
+) -> tuple[Rows, tuple[str, ...]]:
+    """The rows of all files without their features, which go to `take`, and the names that the features have."""
     kept = []
     for block in blocks_of(paths, reader.opener(), room, together=False):
         take(block.rows.features)
         kept.append(block.rows.without_features())
-    return join_rows(kept), block.file
+    return join_rows(kept), block.file.feature_names
 
 
 def _dataset_of_all(
     paths: Sequence[str], reader: Reader, rows: Rows, feature_names: tuple[str, ...] = ()
 ) -> RankingDataset:
     sizes = reader.query_sizes(paths, has_ids=rows.runs.ids is not None)
-    if sizes is not None and sizes.sum() != len(rows):
-        raise _size_mismatch(sizes.sum(), str(len(rows)))
+    if sizes is not None:
+        if sizes.sum() != len(rows):
+            raise _size_mismatch(sizes.sum(), str(len(rows)))
+        rows = replace(rows, runs=Runs(np.arange(len(sizes)), sizes, numbered=True))
     with errors_name_file(input_names(paths)):
-        return rows.dataset(feature_names, sizes)
+        return rows.dataset(feature_names)
 
 
 def _chunks(
     paths: Sequence[str], reader: Reader, open_file: Opener, id_types: IdTypes | None
 ) -> Iterator[RankingDataset]:
     blocks = blocks_of(paths, open_file, fresh_room, together=True)
-    first = next(blocks)
-    sizes = reader.query_sizes(paths, has_ids=first.rows.runs.ids is not None)
-    for last, parts in _whole_queries(_with_numbers(first, blocks, sizes)):
+    for name, feature_names, parts in _whole_queries(_with_numbers(blocks, paths, reader)):
         rows = join_rows(parts)
-        with errors_name_file(last.name):
-            if sizes is not None:
-                chunk = rows.dataset(last.file.feature_names, _sizes_of_numbered(rows.runs))
-            else:
-                chunk = (rows if id_types is None else id_types.settle(rows)).dataset(last.file.feature_names)
+        with errors_name_file(name):
+            chunk = (rows if id_types is None else id_types.settle(rows)).dataset(feature_names)
         yield chunk
 
 
-def _whole_queries(blocks: Iterator[Block]) -> Iterator[tuple[Block, list[Rows]]]:
-    """The same rows cut where a query ends, each time with the block read last."""
+def _whole_queries(blocks: Iterator[Block]) -> Iterator[tuple[str, tuple[str, ...], list[Rows]]]:
+    """The same rows cut where a query ends, each time with the names of the file and of its features."""
     unfinished: list[Rows] = []  # the rows so far of a query that may go on in the next block
     for block in blocks:
         rows = block.rows
@@ -109,8 +108,8 @@ def _whole_queries(blocks: Iterator[Block]) -> Iterator[tuple[Block, list[Rows]]
         finished = [part for part in (*unfinished, rows.before_last_run()) if len(part)]
         unfinished = [rows.last_run()]
         if finished:
-            yield block, finished
-    yield block, unfinished
+            yield block.name, block.file.feature_names, finished
+    yield block.name, block.file.feature_names, unfinished
 
 
 def _query(rows: Rows) -> str:
@@ -119,17 +118,18 @@ def _query(rows: Rows) -> str:
     return str(rows.runs.ids[0])
 
 
-def _with_numbers(first: Block, blocks: Iterator[Block], sizes: IntArray | None) -> Iterator[Block]:
-    """The blocks; where queries have sizes instead of ids, with their numbers from 0 as ids."""
-    ends = None if sizes is None else np.cumsum(sizes)
+def _with_numbers(blocks: Iterator[Block], paths: Sequence[str], reader: Reader) -> Iterator[Block]:
+    """The blocks; where queries have sizes instead of ids, with the numbers of the queries from 0."""
+    ends: IntArray | None = None
     row = 0
-    block: Block | None = first
-    while block is not None:
+    for block in blocks:
+        if row == 0:
+            sizes = reader.query_sizes(paths, has_ids=block.rows.runs.ids is not None)
+            ends = None if sizes is None else np.cumsum(sizes)
         yield block if ends is None else replace(block, rows=_numbered(block.rows, row, ends))
         row += len(block.rows)
-        block = next(blocks, None)
-    if sizes is not None and row != sizes.sum():
-        raise _size_mismatch(sizes.sum(), str(row))
+    if ends is not None and row != ends[-1]:
+        raise _size_mismatch(ends[-1], str(row))
 
 
 def _numbered(rows: Rows, row: int, ends: IntArray) -> Rows:
@@ -139,13 +139,7 @@ def _numbered(rows: Rows, row: int, ends: IntArray) -> Rows:
         raise _size_mismatch(ends[-1], f"at least {stop}")
     first, last = np.searchsorted(ends, [row, stop - 1], side="right").tolist()
     sizes = np.diff(np.minimum(ends[first : last + 1], stop), prepend=row)
-    return replace(rows, runs=Runs(np.arange(first, last + 1), sizes))
-
-
-def _sizes_of_numbered(runs: Runs) -> IntArray:
-    """The documents of each of the queries, whose numbers follow one another."""
-    assert runs.ids is not None
-    return np.bincount(runs.ids - runs.ids[0], runs.sizes).astype(np.int64)
+    return replace(rows, runs=Runs(np.arange(first, last + 1), sizes, numbered=True))
 
 
 def _size_mismatch(wanted: np.int64, found: str) -> InputError:

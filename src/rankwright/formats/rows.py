@@ -21,10 +21,11 @@ from rankwright.errors import InputError
 
 
 class Runs(NamedTuple):
-    """The query of each run, and how many rows the run has; `ids` is None where the file names no queries."""
+    """The query of each run, and how many rows the run has."""
 
-    ids: IdArray | None
+    ids: IdArray | None  # None where the file names no queries
     sizes: IntArray
+    numbered: bool = False  # whether the ids are only the numbers of queries without ids, which follow one another
 
     @classmethod
     def of(cls, qid: IdArray) -> Runs:
@@ -34,7 +35,12 @@ class Runs(NamedTuple):
 
     def part(self, runs: slice) -> Runs:
         """Some of the runs."""
-        return Runs(None if self.ids is None else self.ids[runs], self.sizes[runs])
+        return Runs(None if self.ids is None else self.ids[runs], self.sizes[runs], self.numbered)
+
+    def sizes_of_numbered(self) -> IntArray:
+        """The rows of each of the queries, whose ids are numbers that follow one another."""
+        assert self.ids is not None
+        return np.bincount(self.ids - self.ids[0], self.sizes).astype(np.int64)
 
 
 class Fault(NamedTuple):
@@ -80,8 +86,9 @@ class Rows:
 
     def without_features(self) -> Rows:
         """All but the features, in memory of its own: nothing keeps the features' memory alive."""
-        parts: dict[str, Any] = {name: None if part is None else _owned(part) for name, part in self._parts().items()}
-        return Rows(**(parts | {"features": np.empty((len(self), 0), np.float32), "runs": self.runs}))
+        parts = self._parts() | {"features": np.empty((len(self), 0), np.float32)}
+        owned: dict[str, Any] = {name: None if part is None else _owned(part) for name, part in parts.items()}
+        return Rows(**owned, runs=self.runs)
 
     def _part(self, rows: slice | IntArray, runs: Runs) -> Rows:
         parts: dict[str, Any] = {name: None if part is None else part[rows] for name, part in self._parts().items()}
@@ -111,9 +118,10 @@ class Rows:
                 return Fault(row, column, f"must be finite and 0 or more, got {values[row]}")
         return None
 
-    def dataset(self, feature_names: tuple[str, ...] = (), sizes: IntArray | None = None) -> RankingDataset:
-        """The rows brought together by query; `sizes` are those of queries without ids, whose rows are together."""
-        qid, weights = self.qid if sizes is None else None, self.query_weights
+    def dataset(self, feature_names: tuple[str, ...] = ()) -> RankingDataset:
+        """The rows brought together by query."""
+        qid, sizes = (None, self.runs.sizes_of_numbered()) if self.runs.numbered else (self.qid, None)
+        weights = self.query_weights
         return RankingDataset.from_arrays(
             self.features,
             self.labels,
@@ -140,7 +148,8 @@ def join_rows(blocks: Sequence[Rows]) -> Rows:
         values = [getattr(block, name) for block in blocks]
         parts[name] = None if values[0] is None or name == "document_ids" else np.concatenate(values)
     parts["document_ids"] = _joined_document_ids(blocks)
-    return Rows(**parts, runs=Runs(join_ids(ids) if ids else None, np.concatenate([b.runs.sizes for b in blocks])))
+    sizes = np.concatenate([block.runs.sizes for block in blocks])
+    return Rows(**parts, runs=Runs(join_ids(ids) if ids else None, sizes, blocks[0].runs.numbered))
 
 
 def _joined_document_ids(blocks: Sequence[Rows]) -> IdArray | None:
@@ -178,13 +187,13 @@ class IdTypes:
     def settle(self, rows: Rows) -> Rows:
         """The rows with ids of these types."""
         queries, documents = rows.runs.ids, rows.document_ids
-        if queries is not None and self.queries_are_text:
+        if queries is not None and self.queries_are_text and not rows.runs.numbered:
             queries = text_ids(queries)
         if documents is None and self.has_documents:
             documents = _no_ids(len(rows))
         if documents is not None and self.documents_are_text:
             documents = text_ids(documents)
-        return replace(rows, runs=Runs(queries, rows.runs.sizes), document_ids=documents)
+        return replace(rows, runs=rows.runs._replace(ids=queries), document_ids=documents)
 
 
 def _weight_of_query(weights: Float32Array, grouping: Grouping) -> Float32Array:

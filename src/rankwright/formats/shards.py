@@ -50,7 +50,7 @@ class Shards(DataFile):
         starts, first_queries, n_rows, n_queries = [], [], 0, 0
         file, last = None, None
         for block in blocks_of(self.paths, open_file, None, together=True):
-            ids, sizes = block.rows.runs
+            ids, sizes, _ = block.rows.runs
             assert ids is not None
             begins = n_rows + np.cumsum(sizes) - sizes
             if block.file is not file:

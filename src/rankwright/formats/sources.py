@@ -14,8 +14,6 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePath
 from queue import Empty, Queue
-from shutil import copyfileobj
-from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -347,6 +345,10 @@ def spooled(paths: Paths) -> Iterator[list[str]]:
 
 @contextmanager
 def _copied(name: str) -> Iterator[str]:
+    # Loaded here because they load much and are seldom needed.
+    from shutil import copyfileobj
+    from tempfile import NamedTemporaryFile
+
     # Decompressed, and with the ending that may tell the format.
     with NamedTemporaryFile(prefix="rankwright-", suffix=PurePath(name).suffix) as file:
         with open_input(name) as source:
