@@ -1,7 +1,7 @@
 """Parts of a dataset, cut between queries and never through one.
 
-Everything here speaks of queries by their number in `Groups`; `QueryKFold`, the door for scikit-learn, speaks of rows.
-Parts list their queries in the dataset's own order, LETOR's training parts in LETOR's.
+Functions name queries by their number in `Groups`; `QueryKFold`, which is for scikit-learn, names rows. Parts list
+their queries in the dataset's own order; LETOR's training parts keep LETOR's order.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
-from rankwright.arrays import SUM_DTYPE, BoolArray, Float32Array, as_features, thread_count
+from rankwright.arrays import SUM_DTYPE, BoolArray, Float32Array, as_features, named, thread_count
 from rankwright.container.file import read_container, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -133,15 +133,9 @@ def _chain(steps: Sequence[Scaling]) -> Scaling:
 
     def fill(features: Float32Array, groups: Groups, learned: Learned, out: Float32Array, threads: int) -> None:
         for place, step in enumerate(steps):
-            step.fill(features if place == 0 else out, groups, _of_step(learned, place), out, threads)
+            step.fill(features if place == 0 else out, groups, named(learned, f"{place}."), out, threads)
 
     return Scaling(CHAIN_SIGN.join(step.name for step in steps), fill, learn, any(step.needs_groups for step in steps))
-
-
-def _of_step(learned: Learned, place: int) -> Learned:
-    """What the step at that place of a chain learned."""
-    mine = f"{place}."
-    return {name.removeprefix(mine): values for name, values in learned.items() if name.startswith(mine)}
 
 
 def _changes_nothing(step: Scaling, learned: Learned) -> bool:
@@ -167,7 +161,9 @@ class FittedScaling:
     def steps(self) -> list[FittedScaling]:
         """The scalings that this one applies one after another, without those that would change nothing."""
         names = self.scaling.name.split(CHAIN_SIGN)
-        learned = [self.learned] if len(names) == 1 else [_of_step(self.learned, place) for place in range(len(names))]
+        learned = (
+            [self.learned] if len(names) == 1 else [named(self.learned, f"{place}.") for place in range(len(names))]
+        )
         parts = [FittedScaling(SCALINGS[name], self.n_features, own) for name, own in zip(names, learned, strict=True)]
         return [part for part in parts if not _changes_nothing(part.scaling, part.learned)]
 

@@ -102,7 +102,7 @@ def check_supported(first: bytes, name: str) -> None:
 
 
 def decompressed(chunks: Iterable[bytes], kind: Compression, name: str) -> Iterator[bytes]:
-    """The decompressed pieces of a file of one or more members, checked to its end."""
+    """The decompressed bytes, chunk by chunk, of a file of one or more members, which is checked to its end."""
     decoder = kind.decoder()
     for chunk in chunks:
         rest = chunk
@@ -112,9 +112,9 @@ def decompressed(chunks: Iterable[bytes], kind: Compression, name: str) -> Itera
                 if not rest:
                     break
                 decoder = kind.decoder()
-            piece = _decompress(decoder, rest, kind, name)
-            if piece:
-                yield piece
+            plain = _decompress(decoder, rest, kind, name)
+            if plain:
+                yield plain
             rest = decoder.unused_data if decoder.eof else b""
     if not decoder.eof:
         raise FileFormatError(name, f"ends in the middle of its {kind.suffix} data: the file is truncated")

@@ -1,4 +1,4 @@
-"""Files of one format into a file of another, a piece at a time."""
+"""Files of one format into a file of another, a chunk at a time."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def convert(
     document; `tag`, its name). The other options are those of the source format's reader; `absent`, `index_base` and
     `threads` go to the target format's writer too. Columns are written with their usual names.
 
-    Memory holds a few pieces of whole queries, however long the files, so that a query's rows must stand together;
+    Memory holds a few chunks of whole queries, however long the files, so that a query's rows must stand together;
     `whole` reads everything at once, for rows in any order. The target appears complete or not at all.
     """
     source_format = _source_format(source, source_format)
@@ -92,12 +92,12 @@ class _Count:
     def __init__(self) -> None:
         self.queries = self.documents = self.features = 0
 
-    def counted(self, pieces: Iterable[RankingDataset]) -> Iterator[RankingDataset]:
-        for piece in pieces:
-            self.queries += piece.n_queries
-            self.documents += piece.n_docs
-            self.features = piece.n_features
-            yield piece
+    def counted(self, chunks: Iterable[RankingDataset]) -> Iterator[RankingDataset]:
+        for chunk in chunks:
+            self.queries += chunk.n_queries
+            self.documents += chunk.n_docs
+            self.features = chunk.n_features
+            yield chunk
 
 
 def _source_format(source: Paths, name: str | None) -> str:
@@ -116,12 +116,12 @@ def _target_format(target: FilePath, name: str | None) -> str:
 
 
 def _writer(target_format: str, scores: FilePath | None) -> Callable[..., None]:
-    """What writes pieces of a dataset in the target's format."""
+    """What writes chunks of a dataset in the target's format."""
     if target_format in FORMATS:
         return FORMATS[target_format].write
 
     def as_qrels(data: Iterable[RankingDataset], path: FilePath) -> None:
-        write_qrels((qrels_of(piece, row) for row, piece in _first_rows(data)), path)
+        write_qrels((qrels_of(chunk, row) for row, chunk in _first_rows(data)), path)
 
     def as_run(data: Iterable[RankingDataset], path: FilePath, *, tag: str = "rankwright") -> None:
         assert scores is not None
@@ -130,22 +130,22 @@ def _writer(target_format: str, scores: FilePath | None) -> Callable[..., None]:
     return as_qrels if target_format == "qrels" else as_run
 
 
-def _runs(pieces: Iterable[RankingDataset], path: FilePath) -> Iterator[Run]:
-    """The run of each piece, with scores from a file that must have one for each document."""
+def _runs(chunks: Iterable[RankingDataset], path: FilePath) -> Iterator[Run]:
+    """The run of each chunk, with scores from a file that must have one for each document."""
     scores = read_scores(path)
     stop = 0
-    for row, piece in _first_rows(pieces):
-        stop = row + piece.n_docs
+    for row, chunk in _first_rows(chunks):
+        stop = row + chunk.n_docs
         if stop > len(scores):
             raise FileFormatError(input_name(path), f"has {len(scores)} scores, but the data has more documents")
-        yield run_of(piece, scores[row:stop], row)
+        yield run_of(chunk, scores[row:stop], row)
     if stop < len(scores):
         raise FileFormatError(input_name(path), f"has {len(scores)} scores, but the data has {stop} documents")
 
 
-def _first_rows(pieces: Iterable[RankingDataset]) -> Iterator[tuple[int, RankingDataset]]:
-    """Each piece with the number of rows before it."""
+def _first_rows(chunks: Iterable[RankingDataset]) -> Iterator[tuple[int, RankingDataset]]:
+    """Each chunk with the number of rows before it."""
     row = 0
-    for piece in pieces:
-        yield row, piece
-        row += piece.n_docs
+    for chunk in chunks:
+        yield row, chunk
+        row += chunk.n_docs

@@ -1,4 +1,4 @@
-"""One door in and one door out for every file format of datasets.
+"""Reading and writing datasets in any file format.
 
 The format is the one named, or shown by the file's ending, or by its beginning where the ending says nothing.
 """

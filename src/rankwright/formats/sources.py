@@ -93,7 +93,7 @@ def open_input(path: FilePath) -> io.BufferedIOBase:
         if kind is None and file.seekable():
             file.seek(0)
             return io.BufferedReader(file, BINARY_CHECK)
-        return io.BufferedReader(_PieceReader(file, first, kind, name), BINARY_CHECK)
+        return io.BufferedReader(_ChunkReader(file, first, kind, name), BINARY_CHECK)
     except BaseException:
         file.close()
         raise
@@ -176,26 +176,26 @@ class _StandardInput(io.RawIOBase):
         return int(stream.readinto(buffer))
 
 
-class _PieceReader(io.RawIOBase):
-    """A file made of pieces that come when they come: decompressed, or read from a pipe."""
+class _ChunkReader(io.RawIOBase):
+    """A file whose bytes come in chunks of any size: decompressed, or read from a pipe."""
 
     def __init__(self, file: Any, first: bytes, kind: Compression | None, name: str) -> None:
         super().__init__()
         self._file = file
         chunks = _chunks(file, first, BINARY_CHECK if kind is None else kind.chunk_size)
-        self._pieces = iter(chunks) if kind is None else decompressed(chunks, kind, name)
-        self._piece = memoryview(b"")
+        self._chunks = iter(chunks) if kind is None else decompressed(chunks, kind, name)
+        self._chunk = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        if not self._piece:
-            self._piece = memoryview(next(self._pieces, b""))
+        if not self._chunk:
+            self._chunk = memoryview(next(self._chunks, b""))
         target = memoryview(buffer).cast("B")
-        count = min(len(target), len(self._piece))
-        target[:count] = self._piece[:count]
-        self._piece = self._piece[count:]
+        count = min(len(target), len(self._chunk))
+        target[:count] = self._chunk[:count]
+        self._chunk = self._chunk[count:]
         return count
 
     def close(self) -> None:

@@ -73,20 +73,20 @@ def read_run(path: FilePath) -> Run:
 
 
 def write_qrels(qrels: Qrels | Iterable[Qrels], path: FilePath) -> None:
-    """Write judgments, or pieces of them, as a TREC qrels file, in their order."""
+    """Write judgments, or chunks of them, as a TREC qrels file, in their order."""
     with atomic_text_output(path) as file:
-        for piece in [qrels] if isinstance(qrels, Qrels) else qrels:
-            for query, document, label in zip(*_writable_ids(piece), piece.labels, strict=True):
+        for chunk in [qrels] if isinstance(qrels, Qrels) else qrels:
+            for query, document, label in zip(*_writable_ids(chunk), chunk.labels, strict=True):
                 file.write(f"{query} 0 {document} {str(label).removesuffix('.0')}\n")
 
 
 def write_run(run: Run | Iterable[Run], path: FilePath, *, tag: str = "rankwright") -> None:
-    """Write scores, or pieces of them, as a TREC run file: query by query, highest score first, ranks from 1."""
+    """Write scores, or chunks of them, as a TREC run file: query by query, highest score first, ranks from 1."""
     if len(tag.split()) != 1:
         raise InputError(f"a run's tag must be one word, got {tag!r}")
     with atomic_text_output(path) as file:
-        for piece in [run] if isinstance(run, Run) else run:
-            file.writelines(_run_lines(piece, tag))
+        for chunk in [run] if isinstance(run, Run) else run:
+            file.writelines(_run_lines(chunk, tag))
 
 
 def _run_lines(run: Run, tag: str) -> Iterator[str]:

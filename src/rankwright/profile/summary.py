@@ -19,7 +19,7 @@ MOST_LEVELS = 40  # more different labels than this are summed up by their range
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class NumberRange:
     """How a number varies: over queries, or over labels."""
 
     smallest: float
@@ -35,9 +35,9 @@ class Summary:
     queries: int
     documents: int
     features: int
-    documents_per_query: Spread | None  # None where there are no queries
+    documents_per_query: NumberRange | None  # None where there are no queries
     labels: dict[str, int] | None  # label to documents; None where there are no labels or very many different ones
-    label_spread: Spread | None  # None where no document is judged
+    label_spread: NumberRange | None  # None where no document is judged
     unjudged: int
     queries_with_nothing_relevant: int
     queries_with_one_label: int  # their order cannot be right or wrong
@@ -68,9 +68,9 @@ def summarise(data: RankingDataset) -> Summary:
         queries=data.n_queries,
         documents=data.n_docs,
         features=data.n_features,
-        documents_per_query=_spread(data.groups.sizes),
+        documents_per_query=_range(data.groups.sizes),
         labels={f"{value:g}": int(n) for value, n in zip(values, counts, strict=True)} if few else None,
-        label_spread=_spread(judged),
+        label_spread=_range(judged),
         unjudged=len(labels) - len(judged),
         queries_with_nothing_relevant=data.n_queries - _queries_where(labels > 0, data.groups),
         queries_with_one_label=data.n_queries - _queries_where(_differs_from_first(labels, data.groups), data.groups),
@@ -83,11 +83,11 @@ def summarise(data: RankingDataset) -> Summary:
     )
 
 
-def _spread(values: NDArray[Any]) -> Spread | None:
+def _range(values: NDArray[Any]) -> NumberRange | None:
     if len(values) == 0:
         return None
     middle = float(values.mean(dtype=np.float64))
-    return Spread(float(values.min()), float(np.median(values)), middle, float(values.max()))
+    return NumberRange(float(values.min()), float(np.median(values)), middle, float(values.max()))
 
 
 def _queries_where(chosen: BoolArray, groups: Groups) -> int:

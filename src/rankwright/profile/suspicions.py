@@ -10,9 +10,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.groups import Groups
+from rankwright.data.judged import tells_apart
 from rankwright.profile.feature_facts import FeatureFacts, duplicate_rows
 
 LARGEST_USUAL_LABEL = 30  # the gain 2^label - 1 of larger ones is beyond what other tools can count
@@ -48,7 +48,7 @@ def _labels_teach_nothing(data: RankingDataset, _facts: FeatureFacts) -> Iterato
         yield "no document is judged: there is nothing to learn or to measure"
     elif judged.min() == judged.max():
         yield f"every judged document has label {judged[0]:g}: there is nothing to learn or to measure"
-    elif not _labels_differ_in_a_query(data.labels, data.groups):
+    elif not tells_apart(data.labels, data.groups).any():
         yield "no query has documents with different labels: their order can be neither learned nor measured"
 
 
@@ -152,14 +152,6 @@ def _documents_are_copies(data: RankingDataset, facts: FeatureFacts) -> Iterator
             otherwise = int((data.labels[copies] != data.labels[originals]).sum())
             sentence += f", {otherwise:,} of them with another label" if otherwise else ""
         yield sentence
-
-
-def _labels_differ_in_a_query(labels: Float32Array, groups: Groups) -> bool:
-    judged = np.flatnonzero(~np.isnan(labels))
-    query_of = groups.query_of_row[judged]
-    order = np.lexsort((labels[judged], query_of))
-    query_of, sorted_labels = query_of[order], labels[judged][order]
-    return bool(((query_of[1:] == query_of[:-1]) & (sorted_labels[1:] != sorted_labels[:-1])).any())
 
 
 def _pairs(data: RankingDataset) -> tuple[IntArray, IntArray]:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.flat_lists import tells_apart
+from rankwright.data.judged import tells_apart
 from rankwright.errors import require
 from rankwright.features.missing import filled, without_missing
 from rankwright.linear.models import linear_scores

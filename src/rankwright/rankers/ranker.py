@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, named
 from rankwright.container.file import container_size, write_container
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.judged import call_irrelevant
 from rankwright.data.preferences import Preferences
-from rankwright.data.unjudged import judge_some
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
@@ -119,7 +119,7 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
 
     def _with_some_judged(self, data: RankingDataset) -> RankingDataset:
         """The data with the share `unjudged` of what nobody judged taken as irrelevant."""
-        return judge_some(data, self.unjudged, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM]))
+        return call_irrelevant(data, self.unjudged, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM]))
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
         """A score for each document, higher is better, in the caller's row order.

@@ -24,7 +24,7 @@ from rankwright.targets.log_odds import as_probabilities, log_odds, logistic
 
 MAX_STEPS = 1_000
 LARGEST_MOVE = 3.0  # of a pair's log-odds in a step: where the likelihood is nearly straight, Newton's steps are wild
-CERTAIN_ODDS = 5.0  # where a fit starts from a certain posterior that the others contradict
+CERTAIN_LOG_ODDS = 5.0  # where a fit starts from a certain posterior that the others contradict
 LEAST_CURVATURE = 1e-12  # of a pair: keeps the equations solvable where a posterior is all but certain
 DENSE_UP_TO = 2_000  # documents: with pairs all over them a sparse matrix would fill up, and solve more slowly
 CLOSE_ENOUGH = 1e-12  # of a document's force, as a share of the weight of its pairs
@@ -83,7 +83,7 @@ def fit_consistent(
     n_blocks, block = connected_components(arrows, directed=True, connection="strong")
     inside = (block[a] == block[b]) & (weights > 0)
     free = _all_but_one_of_each(block, n_blocks)
-    pairs = _Pairs(a[inside], b[inside], wanted[inside], weights[inside], free)
+    pairs = _PairFit(a[inside], b[inside], wanted[inside], weights[inside], free)
     outputs = pairs.most_likely_outputs()
     outputs -= (np.bincount(block, outputs, n_blocks) / np.maximum(1, np.bincount(block, minlength=n_blocks)))[block]
     # Between blocks every posterior that counts is 0 or 1, and is met; one of weight 0 says nothing and is not missed.
@@ -114,7 +114,9 @@ def _all_but_one_of_each(block: IntArray, n_blocks: int) -> BoolArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Pairs:
+class _PairFit:
+    """The pairs within blocks, and the outputs that are likeliest to have given them."""
+
     a: IntArray
     b: IntArray
     wanted: Float64Array
@@ -144,12 +146,12 @@ class _Pairs:
     def _nearest_in_log_odds(self) -> Float64Array:
         """The outputs whose gaps are nearest, in squares, to the log-odds: the answer already where all agree."""
         certain = (self.wanted == 0) | (self.wanted == 1)
-        odds = np.where(
+        wanted_log_odds = np.where(
             certain,
-            np.where(self.wanted > 0, CERTAIN_ODDS, -CERTAIN_ODDS),
+            np.where(self.wanted > 0, CERTAIN_LOG_ODDS, -CERTAIN_LOG_ODDS),
             log_odds(np.where(certain, 0.5, self.wanted)),
         )
-        return self._solve(self.weight, self._by_document(self.weight * odds))
+        return self._solve(self.weight, self._by_document(self.weight * wanted_log_odds))
 
     def _cost(self, outputs: Float64Array) -> float:
         gap = outputs[self.a] - outputs[self.b]

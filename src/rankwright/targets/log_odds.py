@@ -25,8 +25,8 @@ def log_odds(probability: ArrayLike) -> Float64Array:
     """log(P / (1 - P)) (paper 1, Eq. 6): 0 at ½, infinite at 0 and 1."""
     values = as_probabilities(probability, "a probability")
     with np.errstate(divide="ignore"):
-        odds: Float64Array = np.log(values) - np.log1p(-values)
-    return odds
+        result: Float64Array = np.log(values) - np.log1p(-values)
+    return result
 
 
 def logistic(odds: ArrayLike) -> Float64Array:
