@@ -1,7 +1,8 @@
 """Which column of a table plays which part.
 
-A column's role is one of `ROLES`; every other column is a feature. A role nobody named is looked for under its usual
-names, whatever their case and whether words are parted by `_`, `-`, a blank or nothing: `qid`, `Query ID`, `GroupId`.
+A column's role is one of `ROLES`; every other column is a feature. A role that was not named is looked for under its
+usual names, in upper or lower case and with words separated by `_`, `-`, a blank or nothing: `qid`, `Query ID`,
+`GroupId`.
 """
 
 from __future__ import annotations
@@ -26,9 +27,32 @@ ROLES = tuple(USUAL_NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The column of each role; a role left at None is looked for under its usual names, and written as the first.
+    """The names of the columns of a table that are not features.
 
-    `position` counts from 0, as ranks do. A role that is named must be there; only the query is needed in every table.
+    A role left at None is looked for under its usual names (docs/data.md lists them); when a table is written, the
+    column gets the first of them. A role that is named must be in the table. Only the query column is required.
+
+    Parameters
+    ----------
+    query : str, optional
+        The column of query ids. Usual names: qid, query_id, query, group_id, group.
+    label : str, optional
+        The column of relevance labels. Usual names: label, relevance, rel, grade, judgment, target.
+    document : str, optional
+        The column of document ids. Usual names: document_id, doc_id, docno, document, doc.
+    query_weight : str, optional
+        The column of query weights, the same in all rows of a query. Usual names: query_weight, group_weight.
+    document_weight : str, optional
+        The column of document weights. Usual names: document_weight, doc_weight, sample_weight.
+    position : str, optional
+        The column of positions in a click log, counted from 0. Usual name: position.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> table = {"topic": [1, 1, 2], "stars": [0, 3, 1], "bm25": [0.2, 0.9, 0.4]}
+    >>> rw.from_frame(table, rw.Columns(query="topic", label="stars")).feature_names
+    ('bm25',)
     """
 
     query: str | None = None
@@ -45,18 +69,40 @@ class Columns:
             require(name != "", "a column's name must not be empty")
 
     def given(self, role: str) -> str | None:
-        """The name the caller gave the role's column, if any."""
+        """The column that was named for a role.
+
+        Parameters
+        ----------
+        role : {"query", "label", "document", "query_weight", "document_weight", "position"}
+            The role.
+
+        Returns
+        -------
+        str or None
+            Its column's name, None where none was given.
+        """
         name: str | None = getattr(self, role)
         return name
 
     def written(self, role: str) -> str:
-        """The name under which the role's column is written."""
+        """The name under which the column of a role is written.
+
+        Parameters
+        ----------
+        role : {"query", "label", "document", "query_weight", "document_weight", "position"}
+            The role.
+
+        Returns
+        -------
+        str
+            The name that was given, or else the first usual one.
+        """
         return self.given(role) or USUAL_NAMES[role][0]
 
 
 @dataclass(frozen=True, slots=True)
 class TableLayout:
-    """What a table's columns are: the column of each role, None where there is none, and the features in order."""
+    """The columns of a table: the column of each role, None where there is none, and the features in order."""
 
     query: str
     label: str | None
@@ -135,7 +181,7 @@ def check_different(names: Sequence[str]) -> None:
 
 
 def fold(name: str) -> str:
-    """The name without case and without what parts its words."""
+    """The name in lower case, without the signs that separate its words."""
     return "".join(letter for letter in name.casefold() if letter not in "_- ")
 
 

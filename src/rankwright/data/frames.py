@@ -56,7 +56,7 @@ class Table:
         return as_ids(self.library.values(self.columns[name]), name=f"column {name!r}")
 
     def require_numeric(self, names: Sequence[str]) -> None:
-        """Raise where one of the columns does not hold numbers; booleans and columns of nothing but nulls do."""
+        """Raise unless all these columns hold numbers; booleans and columns that hold only nulls count as numbers."""
         wrong = [name for name in names if not self.library.is_numeric(self.columns[name])]
         if wrong:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Files of one format into a file of another, a chunk at a time."""
+"""Files of one format turned into a file of another, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,17 @@ WRITE_OPTIONS = ("absent", "index_base", "tag", "threads")  # of a writer, that 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """What was converted; `bytes` is the size of the new file, None where it went to standard output."""
+    """What was converted.
+
+    Attributes
+    ----------
+    source_format, target_format : str
+        The two formats.
+    queries, documents, features : int
+        The numbers of queries, documents and features.
+    bytes : int or None
+        The size of the new file, None where it went to standard output.
+    """
 
     source_format: str
     target_format: str
@@ -46,14 +56,44 @@ def convert(
     whole: bool = False,
     **options: Any,
 ) -> Conversion:
-    """Turn a file, several, or standard input (`-`) into one of another format, and say what was in it.
+    """Turn files of one format into a file of another.
 
-    Formats are those of `read` and, as targets alone, `qrels` (the labels) and `run` (`scores`, a file of one number a
-    document; `tag`, its name). The other options are those of the source format's reader; `absent`, `index_base` and
-    `threads` go to the target format's writer too. Columns are written with their usual names.
+    Memory holds a few chunks of whole queries, however long the files. The target appears complete or not at all.
+    Columns are written with their usual names.
 
-    Memory holds a few chunks of whole queries, however long the files, so that a query's rows must stand together;
-    `whole` reads everything at once, for rows in any order. The target appears complete or not at all.
+    Parameters
+    ----------
+    source : str, path-like, or a sequence of them
+        The file or files to read; `-` is standard input.
+    target : str or path-like
+        The file to write; `-` is standard output.
+    source_format : {"svmlight", "csv", "tsv", "parquet"}, optional
+        The format of the source; the default finds it as `read` does.
+    target_format : {"svmlight", "csv", "tsv", "parquet", "qrels", "run"}, optional
+        The format of the target; the default is shown by the ending of `target`. `qrels` holds the labels alone, `run`
+        the scores alone, both as TREC has them.
+    scores : str or path-like, optional
+        A file of scores, one line for each document, for the target format `run`.
+    whole : bool, default False
+        Whether to read everything at once. Needed where the rows of a query are not next to each other.
+    **options : object
+        Options of the source format, as in `read`. `absent`, `index_base` and `threads` go to the writer too; `tag`
+        is the name of a run.
+
+    Returns
+    -------
+    Conversion
+        The formats, and the numbers of queries, documents, features and bytes.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write(rw.synthetic.random_polynomial(20), f"{folder}/train.txt")
+    ...     done = rw.convert(f"{folder}/train.txt", f"{folder}/train.csv")
+    >>> done.target_format, done.queries, done.documents, done.features
+    ('csv', 20, 1000, 50)
     """
     source_format = _source_format(source, source_format)
     target_format = _target_format(target, target_format)

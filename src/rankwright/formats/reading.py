@@ -1,6 +1,6 @@
 """Reading and writing datasets in any file format.
 
-The format is the one named, or shown by the file's ending, or by its beginning where the ending says nothing.
+The format is the one that is named, or shown by the file's ending, or by its beginning where the ending says nothing.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ from rankwright.formats.svmlight.files import SvmlightReader, write_svmlight
 class Format:
     """One way to hold a dataset in files.
 
-    `reader` makes a reader from the options of the format. `jumps`: it does not go through a file from beginning to
-    end.
+    `reader` makes a reader from the options of the format. `jumps`: it does not read files from beginning to end.
     """
 
     suffixes: tuple[str, ...]
@@ -85,13 +84,49 @@ def read(
     initial_scores: FilePath | None = None,
     **options: Any,
 ) -> RankingDataset:
-    """The dataset of a file, of several, or of standard input (`-`).
+    """Read a dataset from a file, several files, or standard input.
 
-    `format` is one of svmlight (LETOR files too), csv, tsv and parquet, and found out where it is not given. `pairs`
-    and `query_weights` name files of preferences and of queries' weights that stand beside, `initial_scores` one of
-    scores to start training from, a line a document. The other options are those of the format's own reader: `absent`,
-    `n_features`, `group`, … of `read_svmlight`; `columns`, `features`, `drop`, … of `read_delimited` and
-    `read_parquet`.
+    Parameters
+    ----------
+    source : str, path-like, or a sequence of them
+        The file, or the files that make up the dataset; `-` is standard input. Text may be compressed (.gz, .zst).
+    format : {"svmlight", "csv", "tsv", "parquet"}, optional
+        The format; LETOR files are svmlight. The default finds it by the ending or the beginning of the file.
+    pairs : str or path-like, optional
+        A file of preferences that stands beside the data; `read_pairs` describes it.
+    query_weights : str or path-like, optional
+        A file with a line `query weight` for each query.
+    initial_scores : str or path-like, optional
+        A file of scores that training starts from, one line for each document.
+    **options : object
+        Options of the format. For svmlight, those of `read_svmlight`: `absent`, `n_features`, `group`, `index_base`,
+        `allow_infinity`, `threads`, `block_size`. For csv, tsv and parquet, those of `from_frame`: `columns`,
+        `features`, `drop`, `allow_infinity`. For csv and tsv also `delimiter` (found in the first line by default),
+        `names` (the columns of a file without a header), `description` (CatBoost's file of column types) and
+        `threads`.
+
+    Returns
+    -------
+    RankingDataset
+        The documents of all files. Rows may be in any order, but a query must be in one file.
+
+    Raises
+    ------
+    FileFormatError
+        Where a file is not as it should be; the message names file, line or row, what was found and what was wanted.
+    SettingError
+        Where the format has no such option.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.synthetic.random_polynomial(20)
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write(data, f"{folder}/train.csv.gz")
+    ...     again = rw.read(f"{folder}/train.csv.gz")
+    >>> again.equals(data)
+    True
     """
     name = format_of(source) if format is None else format
     chosen = format_named(name)
@@ -110,9 +145,9 @@ def stream(
     initial_scores: FilePath | None = None,
     **options: Any,
 ) -> Documents:
-    """The documents that `read` reads with the same options; their features go to `take`, and memory keeps none.
+    """The documents that `read` reads with the same options; their features go to `take`, and none are kept.
 
-    They come a block of rows at a time, in the order of the file.
+    Features come a block of rows at a time, in the order of the file.
     """
     name = format_of(source) if format is None else format
     chosen = format_named(name)
@@ -137,7 +172,7 @@ def _with_files_beside(
 
 
 def read_wide(source: Paths, n_features: int, *, format: str | None = None, **options: Any) -> RankingDataset:
-    """The dataset of a file that must have `n_features` features, as text that leaves out zeros may not show."""
+    """The dataset of a file that must have `n_features` features; text that leaves out zeros may not show so many."""
     name = format_of(source) if format is None else format
     if "n_features" in format_named(name).options:
         options["n_features"] = n_features
@@ -145,10 +180,36 @@ def read_wide(source: Paths, n_features: int, *, format: str | None = None, **op
 
 
 def write(data: RankingDataset, path: FilePath, *, format: str | None = None, **options: Any) -> None:
-    """Write the dataset into a file, in the order of the caller's data; reading it gives the same dataset.
+    """Write a dataset to a file; reading the file gives the same dataset.
 
-    `format` is one of those of `read`, and shown by the file's ending where it is not given. The file appears whole or
-    not at all. The other options are those of the format's own writer.
+    Rows are written in the order they had in the data they came from. What the format has no place for, such as
+    preferences, is left out, and the log says so. The file appears complete or not at all.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        What to write.
+    path : str or path-like
+        Where to write; `-` is standard output. Text whose name ends in .gz or .zst is compressed.
+    format : {"svmlight", "csv", "tsv", "parquet"}, optional
+        The format; the default is shown by the ending of `path`.
+    **options : object
+        Options of the format. For svmlight: `absent`, `index_base`, `threads`, as in `write_svmlight`. For the
+        others: `columns`, the names to write; for csv and tsv also `delimiter` and `threads`.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.RankingDataset.from_arrays([[0.5], [1.5]], [1, 0], qid=["a", "a"], feature_names=["bm25"])
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write(data, Path(folder, "data.csv"))
+    ...     print(Path(folder, "data.csv").read_text())
+    qid,label,bm25
+    a,1,0.5
+    a,0,1.5
+    <BLANKLINE>
     """
     name = format_of_name(path) if format is None else format
     function = format_named(name).write
@@ -163,7 +224,7 @@ def format_named(name: str) -> Format:
 
 
 def format_of(source: Paths) -> str:
-    """The name of the format that the first file's ending or, where that says nothing, its beginning shows."""
+    """The name of the format that the first file's ending shows or, where that says nothing, its beginning."""
     path = listed(source)[0]
     return _format_of_suffix(path) or _format_of_beginning(path)
 
@@ -182,7 +243,7 @@ def _format_of_suffix(path: FilePath) -> str | None:
 
 
 def plain_suffix(path: FilePath) -> str:
-    """The path's ending in small letters, without the one that says how it is compressed."""
+    """The path's ending in lower case, without the one that says how the file is compressed."""
     return (PurePath(path).with_suffix("") if compression_of_name(fspath(path)) else PurePath(path)).suffix.lower()
 
 

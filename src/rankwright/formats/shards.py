@@ -1,6 +1,6 @@
 """Parquet files that make up one dataset, too large to be read at once: its queries can be read alone.
 
-A query stands in one file, its rows together. One light pass over the column of query ids tells where.
+A query is in one file, with its rows together. One quick pass over the column of query ids finds where.
 """
 
 from __future__ import annotations
@@ -26,10 +26,28 @@ SUFFIX = ".parquet"
 
 
 class Shards(DataFile):
-    """A folder of Parquet files, or a list of them; the options are those of `read_parquet`.
+    """A folder of Parquet files that make up one dataset.
 
-    Where a file can be given, shards can: most rankers read all of them. Bags of forests read, for each bag, the
-    queries it drew and no others.
+    Rankers take it in place of a dataset. Most read all of it; bags of forests read, for each bag, only the queries
+    that the bag drew. A query must be in one file, its rows next to each other.
+
+    Parameters
+    ----------
+    source : str, path-like, or a sequence of them
+        A folder whose files end in .parquet, or the files.
+    **options : object
+        Options of the Parquet reader: `columns`, `features`, `drop`, `allow_infinity`, as in `from_frame`.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.synthetic.random_polynomial(20)
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write(data.take_queries(range(10)), f"{folder}/0.parquet")
+    ...     rw.write(data.take_queries(range(10, 20)), f"{folder}/1.parquet")
+    ...     rw.Shards(folder).read()
+    RankingDataset(20 queries, 1000 documents, 50 features)
     """
 
     __slots__ = ()
@@ -44,7 +62,13 @@ class Shards(DataFile):
         yield self
 
     def index(self) -> ShardIndex:
-        """Where each query lies, from the query ids alone."""
+        """Find where each query lies, from the query ids alone.
+
+        Returns
+        -------
+        ShardIndex
+            The queries of all files, with their rows counted through all of them.
+        """
         named = {name: value for name, value in self.options.items() if name in ("columns", "drop")}
         open_file = ParquetReader(features=(), **named).open_query_ids
         starts, first_queries, n_rows, n_queries = [], [], 0, 0
@@ -65,7 +89,18 @@ class Shards(DataFile):
         )
 
     def only(self, rows_of: Mapping[str, IntArray]) -> ShardRows:
-        """The shards as files that have only the given rows."""
+        """Some rows of the shards.
+
+        Parameters
+        ----------
+        rows_of : mapping from str to array of int64
+            The rows of each file, in ascending order.
+
+        Returns
+        -------
+        ShardRows
+            What reads as a file that has only these rows.
+        """
         return ShardRows(rows_of, self.options)
 
 

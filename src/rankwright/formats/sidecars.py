@@ -26,7 +26,33 @@ WEIGHTS_LINE = "query, weight"
 
 
 def read_pairs(path: FilePath) -> Preferences:
-    """The preferences of a file of pairs; rows count as in the file of documents."""
+    r"""Read preferences from a file of pairs.
+
+    A line is `better worse`, two rows of the file of documents counted from 0, with a weight and a probability behind
+    them if there are any: `better worse weight probability`. Fields are separated by blanks or tabs, and lines that
+    begin with `#` are comments. CatBoost's files of pairs have this form.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, compressed or not; `-` is standard input.
+
+    Returns
+    -------
+    Preferences
+        The pairs. `RankingDataset.with_preferences` gives them to a dataset.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "pairs").write_text("0 1\n2 1 0.5\n")
+    ...     pairs = rw.read_pairs(Path(folder, "pairs"))
+    >>> pairs.better.tolist(), pairs.worse.tolist(), pairs.weight.tolist()
+    ([0, 2], [1, 1], [1.0, 0.5])
+    """
     rows: list[tuple[int, int]] = []
     weights: list[float] = []
     probabilities: list[float] = []
@@ -46,7 +72,27 @@ def read_pairs(path: FilePath) -> Preferences:
 
 
 def write_pairs(data: RankingDataset, path: FilePath) -> None:
-    """Write the dataset's preferences; rows count as in the caller's data, which is the order `write` keeps."""
+    """Write the preferences of a dataset to a file of pairs.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        A dataset with preferences. Rows count as in the data it came from, which is the order that `write` keeps.
+    path : str or path-like
+        Where to write; `-` is standard output.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> pairs = rw.Preferences([0], [1], probability=0.75)
+    >>> data = rw.RankingDataset.from_arrays([[1.0], [2.0]], group=[2], preferences=pairs)
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write_pairs(data, Path(folder, "pairs"))
+    ...     Path(folder, "pairs").read_text().split()
+    ['0', '1', '1.0', '0.75']
+    """
     pairs = data.preferences
     if pairs is None:
         raise InputError("the dataset has no preferences to write")
@@ -79,7 +125,7 @@ def with_query_weights(data: RankingDataset, weight_of: Mapping[str, float]) -> 
 
 
 def read_scores(path: FilePath, *, n_docs: int | None = None) -> Float64Array:
-    """The scores in a file, compressed or not, or in standard input (`-`); `n_docs` is how many there must be."""
+    """The scores in a file, one number a line; where `n_docs` is given, there must be so many."""
     lines = enumerate(text_lines(path), start=1)
     scores = np.fromiter((number_in(line.strip(), "a score", path, number) for number, line in lines), np.float64)
     if n_docs is not None and len(scores) != n_docs:

@@ -1,7 +1,7 @@
 """A dataset as a table, and back: pandas, polars, Arrow, scipy sparse.
 
-Whatever leaves stands in the order of the caller's data, so that reading back what was made gives the same dataset.
-A dataset without query ids gets the numbers from 0; queries without documents have no row to stand in.
+Tables keep the order of the data that the dataset came from, so reading back what was made gives the same dataset. A
+dataset without query ids gets the numbers from 0; queries without documents have no row.
 """
 
 from __future__ import annotations
@@ -33,11 +33,37 @@ def from_frame(
     drop: Sequence[str] = (),
     allow_infinity: bool = False,
 ) -> RankingDataset:
-    """The dataset a table holds: a pandas or polars frame, an Arrow table, or a mapping from names to arrays.
+    """Make a dataset from a table.
 
-    `columns` names the query, label and other columns where they are not called as usual; every other column is a
-    feature and must hold numbers, unless `features` chooses some or `drop` leaves some out. Rows may have any order.
-    A null is a missing feature or an unjudged label.
+    One column holds the query ids; others may hold the label, the document id, weights and positions. Every other
+    column is a feature and must hold numbers. Rows may be in any order. A null is a missing feature or
+    an unjudged label.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame, Arrow table, or mapping from str to array-like
+        The table. Anything else with Arrow's C stream interface is accepted too.
+    columns : Columns, optional
+        The names of the columns that are not features where they are not the usual ones.
+    features : sequence of str, optional
+        The columns to use as features, in this order. The default takes all columns without another role.
+    drop : sequence of str, default ()
+        Columns to leave out, for example texts.
+    allow_infinity : bool, default False
+        Whether infinite features, and features beyond the range of float32, are accepted.
+
+    Returns
+    -------
+    RankingDataset
+        The documents of the table.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> table = {"qid": ["a", "a", "b"], "label": [1, 0, 2], "bm25": [0.5, None, 1.5], "url": ["x", "y", "z"]}
+    >>> data = rw.from_frame(table, drop=["url"])
+    >>> data.feature_names, data.features.ravel().tolist()
+    (('bm25',), [0.5, nan, 1.5])
     """
     table = table_of(frame)
     layout = find_layout(table.names, columns, features=features, drop=drop)
@@ -45,22 +71,108 @@ def from_frame(
 
 
 def to_pandas(data: RankingDataset, columns: Columns | None = None) -> Any:
-    """A pandas frame with a row a document, in the order of the caller's data; NaN is missing or unjudged."""
+    """A pandas frame with one row for each document, in the order of the data it came from.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        The dataset. Preferences and queries without documents have no place in a table: they are left out, and the log
+        says so.
+    columns : Columns, optional
+        The names of the columns that are not features; the default are the usual ones.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Ids first, then the position, label and weights that the dataset has, then the features. NaN
+        is a missing feature or an unjudged label.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[0.5], [1.5]], [1, 0], qid=["a", "a"], feature_names=["bm25"])
+    >>> rw.to_pandas(data)
+      qid  label  bm25
+    0   a    1.0   0.5
+    1   a    0.0   1.5
+    """
     return _frame_of(data, columns, pandas_frame)
 
 
 def to_polars(data: RankingDataset, columns: Columns | None = None) -> Any:
-    """A polars frame with a row a document, in the order of the caller's data; null is missing or unjudged."""
+    """A polars frame with one row for each document, in the order of the data it came from.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        The dataset. Preferences and queries without documents have no place in a table: they are left out, and the log
+        says so.
+    columns : Columns, optional
+        The names of the columns that are not features; the default are the usual ones.
+
+    Returns
+    -------
+    polars.DataFrame
+        Ids first, then the position, label and weights that the dataset has, then the features. Null
+        is a missing feature or an unjudged label.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[0.5], [1.5]], [1, 0], qid=["a", "a"], feature_names=["bm25"])
+    >>> rw.to_polars(data).columns
+    ['qid', 'label', 'bm25']
+    """
     return _frame_of(data, columns, polars_frame)
 
 
 def to_arrow(data: RankingDataset, columns: Columns | None = None) -> Any:
-    """An Arrow table with a row a document, in the order of the caller's data; null is missing or unjudged."""
+    """An Arrow table with one row for each document, in the order of the data it came from.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        The dataset. Preferences and queries without documents have no place in a table: they are left out, and the log
+        says so.
+    columns : Columns, optional
+        The names of the columns that are not features; the default are the usual ones.
+
+    Returns
+    -------
+    pyarrow.Table
+        Ids first, then the position, label and weights that the dataset has, then the features. Null
+        is a missing feature or an unjudged label.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[0.5], [1.5]], [1, 0], qid=["a", "a"], feature_names=["bm25"])
+    >>> rw.to_arrow(data).column_names
+    ['qid', 'label', 'bm25']
+    """
     return _frame_of(data, columns, arrow_table)
 
 
 def to_sparse(data: RankingDataset) -> Any:
-    """The features as a scipy CSR array without the zeros, a row a document in the order of the caller's data."""
+    """The features as a sparse matrix without the zeros.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        The dataset.
+
+    Returns
+    -------
+    scipy.sparse.csr_array, shape (n_docs, n_features)
+        One row for each document, in the order of the data it came from.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[0.0, 2.0], [0.0, 0.0]], group=[2])
+    >>> rw.to_sparse(data).nnz
+    1
+    """
     from scipy.sparse import csr_array
 
     return csr_array(data.in_source_order(data.features))
