@@ -308,7 +308,7 @@ class FittedScaling:
 
     @property
     def header(self) -> dict[str, Any]:
-        """What `of_parts` needs besides `learned`, in types that JSON can hold, for files that also hold other things."""
+        """What `of_parts` needs besides `learned`, in types that JSON can hold: for files that hold more."""
         return {"scaling": self.scaling.name, "n_features": self.n_features}
 
     @classmethod
