@@ -114,7 +114,7 @@ class TableLayout:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The features' names; none where they are only the numbers from 1 that unnamed features are written with."""
+        """The names of the features; none where they are the numbers from 1, as unnamed features are written."""
         numbers = tuple(str(number) for number in range(1, len(self.features) + 1))
         return () if self.features == numbers else self.features
 
@@ -124,7 +124,7 @@ class TableLayout:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """Every column that takes part, roles first."""
+        """Every column that is read, roles first."""
         values = (getattr(self, field.name) for field in fields(self) if field.name != "features")
         return (*(name for name in values if name is not None), *self.features)
 
@@ -138,8 +138,8 @@ def find_layout(
 ) -> TableLayout:
     """The layout of a table with columns `names`.
 
-    Columns in `drop` take no part. With `features` only those are features, in that order, and none of them is looked
-    at for a role; columns that are neither are left out.
+    Columns in `drop` are left out. Where `features` are given, only those are features, in that order, and they have no
+    other role; columns without a role are then left out.
     """
     columns = columns or Columns()
     check_different(names)
@@ -159,7 +159,7 @@ def find_layout(
 
 
 def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:
-    """Raise where a feature's column could not be told from a role's when the table is read back."""
+    """Raise an error where the column of a feature would be read back as that of a role."""
     for role in ROLES:
         given = columns.given(role)
         taken = {fold(name) for name in USUAL_NAMES[role]} if given is None else {given}
@@ -172,7 +172,7 @@ def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:
 
 
 def check_different(names: Sequence[str]) -> None:
-    """Raise where a column has no name, or shares one."""
+    """Raise an error where a column has no name, or two have the same."""
     repeated = [name for name, count in Counter(names).items() if count > 1 and name]
     if repeated:
         raise InputError(f"columns must have different names, but there are several called {_listed(repeated)}")
@@ -200,7 +200,7 @@ def _usual_column(role: str, names: Sequence[str], columns: Columns) -> str | No
 def _check_mentioned(
     names: Sequence[str], columns: Columns, features: Sequence[str] | None, drop: Sequence[str]
 ) -> None:
-    """Raise where a column that the caller mentions is not there, or is mentioned twice."""
+    """Raise an error where the caller names a column that does not exist, or names one twice."""
     mentioned = [name for name in (*map(columns.given, ROLES), *(features or ()), *drop) if name is not None]
     present = set(names)
     absent = [name for name in mentioned if name not in present]

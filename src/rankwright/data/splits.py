@@ -1,7 +1,7 @@
 """Parts of a dataset, cut between queries and never through one.
 
 Functions name queries by their number in `Groups`; `QueryKFold`, which is for scikit-learn, names rows. Parts list
-their queries in the dataset's own order; LETOR's training parts keep LETOR's order.
+their queries in the order of the dataset; LETOR's training parts keep LETOR's order.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ def split_queries(
 
 
 def k_fold(groups: Groups, k: int = 5, *, shuffle: bool = True, seed: Seed = 0) -> list[Fold]:
-    """`k` folds; every query is tested on in exactly one of them and trained on in the others.
+    """`k` folds; every query is in the test part of exactly one and in the training part of all others.
 
-    Test parts differ by at most one query. Shuffled ones are dealt by size, like cards from a sorted deck, so that
-    they also hold nearly the same number of documents; otherwise they are runs of neighbouring queries.
+    Test parts differ by at most one query. With `shuffle`, queries are dealt by size, like cards from a sorted deck, so
+    that the parts also have about as many documents; otherwise they are runs of neighbouring queries.
     """
     _check_parts(k, groups.n_queries, what="folds")
     parts = _dealt_by_size(groups, k, generator(seed)) if shuffle else _neighbours(groups, k)
@@ -67,8 +67,8 @@ def k_fold(groups: Groups, k: int = 5, *, shuffle: bool = True, seed: Seed = 0) 
 def letor_folds(groups: Groups) -> list[Fold]:
     """LETOR's five folds: of five runs of neighbouring queries, three to train, one to validate, one to test.
 
-    With the runs S1 to S5, fold 1 trains on S1, S2, S3, validates on S4 and tests on S5; each next fold moves on by
-    one and starts over after S5, as the files of the benchmark do: fold 4 trains on S4, S5, S1 in this order.
+    With the runs S1 to S5, fold 1 trains on S1, S2, S3, validates on S4 and tests on S5. Each next fold moves on by one
+    and starts again after S5, as the files of the benchmark do: fold 4 trains on S4, S5, S1 in this order.
     """
     _check_parts(LETOR_PARTS, groups.n_queries, what="LETOR parts")
     parts = _neighbours(groups, LETOR_PARTS)

@@ -24,7 +24,7 @@ from rankwright.formats.sources import input_name
 class OpenFile:
     """The rows of one file in blocks, and what is known of them.
 
-    A block may be used until the next is asked for: then its features' memory may be filled again.
+    A block may be used until the next one is asked for; then the memory of its features may be filled again.
     """
 
     blocks: Iterator[Rows]
@@ -34,7 +34,7 @@ class OpenFile:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The features' names, none where they only have numbers."""
+        """The names of the features, none where they only have numbers."""
         return () if self.layout is None else self.layout.feature_names
 
 
@@ -52,14 +52,17 @@ class Reader(ABC):
 
     @abstractmethod
     def opener(self) -> Opener:
-        """What opens the files of one reading, one after another."""
+        """A function that opens the files of one reading, one after another."""
 
     def prepared(self, paths: Sequence[str]) -> tuple[Opener, IdTypes | None]:  # noqa: ARG002
-        """What opens the files to read them in chunks, and the types that ids then have; None leaves them as read."""
+        """A function that opens the files to read them in chunks, and the types that ids should have in every chunk.
+
+        None leaves ids as each block has them.
+        """
         return self.opener(), None
 
     def query_sizes(self, paths: Sequence[str], *, has_ids: bool) -> IntArray | None:  # noqa: ARG002
-        """The documents of each query where the rows have no query ids, None where they have."""
+        """The number of documents of each query where rows have no query ids; None where they have."""
         return None
 
 
@@ -74,10 +77,10 @@ class Block:
 
 
 def blocks_of(paths: Sequence[str], open_file: Opener, room: Room | None, *, together: bool) -> Iterator[Block]:
-    """All rows of all files, which have the same columns, and either all query ids or none.
+    """All rows of all files, block by block. The files have the same columns, and all or none of them have query ids.
 
-    A query must be in one file: the same id in two may mean one query cut in two, or two queries numbered alike.
-    With `together`, its rows must also be next to each other.
+    A query must be in one file: the same id in two files may mean one query cut in two, or two queries with the same
+    number. With `together`, its rows must also be next to each other.
     """
     seen = _SeenQueries(together=together) if together or len(paths) > 1 else None
     had_ids = None
@@ -112,9 +115,10 @@ def _blocks(paths: Sequence[str], open_file: Opener, room: Room | None) -> Itera
 
 
 class _SeenQueries:
-    """Tells where a query comes back that had ended: with its file or, where rows must be together, with its run.
+    """Finds queries that come back after they have ended.
 
-    Ids are compared as text: the same id may be a number in one block and text in another.
+    A query ends with its file or, where its rows must be together, with its run. Ids are compared as text: the same id
+    may be a number in one block and text in another.
     """
 
     def __init__(self, *, together: bool) -> None:
@@ -124,7 +128,7 @@ class _SeenQueries:
         self._open: set[str] = set()
 
     def returning_run(self, file: OpenFile, ids: IdArray) -> int | None:
-        """The first run of the file's next block whose query had ended, None where there is none."""
+        """The first run of the next block of `file` whose query has ended before; None where there is none."""
         if file is not self._file:
             self._file = file
             self._end_all()

@@ -15,7 +15,7 @@ from rankwright.errors import FileFormatError, MissingExtraError
 
 
 class Decoder(Protocol):
-    """What `zlib` and `zstandard` decompress one gzip member or Zstandard frame with."""
+    """What decompresses one gzip member or Zstandard frame; `zlib` and `zstandard` have such objects."""
 
     @property
     def eof(self) -> bool:
@@ -23,7 +23,7 @@ class Decoder(Protocol):
 
     @property
     def unused_data(self) -> bytes:
-        """What was given beyond that end."""
+        """The bytes that were given beyond that end."""
 
     def decompress(self, data: bytes, /) -> bytes:
         """What `data` adds to the decompressed bytes."""
@@ -95,7 +95,7 @@ def compression_of_name(path: str) -> Compression | None:
 
 
 def check_supported(first: bytes, name: str) -> None:
-    """Raise where a file that begins with `first` is compressed in a way that cannot be read."""
+    """Raise an error where a file that begins with `first` is compressed in a way that cannot be read."""
     for magic, tool in UNSUPPORTED.items():
         if first.startswith(magic):
             raise FileFormatError(name, f"is compressed with {tool}; wanted plain text, .gz or .zst")

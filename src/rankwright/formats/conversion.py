@@ -114,7 +114,7 @@ def convert(
 def _shared_out(
     options: Mapping[str, Any], readable: Sequence[str], write: Callable[..., None], what: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options of the reader and those of the writer; each must be one's or the other's."""
+    """The options for the reader and those for the writer; each option must belong to one of them at least."""
     writable = [name for name in write_options(write) if name in WRITE_OPTIONS]
     unknown = [name for name in options if name not in (*readable, *writable)]
     if unknown:
@@ -127,7 +127,7 @@ def _shared_out(
 
 
 class _Count:
-    """Counts what passes."""
+    """Counts the queries, documents and features of the chunks that pass through."""
 
     def __init__(self) -> None:
         self.queries = self.documents = self.features = 0
@@ -156,7 +156,7 @@ def _target_format(target: FilePath, name: str | None) -> str:
 
 
 def _writer(target_format: str, scores: FilePath | None) -> Callable[..., None]:
-    """What writes chunks of a dataset in the target's format."""
+    """The function that writes chunks of a dataset in the target format."""
     if target_format in FORMATS:
         return FORMATS[target_format].write
 

@@ -29,9 +29,9 @@ class _Part:
 class GrowingMatrix:
     """A feature matrix whose rows arrive in blocks, from files of `n_bytes` in all (0 = unknown).
 
-    Rows stay where they were written: in one part where their number was foreseen, else in a few. Room that is never
-    written costs address space only, so it is asked for generously. Putting the parts together frees each one as soon
-    as it is copied: memory never holds the whole matrix twice.
+    Rows stay where they were written: in one part where their number could be guessed, else in a few. Room that is
+    never written costs address space only, so the guess is generous. Each part is freed as soon as it is copied into
+    the final matrix, so memory never holds the whole matrix twice.
     """
 
     def __init__(self, n_bytes: int = 0) -> None:
@@ -41,7 +41,7 @@ class GrowingMatrix:
         self._given: Float32Array | None = None
 
     def room(self, n_rows: int, n_columns: int, bytes_per_row: float) -> Float32Array:
-        """Unset rows to fill; `keep` keeps those that were given out last."""
+        """Empty rows to fill; `keep` keeps the rows that were given out last."""
         part = self._parts[-1] if self._parts else None
         if part is None or part.values.shape[1] != n_columns or len(part.values) - part.n_rows < n_rows:
             as_many_again = min(self.n_rows, LARGEST_GUESS // (FEATURE_DTYPE().itemsize * max(n_columns, 1)))
@@ -55,7 +55,7 @@ class GrowingMatrix:
         return int(GUESS_MARGIN * self._n_bytes / bytes_per_row) - self.n_rows if bytes_per_row else 0
 
     def keep(self, features: Float32Array) -> None:
-        """Keep the rows where they are: in the room that was given out last, or in memory of their own."""
+        """Keep these rows without copying them: they are in the room given out last, or in memory of their own."""
         if features is self._given:
             self._parts[-1].n_rows += len(features)
         else:
@@ -63,7 +63,7 @@ class GrowingMatrix:
         self.n_rows += len(features)
 
     def finish(self, absent: float) -> Float32Array:
-        """The matrix of all rows, as wide as the widest; what a row has no column for is `absent`."""
+        """The matrix of all rows, as wide as the widest; columns that a row does not have are `absent`."""
         n_columns = max((part.values.shape[1] for part in self._parts), default=0)
         parts = [part for part in self._parts if part.n_rows]
         self._parts, self._given = [], None
@@ -81,20 +81,20 @@ class GrowingMatrix:
 
 
 class ReusedMemory:
-    """Room for one block after another in the same memory, because the system has to clear fresh memory first."""
+    """The same memory for one block after another: the system has to clear fresh memory, which takes time."""
 
     def __init__(self) -> None:
         self._values: Float32Array = np.empty(0, FEATURE_DTYPE)
 
     def room(self, n_rows: int, n_columns: int, bytes_per_row: float) -> Float32Array:  # noqa: ARG002
-        """Rows to fill, which held the block before."""
+        """Rows to fill; they still hold the block before."""
         if len(self._values) < n_rows * n_columns:
             self._values = np.empty(n_rows * n_columns, FEATURE_DTYPE)
         return self._values[: n_rows * n_columns].reshape(n_rows, n_columns)
 
 
 def fresh_room(n_rows: int, n_columns: int, bytes_per_row: float) -> Float32Array:  # noqa: ARG001
-    """Room of a block's own."""
+    """New memory for each block."""
     return np.empty((n_rows, n_columns), FEATURE_DTYPE)
 
 

@@ -34,7 +34,7 @@ BYTES_IN_GROUP = 1 << 26  # of a row group, which other tools read at once
 
 @dataclass(frozen=True, slots=True)
 class ParquetReader(Reader):
-    """Opens Parquet files; the options are those of `from_frame`. Only the columns that take part are read."""
+    """Opens Parquet files; the options are those of `from_frame`. Only columns that are used are read."""
 
     columns: Columns | None = None
     features: Sequence[str] | None = None
@@ -42,11 +42,11 @@ class ParquetReader(Reader):
     allow_infinity: bool = False
 
     def opener(self) -> Opener:
-        """What opens one file after another; they have nothing in common."""
+        """A function that opens one file after another."""
         return self._open_file
 
     def open_query_ids(self, path: str, room: Room | None = None) -> OpenFile:
-        """A file of which nothing but the query ids is read."""
+        """Open a file to read its query ids and nothing else."""
         file, layout = self._file_and_layout(path)
         layout = layout.only_queries()
         return OpenFile(_blocks(path, file, layout, self.allow_infinity, room), layout)
@@ -107,7 +107,7 @@ def _blocks(
 
 
 def _row_groups(file: Any, chosen: IntArray | None) -> Iterator[tuple[int, list[int]]]:
-    """Row groups to read in one go, and the number of their first row: those that hold chosen rows, or all."""
+    """Row groups to read in one go, with the number of their first row: those with chosen rows, or all."""
     counts = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
     if chosen is None:
         yield 0, list(range(len(counts)))
@@ -119,7 +119,7 @@ def _row_groups(file: Any, chosen: IntArray | None) -> Iterator[tuple[int, list[
 
 @contextmanager
 def _memory_returned() -> Iterator[None]:
-    """Give the system back what Arrow keeps for later once it is done: a hundred megabytes of a wide file."""
+    """Give memory that Arrow keeps for later back to the system: a hundred megabytes after a wide file."""
     try:
         yield
     finally:
@@ -128,7 +128,7 @@ def _memory_returned() -> Iterator[None]:
 
 @contextmanager
 def _arrow_errors(path: str) -> Iterator[None]:
-    """Say of a broken file which it is; the system's own errors say so themselves."""
+    """Name the file in errors about a broken one; errors of the system name it themselves."""
     arrow = load("pyarrow", "reading Parquet")
     try:
         yield
@@ -143,7 +143,7 @@ def write_parquet(
 ) -> None:
     """Write a dataset, or chunks of one, as Parquet; reading it gives back the same bits.
 
-    Rows stand in the order of the caller's data.
+    Rows are in the order of the caller's data.
     """
     if compression_of_name(fspath(path)) is not None:
         raise SettingError(f"{fspath(path)}: Parquet compresses its columns itself; wanted a name without .gz or .zst")
@@ -155,7 +155,7 @@ def write_parquet(
 
 
 class _GroupWriter:
-    """Gathers tables into row groups; the first says what columns there are."""
+    """Gathers tables into row groups; the first table says which columns there are."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""The one way from files to datasets: whole, in chunks of whole queries, or with the features handed on."""
+"""From files to datasets, for every format: whole, in chunks of whole queries, or with the features passed on."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ TakeFeatures: TypeAlias = Callable[[Float32Array], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
-    """All of a file but its features: judgments, queries, weights and ids, and what the features are called.
+    """All of a file but its features: judgments, queries, weights and ids, and the names of the features.
 
-    `data.source_rows` says where in the file, and so among the features handed on, each of its rows stood.
+    `data.source_rows` tells for each row where it stood in the file, and so among the features that were passed on.
     """
 
     data: RankingDataset  # with no features
@@ -32,7 +32,7 @@ class Documents:
 
 
 def read_whole(paths: Paths, reader: Reader) -> RankingDataset:
-    """The dataset of all rows of all files, in any order within each."""
+    """The dataset of all rows of all files; within a file they may be in any order."""
     names = listed(paths)
     matrix = GrowingMatrix(plain_size(names))
     rows, feature_names = _without_features(names, reader, matrix.room, matrix.keep)
@@ -41,10 +41,9 @@ def read_whole(paths: Paths, reader: Reader) -> RankingDataset:
 
 
 def stream_features(paths: Paths, reader: Reader, take: TakeFeatures) -> Documents:
-    """What `read_whole` reads without its features, which go to `take`, a block at a time.
+    """What `read_whole` reads, without the features, which go to `take` block by block.
 
-    The files are read once. Blocks of text without names for its columns may become wider on the way: the last one is
-    as wide as the data.
+    The files are read once. Blocks of SVMlight text may become wider on the way; the last one has the full width.
     """
     names = listed(paths)
     rows, feature_names = _without_features(names, reader, ReusedMemory().room, take)
@@ -59,14 +58,14 @@ def read_in_chunks(paths: Paths, reader: Reader) -> Iterator[RankingDataset]:
 
 
 def scan_ids(paths: Sequence[str], open_file: Opener) -> IdTypes:
-    """The types of the ids of all files, which are read without their features."""
+    """The types of the ids in all files, which are read without their features."""
     return IdTypes.of(block.rows for block in blocks_of(paths, open_file, None, together=True))
 
 
 def _without_features(
     paths: Sequence[str], reader: Reader, room: Room, take: TakeFeatures
 ) -> tuple[Rows, tuple[str, ...]]:
-    """The rows of all files without their features, which go to `take`, and the names that the features have."""
+    """The rows of all files without their features, which go to `take`, and the names of the features."""
     kept = []
     for block in blocks_of(paths, reader.opener(), room, together=False):
         take(block.rows.features)
@@ -98,7 +97,7 @@ def _chunks(
 
 
 def _whole_queries(blocks: Iterator[Block]) -> Iterator[tuple[str, tuple[str, ...], list[Rows]]]:
-    """The same rows cut where a query ends, each time with the names of the file and of its features."""
+    """The same rows, cut where a query ends, with the name of the file and the names of its features."""
     unfinished: list[Rows] = []  # the rows so far of a query that may go on in the next block
     for block in blocks:
         rows = block.rows
@@ -113,13 +112,13 @@ def _whole_queries(blocks: Iterator[Block]) -> Iterator[tuple[str, tuple[str, ..
 
 
 def _query(rows: Rows) -> str:
-    """The query of rows of one run, as text: its id may be a number in one block and text in another."""
+    """The query of rows of one run, as text: an id may be a number in one block and text in another."""
     assert rows.runs.ids is not None
     return str(rows.runs.ids[0])
 
 
 def _with_numbers(blocks: Iterator[Block], paths: Sequence[str], reader: Reader) -> Iterator[Block]:
-    """The blocks; where queries have sizes instead of ids, with the numbers of the queries from 0."""
+    """The blocks; where queries have sizes and no ids, they get their numbers from 0 as ids."""
     ends: IntArray | None = None
     row = 0
     for block in blocks:
@@ -133,7 +132,7 @@ def _with_numbers(blocks: Iterator[Block], paths: Sequence[str], reader: Reader)
 
 
 def _numbered(rows: Rows, row: int, ends: IntArray) -> Rows:
-    """The rows, of which the first is row `row` of all, with the numbers of their queries, which end at `ends`."""
+    """The rows with the numbers of their queries as ids; the first is row `row` of all, and queries end at `ends`."""
     stop = row + len(rows)
     if stop > ends[-1]:
         raise _size_mismatch(ends[-1], f"at least {stop}")

@@ -44,7 +44,7 @@ class Format:
 
     @property
     def options(self) -> list[str]:
-        """The names of the options with which its files can be read."""
+        """The names of the options for reading its files."""
         return list(signature(self.reader).parameters)
 
     def read(self, paths: Paths, **options: Any) -> RankingDataset:
@@ -172,7 +172,7 @@ def _with_files_beside(
 
 
 def read_wide(source: Paths, n_features: int, *, format: str | None = None, **options: Any) -> RankingDataset:
-    """The dataset of a file that must have `n_features` features; text that leaves out zeros may not show so many."""
+    """The dataset of a file that has `n_features` features, though text that leaves out zeros may show fewer."""
     name = format_of(source) if format is None else format
     if "n_features" in format_named(name).options:
         options["n_features"] = n_features
@@ -230,7 +230,7 @@ def format_of(source: Paths) -> str:
 
 
 def format_of_name(path: FilePath) -> str:
-    """The name of the format that a file to be written should have by its ending."""
+    """The name of the format in which a file with this ending is written."""
     name = _format_of_suffix(path) or ("svmlight" if plain_suffix(path) in TEXT_SUFFIXES else None)
     if name is None:
         endings = ", ".join(suffix for kind in FORMATS.values() for suffix in kind.suffixes)
@@ -266,7 +266,7 @@ def _format_of_beginning(path: str) -> str:
 
 
 def _first_line(start: bytes) -> bytes:
-    """The first line that is neither blank nor a comment; where its end is not seen, without its last word."""
+    """The first line that is neither blank nor a comment; where its end was not read, without its last word."""
     *lines, last = start.split(b"\n")
     whole_words, blank, _ = last.rpartition(b" ")
     stripped = (line.strip() for line in [*lines, whole_words if blank else last])
@@ -283,12 +283,12 @@ def _beginning(path: str) -> bytes:
 
 
 def write_options(function: Callable[..., None]) -> list[str]:
-    """The names of the options that a format's writer takes."""
+    """The names of the options that the writer of a format takes."""
     return [name for name in signature(function).parameters if name not in ("data", "path")]
 
 
 def _checked(name: str, known: Sequence[str], options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options, all of which format `name` must know."""
+    """The options, after a check that the format knows all of them."""
     unknown = [option for option in options if option not in known]
     if unknown:
         raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {', '.join(known)}")

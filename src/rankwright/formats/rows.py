@@ -38,13 +38,13 @@ class Runs(NamedTuple):
         return Runs(None if self.ids is None else self.ids[runs], self.sizes[runs], self.numbered)
 
     def sizes_of_numbered(self) -> IntArray:
-        """The rows of each of the queries, whose ids are numbers that follow one another."""
+        """The number of rows of each query, where ids are consecutive numbers."""
         assert self.ids is not None
         return np.bincount(self.ids - self.ids[0], self.sizes).astype(np.int64)
 
 
 class Fault(NamedTuple):
-    """A value that cannot stand where it does."""
+    """A value that is not allowed where it stands."""
 
     row: int
     column: str
@@ -53,7 +53,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Documents in the order of their file; `query_weights` has one value a row, as tables have."""
+    """Documents in the order of their file. `query_weights` has a value for each row, as tables do."""
 
     features: Float32Array
     runs: Runs
@@ -85,7 +85,7 @@ class Rows:
         return self._part(slice(len(self) - int(self.runs.sizes[-1]), None), self.runs.part(slice(-1, None)))
 
     def without_features(self) -> Rows:
-        """All but the features, in memory of its own: nothing keeps the features' memory alive."""
+        """All but the features, in memory of its own, so that the memory of the features can be freed."""
         parts = self._parts() | {"features": np.empty((len(self), 0), np.float32)}
         owned: dict[str, Any] = {name: None if part is None else _owned(part) for name, part in parts.items()}
         return Rows(**owned, runs=self.runs)
@@ -95,11 +95,11 @@ class Rows:
         return Rows(**parts, runs=runs)
 
     def _parts(self) -> dict[str, NDArray[Any] | None]:
-        """What has a value for each row."""
+        """The arrays that have a value for each row."""
         return {name: getattr(self, name) for name in PER_ROW}
 
     def first_fault(self, layout: TableLayout, *, allow_infinity: bool) -> Fault | None:
-        """The first number that has no meaning where it stands."""
+        """The first number that is not allowed where it stands."""
         infinite = np.isinf(self.features)
         if not allow_infinity and infinite.any():
             row, place = np.argwhere(infinite)[0].tolist()
@@ -119,7 +119,7 @@ class Rows:
         return None
 
     def dataset(self, feature_names: tuple[str, ...] = ()) -> RankingDataset:
-        """The rows brought together by query."""
+        """The dataset of these rows, which are brought together by query."""
         qid, sizes = (None, self.runs.sizes_of_numbered()) if self.runs.numbered else (self.qid, None)
         weights = self.query_weights
         return RankingDataset.from_arrays(
@@ -139,7 +139,7 @@ PER_ROW = tuple(field.name for field in fields(Rows) if field.name != "runs")
 
 
 def join_rows(blocks: Sequence[Rows]) -> Rows:
-    """All blocks in one; where some have document ids, rows of the others get empty ones."""
+    """All blocks in one. Where only some blocks have document ids, the rows of the others get empty ones."""
     if len(blocks) == 1:
         return blocks[0]
     ids = [block.runs.ids for block in blocks if block.runs.ids is not None]
@@ -168,7 +168,7 @@ def _owned(part: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class IdTypes:
-    """Which ids are text in all blocks of the files; where no one has looked, text is the safe guess."""
+    """Whether ids are text in every chunk; where the files were not looked through, they are."""
 
     queries_are_text: bool = True
     documents_are_text: bool = True

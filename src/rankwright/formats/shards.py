@@ -106,14 +106,14 @@ class Shards(DataFile):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShardIndex:
-    """The queries of all shards, one shard after another: shard s has those from `first_queries[s]` on."""
+    """The queries of all shards, one shard after another: those of shard s begin at `first_queries[s]`."""
 
     paths: tuple[str, ...]
     groups: Groups  # rows are counted through all shards
     first_queries: IntArray
 
     def rows_of(self, rows: IntArray) -> dict[str, IntArray]:
-        """Rows, in ascending order and counted through, as rows of each shard that has some."""
+        """The row numbers within each shard, of ascending rows that are counted through all shards."""
         first_rows = self.groups.offsets[self.first_queries]
         places = np.searchsorted(rows, first_rows)
         return {
@@ -124,7 +124,7 @@ class ShardIndex:
 
 
 class ShardRows(DataFile):
-    """Some rows of shards, read as a file that has no others."""
+    """Some rows of shards; it reads like a file that has no others."""
 
     __slots__ = ("rows_of",)
 
@@ -147,7 +147,7 @@ class ShardRows(DataFile):
 
 
 def file_or_shards(path: str, *, format: str | None = None, initial_scores: str | None = None) -> DataFile:
-    """The file at `path`, or where that is a folder, the shards in it."""
+    """The file at `path`, or the shards in it where it is a folder."""
     if not Path(path).is_dir():
         return DataFile(path, format=format, initial_scores=initial_scores)
     require(initial_scores is None, f"{path}: shards cannot start from initial scores: leave them out")

@@ -4,7 +4,7 @@
     weights   query   weight
     scores    score                                      a line for each document, in the order of the documents
 
-Fields are parted by blanks or tabs; CatBoost's files of pairs and group weights have this form.
+Fields are separated by blanks or tabs; CatBoost's files of pairs and group weights have this form.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def write_pairs(data: RankingDataset, path: FilePath) -> None:
 
 
 def read_query_weights(path: FilePath) -> dict[str, float]:
-    """The weight of each query that a file of weights names."""
+    """The weight of each query in a file of weights."""
     weight_of: dict[str, float] = {}
     for line, fields in numbered_fields(path, WEIGHTS_LINE, 2):
         if fields[0] in weight_of:
@@ -116,7 +116,7 @@ def read_query_weights(path: FilePath) -> dict[str, float]:
 
 
 def with_query_weights(data: RankingDataset, weight_of: Mapping[str, float]) -> RankingDataset:
-    """The dataset with a weight for each query, which all must have."""
+    """The dataset with a weight for each query; every query must have one."""
     ids = [str(query) for query in (range(data.n_queries) if data.query_ids is None else data.query_ids)]
     missing = [query for query in ids if query not in weight_of]
     if missing:

@@ -49,7 +49,7 @@ BINARY_CHECK = 1 << 16  # bytes looked at to tell a binary file from text
 
 
 class LongLineError(FileFormatError):
-    """A line has no end within reach. Who counts the lines adds which one it is."""
+    """A line is too long. Who counts the lines adds its number."""
 
 
 def is_standard(path: FilePath) -> bool:
@@ -73,7 +73,7 @@ def listed(paths: Paths) -> list[str]:
 
 
 def plain_size(paths: Sequence[FilePath]) -> int:
-    """The bytes of all files together, 0 where they cannot be told without reading."""
+    """The bytes of all files together, 0 where they are not known without reading."""
     n_bytes = 0
     for path in paths:
         if is_standard(path) or compression_of_name(os.fspath(path)) is not None or not Path(path).is_file():
@@ -158,7 +158,7 @@ def _compressing(file: IO[bytes], kind: Compression | None) -> Iterator[IO[bytes
 
 
 def _read_up_to(file: Any, size: int) -> bytes:
-    """The next `size` bytes, fewer only at the end: a pipe may hand them out one by one."""
+    """The next `size` bytes, fewer only at the end: a pipe may give them one by one."""
     data = b""
     while len(data) < size and (more := file.read(size - len(data))):
         data += more
@@ -166,7 +166,7 @@ def _read_up_to(file: Any, size: int) -> bytes:
 
 
 class _StandardInput(io.RawIOBase):
-    """Standard input, which closing leaves open."""
+    """Standard input as a file whose closing leaves standard input open."""
 
     def readable(self) -> bool:
         return True
@@ -251,7 +251,7 @@ def _line_blocks(
 
 
 def _buffer_of(size: int, free_buffers: list[ByteArray]) -> ByteArray:
-    """A buffer of `size` bytes: one that came back, because fresh memory has to be cleared by the system first."""
+    """A buffer of `size` bytes: one that came back if possible, because the system has to clear fresh memory."""
     while free_buffers:
         buffer = free_buffers.pop()
         if len(buffer) == size:
@@ -260,7 +260,7 @@ def _buffer_of(size: int, free_buffers: list[ByteArray]) -> ByteArray:
 
 
 def _fill(file: io.BufferedIOBase, block: ByteArray) -> int:
-    """Read into `block` until it is full or the file ends; how many bytes there were."""
+    """Read into `block` until it is full or the file ends, and return the number of bytes."""
     view, length = block.data, 0
     while length < len(view) and (count := file.readinto(view[length:])):
         length += count
@@ -268,7 +268,7 @@ def _fill(file: io.BufferedIOBase, block: ByteArray) -> int:
 
 
 def _after_last_newline(block: ByteArray) -> int:
-    """The place after the last newline, 0 where there is none; looks from the end."""
+    """The place after the last newline, 0 where there is none; it is looked for from the end."""
     window = 4096
     while True:
         start = max(0, len(block) - window)
@@ -281,7 +281,7 @@ def _after_last_newline(block: ByteArray) -> int:
 
 
 def _ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
-    """The same items, made in a thread while the consumer works on those before."""
+    """The same items, made in a thread while the consumer works on earlier ones."""
     ready: Queue[tuple[Item | None, BaseException | None]] = Queue(BLOCKS_AHEAD)
     abandoned = threading.Event()
 
@@ -314,7 +314,7 @@ def _ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
 
 
 def _drain(ready: Queue[Any]) -> None:
-    """Make room, so that a producer that waits to put sees that nobody wants more."""
+    """Empty the queue, so that a producer that waits to put something sees that no one wants more."""
     try:
         while True:
             ready.get_nowait()
@@ -324,9 +324,9 @@ def _drain(ready: Queue[Any]) -> None:
 
 @contextmanager
 def spooled(paths: Paths) -> Iterator[list[str]]:
-    """The same paths, standard input and pipes replaced by temporary files that hold what they gave.
+    """The same paths, with standard input and pipes replaced by temporary files that hold their content.
 
-    The files go where temporary files go; errors still speak of the input.
+    Errors still name the input.
     """
     name_of: dict[str, str] = {}  # of the input that a temporary file holds
     with ExitStack() as files:

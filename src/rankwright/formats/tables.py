@@ -181,7 +181,7 @@ def to_sparse(data: RankingDataset) -> Any:
 def rows_of_table(
     table: Table, layout: TableLayout, *, allow_infinity: bool, first_row: int = 0, out: Float32Array | None = None
 ) -> Rows:
-    """The rows of a table laid out as `layout` says; errors count them from `first_row`. Features go to `out`."""
+    """The rows of a table with this layout; errors count them from `first_row`. Features are written into `out`."""
     rows = Rows(
         features=table.matrix(layout.features, out),
         runs=Runs.of(table.ids(layout.query)),
@@ -199,7 +199,7 @@ def rows_of_table(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableColumns:
-    """A dataset as a table, in the order of the caller's data: columns of roles by name, ids first, and features."""
+    """A dataset as a table, in the order of the caller's data: columns of roles, ids first, and features."""
 
     roles: Mapping[str, NDArray[Any]]
     names: tuple[str, ...]  # of the features
@@ -229,7 +229,7 @@ class TableColumns:
         return [*self.roles, *self.names]
 
     def blocks(self, values_at_once: int) -> Iterator[TableColumns]:
-        """The table cut into blocks of so many values, at least one, even where there are no rows."""
+        """The table in blocks of about so many values; at least one block, even where there are no rows."""
         rows_at_once = max(1, values_at_once // len(self.header))
         for start in range(0, max(1, len(self.features)), rows_at_once):
             rows = slice(start, start + rows_at_once)
@@ -239,7 +239,7 @@ class TableColumns:
 def tables_of(
     data: RankingDataset | Iterable[RankingDataset], path: FilePath, columns: Columns
 ) -> Iterator[TableColumns]:
-    """The tables of a dataset or of chunks of one that go to `path`; queries without ids are numbered through."""
+    """The tables of a dataset, or of its chunks, that go to `path`; queries without ids are numbered through all."""
     for chunk, n_queries in numbered_chunks(data, path, "a table", NO_PLACE):
         yield TableColumns.of(chunk, columns, n_queries)
 

@@ -261,7 +261,7 @@ def _read(path: FilePath, line: str, *, n_fields: int, value_at: int, value: str
 
 
 def _repeated(queries: IdArray, documents: Sequence[str]) -> tuple[int, int] | None:
-    """The first row, and the row before it, in which a document stands twice in a query."""
+    """The first row that repeats a document of its query, and the row that it repeats."""
     grouping = group_rows(queries)
     rows = np.arange(len(queries)) if grouping.order is None else grouping.order
     for query in grouping.groups.slices():

@@ -1,4 +1,4 @@
-"""What the writers of all formats share."""
+"""What the writers of all formats have in common."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ logger = logging.getLogger(__name__)
 def numbered_chunks(
     data: RankingDataset | Iterable[RankingDataset], path: FilePath, holder: str, no_place: Mapping[str, str]
 ) -> Iterator[tuple[RankingDataset, int]]:
-    """A dataset or the chunks of one, each with the number of queries before it.
+    """A dataset, or the chunks of one, each with the number of queries before it.
 
-    At the end the log says what was left out: `holder` has no place for the parts in `no_place`, which says what a
-    message calls each.
+    At the end the log says what was left out, because `holder` has no place for it: the parts in `no_place`, which
+    gives the name of each for messages.
     """
     left_out: set[str] = set()
     n_queries = 0

@@ -1,4 +1,4 @@
-"""What a dataset holds, counted, and what in it deserves a second look, in plain words."""
+"""The figures of a dataset, and what in it deserves a second look, in plain words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_LEVELS = 40  # more different labels than this are summed up by their range
 
 @dataclass(frozen=True, slots=True)
 class NumberRange:
-    """How a number varies: over queries, or over labels."""
+    """The range of a number, over queries or over documents."""
 
     smallest: float
     median: float
@@ -30,7 +30,7 @@ class NumberRange:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The figures of a dataset. Features go by name; where they have none, by number from 1."""
+    """The figures of a dataset. Features are named; where they have no names, they are numbered from 1."""
 
     queries: int
     documents: int
@@ -91,12 +91,12 @@ def _range(values: NDArray[Any]) -> NumberRange | None:
 
 
 def _queries_where(chosen: BoolArray, groups: Groups) -> int:
-    """How many queries have a document that is chosen."""
+    """The number of queries that have a chosen document."""
     return len(np.unique(groups.query_of_row[chosen]))
 
 
 def _differs_from_first(labels: Float32Array, groups: Groups) -> BoolArray:
-    """Which documents have another label than the first of their query; to be unjudged is a label of its own here."""
+    """Which documents have another label than the first of their query; here, unjudged counts as a label."""
     filled = np.where(np.isnan(labels), np.float32(-1), labels)
     differs: BoolArray = filled != filled[np.repeat(groups.offsets[:-1], groups.sizes)]
     return differs

@@ -1,6 +1,7 @@
-"""Things in a dataset that deserve a second look, each said in a sentence.
+"""Things in a dataset that deserve a second look, each told in a sentence.
 
-One function a suspicion; each yields its sentences or nothing. None of them is an error: all happen in good data too.
+There is one function for each suspicion, which yields its sentences or nothing. None of them is an error: all of them
+happen in good data too.
 """
 
 from __future__ import annotations
@@ -167,9 +168,9 @@ def _pairs(data: RankingDataset) -> tuple[IntArray, IntArray]:
 
 
 def _share_right(data: RankingDataset, better: IntArray, worse: IntArray) -> Float64Array:
-    """The share of pairs that each feature, larger being better, puts in the right order; an equal pair is half right.
+    """The share of pairs that each feature puts in the right order, if larger is better; an equal pair is half right.
 
-    A missing value is on a par with every other.
+    A missing value counts as equal to every other.
     """
     first, second = data.features[better], data.features[worse]
     share: Float64Array = 0.5 + 0.5 * ((first > second).mean(axis=0) - (first < second).mean(axis=0))

@@ -1,4 +1,4 @@
-"""The small data set of the quickstart."""
+"""The small dataset of the quickstart."""
 
 from __future__ import annotations
 

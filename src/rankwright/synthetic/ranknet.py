@@ -133,6 +133,6 @@ def _task(
 
 
 def _equally_frequent(values: Float64Array, n_levels: int) -> Float32Array:
-    """Levels 0 to `n_levels - 1`, higher for higher values, each held by the same number of values, give or take 1."""
+    """Levels 0 to `n_levels - 1`, higher for higher values; each has the same number of values, give or take 1."""
     place = np.argsort(np.argsort(values, kind="stable"), kind="stable")
     return (place * n_levels // len(values)).astype(np.float32)

@@ -99,7 +99,7 @@ def _sizes(rng: np.random.Generator, n_queries: int, docs_per_query: int) -> Int
 
 
 def _relevant(rng: np.random.Generator, pages: Pages, entry: Float32Array) -> BoolArray:
-    """Which pages of the one query are relevant: the best few, their number differing from query to query."""
+    """Which pages of one query are relevant: the best few, a number that differs from query to query."""
     n_docs = len(entry)
     match = pages.match_in
     worth = 0.6 * match["body"] + 0.5 * match["title"] + 0.3 * match["anchor"] + 0.6 * entry

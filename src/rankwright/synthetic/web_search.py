@@ -2,7 +2,7 @@
 
 A page's relevance is a hidden function of how well it matches and how good it is, which differs between queries that
 look for a site and queries that look for content, and which features show only through counts and what search engines
-compute from them. So there is much to learn, part of it in interactions, and nobody can learn it all.
+compute from them. So there is much to learn, part of it in interactions, and no one can learn it all.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ LONGEST_CELL = 17  # characters of a written number and its delimiter
 class DelimitedReader(Reader):
     """Opens CSV and TSV files; the options are those of `from_frame` and four more.
 
-    The delimiter is found in the first line where it is not given. `names` are the columns of files without a header;
-    `description`, CatBoost's file of column types (.cd), is for those too.
+    Without `delimiter` it is found in the first line. `names` are the columns of files without a header; `description`,
+    CatBoost's file of column types (.cd), is for such files too. `threads` parse in parallel.
     """
 
     columns: Columns | None = None
@@ -61,11 +61,11 @@ class DelimitedReader(Reader):
             raise SettingError("a description says what the columns are: give no columns or names beside it")
 
     def opener(self) -> Opener:
-        """What opens one file after another; they have nothing in common."""
+        """A function that opens one file after another."""
         return self._open_file
 
     def prepared(self, paths: Sequence[str]) -> tuple[Opener, IdTypes | None]:
-        """Whether all ids are whole numbers is found by reading the files, except from standard input: text it is."""
+        """The types of ids are found by reading the files beforehand; ids from standard input are text."""
         return self._open_file, IdTypes() if any(map(is_standard, paths)) else scan_ids(paths, self._open_file)
 
     def _open_file(self, path: str, room: Room | None) -> OpenFile:
@@ -92,7 +92,7 @@ class DelimitedReader(Reader):
         return OpenFile(map(reader.rows, chain([first], lines)), layout)
 
     def _meaning(self, cells: Sequence[str]) -> tuple[Sequence[str], Columns | None, Sequence[str]]:
-        """The columns' names, roles, and those to drop, of a file whose first line has these cells."""
+        """The names of the columns, their roles, and those to drop, of a file whose first line has these cells."""
         if self.description is None:
             return self.names or cells, self.columns, self.drop
         description = read_column_description(self.description)
@@ -101,7 +101,7 @@ class DelimitedReader(Reader):
 
 
 def _delimiter_of(file: str, start: bytes) -> str:
-    """The delimiter that parts the first line into most cells."""
+    """The delimiter that cuts the first line into the most cells."""
     first_line = re.sub(rb'"[^"]*"', b"", start[:LONGEST_HEADER].lstrip(b"\r\n")).partition(b"\n")[0]
     counts = {delimiter: first_line.count(delimiter.encode()) for delimiter in DELIMITERS}
     best = max(DELIMITERS, key=lambda delimiter: counts[delimiter])
@@ -125,7 +125,7 @@ def write_delimited(
 ) -> None:
     """Write a dataset, or chunks of one, as CSV or TSV with a header; missing numbers are empty cells.
 
-    Reading the file gives back the same bits. Rows stand in the order of the caller's data.
+    Reading the file gives back the same bits. Rows are in the order of the caller's data.
     """
     _check_delimiter(delimiter)
     writer = _CellWriter(delimiter, thread_count(threads))
@@ -136,7 +136,7 @@ def write_delimited(
 
 
 class _CellWriter:
-    """Makes text of tables; the first one brings the header, which all must share."""
+    """Turns tables into text; the first one brings the header, and all must have the same."""
 
     def __init__(self, delimiter: str, threads: int) -> None:
         self._delimiter, self._threads = delimiter, threads

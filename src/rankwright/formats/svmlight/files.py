@@ -1,4 +1,4 @@
-"""SVMlight/LETOR text: `label qid:ID index:value … # comment`, a line a document. docs/svmlight.md tells every case."""
+"""SVMlight/LETOR text: `label qid:ID index:value … # comment`, a line for each document; see docs/svmlight.md."""
 
 from __future__ import annotations
 
@@ -159,11 +159,11 @@ class SvmlightReader(SvmlightOptions, Reader):
     """Opens SVMlight files."""
 
     def opener(self) -> Opener:
-        """A parser, which keeps the width that the files so far ask for."""
+        """A function that opens one file after another and remembers the width that the lines so far need."""
         return SvmlightParser(self).open_file
 
     def prepared(self, paths: Sequence[str]) -> tuple[Opener, IdTypes | None]:
-        """A parser that knows the width: where it is not given, all files are read for it, and for the ids' types."""
+        """Where the width is not given, all files are read for it, and for the types of ids; else ids are text."""
         reader = replace(self, block_size=self.block_size or CHUNK_SIZE)
         if reader.n_features is not None:
             return reader.opener(), IdTypes()
@@ -174,7 +174,7 @@ class SvmlightReader(SvmlightOptions, Reader):
         return replace(reader, n_features=parser.n_features).opener(), id_types
 
     def query_sizes(self, paths: Sequence[str], *, has_ids: bool) -> IntArray | None:
-        """The sizes that `group` or files beside the data tell, where the lines have no query ids."""
+        """The sizes that `group`, or files beside the data, give where the lines have no query ids."""
         if not has_ids:
             return group_sizes(paths, self.group)
         if self.group is not None:

@@ -1,4 +1,4 @@
-"""Blocks of SVMlight text to rows."""
+"""Blocks of SVMlight text turned into rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ MESSAGES = {
 
 @dataclass(frozen=True, slots=True)
 class SvmlightOptions:
-    """How to read the text; `read_svmlight` tells what each option means."""
+    """How to read the text; `read_svmlight` explains each option."""
 
     absent: Absent = "zero"
     n_features: int | None = None
@@ -73,7 +73,7 @@ class SvmlightOptions:
 
 
 class SvmlightParser:
-    """Parses files one after another; `n_features` is the width that the lines so far ask for."""
+    """Parses files one after another; `n_features` is the width that the lines so far need."""
 
     def __init__(self, options: SvmlightOptions) -> None:
         self.n_features = options.n_features or 0
@@ -115,7 +115,7 @@ class SvmlightParser:
             raise FileFormatError(error.path, error.problem, self._lines_before + 1) from None
 
     def _split(self, block: ByteArray) -> tuple[int, int]:
-        """Find the block's rows; how many they are, and how many newlines there are."""
+        """Find the rows of the block; returns the number of rows and of newlines."""
         if len(self._starts_room) <= len(block) // 2:
             self._starts_room = np.empty(len(block) // 2 + 1, np.int64)  # a row has two bytes at least
         counts = np.zeros(2, np.int64)
@@ -124,7 +124,7 @@ class SvmlightParser:
         return int(counts[0]), int(counts[1])
 
     def _parse(self, room: Room) -> Rows:
-        """The rows of the block; parsed anew in a wider matrix where an index has no column yet."""
+        """The rows of the block; it is parsed again into a wider matrix where an index has no column yet."""
         n_rows = len(self._starts)
         labels = np.empty(n_rows, np.float32)
         query_spans, document_spans = np.empty((2, 2 * n_rows), np.int64)
@@ -187,7 +187,7 @@ class SvmlightParser:
         return ids_of_text(self._texts(spans, np.arange(len(spans)))) if spans.any() else None
 
     def _texts(self, spans: IntArray, rows: IntArray) -> list[str]:
-        """The texts at the given places: gathered with a newline after each, so that they are decoded all at once."""
+        """The texts at the given places, gathered with a newline after each so that they are decoded at once."""
         sizes = spans[:, 1] - spans[:, 0] + 1
         ends = np.cumsum(sizes)
         places = np.repeat(spans[:, 0] - (ends - sizes), sizes) + np.arange(ends[-1])
@@ -222,5 +222,5 @@ class SvmlightParser:
 
 
 def _no_room(n_rows: int, n_columns: int, bytes_per_row: float) -> Float32Array:  # noqa: ARG001
-    """Room without columns: the text is checked and its width found, and no value is kept."""
+    """Room without columns: the text is checked and its width found, but no value is kept."""
     return np.empty((n_rows, 0), FEATURE_DTYPE)

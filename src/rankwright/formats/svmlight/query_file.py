@@ -1,4 +1,4 @@
-"""LightGBM's `.query` files: how many documents each query has, a number a line, beside data without query ids."""
+"""LightGBM's `.query` files beside data without query ids: a line for each query with its number of documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QuerySizes: TypeAlias = FilePath | Sequence[FilePath] | ArrayLike
 
 
 def group_sizes(paths: Sequence[FilePath], group: QuerySizes | None) -> IntArray:
-    """The documents of each query of `paths`, as `group` says or, where it is None, the `.query` files beside them.
+    """The number of documents of each query of `paths`: from `group`, or else from `.query` files beside them.
 
     `group` holds the sizes themselves, or names the files that do.
     """
