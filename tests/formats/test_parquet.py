@@ -52,6 +52,18 @@ def test_pieces_written_one_after_another_make_the_whole(full_data, small_data, 
     assert read_parquet(tmp_path / "data.parquet").equals(full_data.take_queries([0, 1, 2]))
 
 
+def test_ids_that_are_numbers_in_one_file_and_text_in_another_are_text(tmp_path):
+    for name, ids in (("1", [7, 8]), ("2", ["7a", "8"])):
+        pq.write_table(pa.table({"qid": ids, "document_id": ids, "x": [1.0, 2.0]}), tmp_path / f"{name}.parquet")
+    paths = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
+    with pytest.raises(FileFormatError, match=r"2\.parquet: query 8 comes back at row 1"):
+        read_parquet(paths)
+    pq.write_table(pa.table({"qid": ["7a"], "document_id": ["x"], "x": [3.0]}), paths[1])
+    data = read_parquet(paths)
+    assert data.qid.tolist() == ["7", "8", "7a"]
+    assert np.asarray(data.document_ids).tolist() == ["7", "8", "x"]
+
+
 def test_a_query_that_comes_back_cannot_be_read_in_pieces(full_data, tmp_path):
     write_parquet(full_data, tmp_path / "data.parquet")
     with pytest.raises(FileFormatError, match=r"data\.parquet: query b comes back at row 2"):
