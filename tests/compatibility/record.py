@@ -1,0 +1,93 @@
+"""Writes what the tests in this folder hold later code against; say which part.
+
+    python -m tests.compatibility.record data|models|checkpoints
+
+The files were written by the code as it stood before it was restructured. Writing them anew makes the tests say
+nothing but that the code equals itself, so it is done only where something changes on purpose.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from tests.compatibility.cases import CASES, INTERRUPTED
+from tests.compatibility.training import (
+    CHECKPOINTS,
+    MODELS,
+    SCORES,
+    TRAIN,
+    VALID,
+    train,
+    valid_data,
+    with_budget,
+)
+
+import rankwright as rw
+
+
+def record_data() -> None:
+    TRAIN.parent.mkdir(exist_ok=True)
+    rng = np.random.default_rng(20)
+    TRAIN.write_text(made_up_documents(rng, first_query=1, n_queries=12))
+    VALID.write_text(made_up_documents(rng, first_query=101, n_queries=6))
+
+
+def made_up_documents(rng: np.random.Generator, *, first_query: int, n_queries: int) -> str:
+    """SVMlight lines: a useful feature, ties, a constant, counts, one with missing values, and categories."""
+    lines = []
+    for query in range(first_query, first_query + n_queries):
+        n_docs = int(rng.integers(6, 11))
+        useful, halves = rng.normal(size=n_docs).round(2), rng.integers(0, 3, n_docs) / 2
+        counts = np.exp(rng.normal(2, 1, n_docs)).astype(int)
+        other, category = rng.uniform(-1, 1, n_docs).round(1), rng.integers(0, 5, n_docs)
+        worth = useful + halves + 0.2 * np.log1p(counts) + (category == 2) + 0.4 * rng.normal(size=n_docs)
+        labels = np.digitize(worth, [1.0, 2.2])
+        if query == first_query + 4:
+            labels[:] = 1  # a query that asks for no order
+        for doc in range(n_docs):
+            absent = rng.random() < 0.1
+            values = [useful[doc], halves[doc], 1, counts[doc], "nan" if absent else other[doc], category[doc]]
+            features = " ".join(f"{index}:{value}" for index, value in enumerate(values, start=1))
+            label = "nan" if rng.random() < 0.05 else labels[doc]  # some are unjudged
+            lines.append(f"{label} qid:{query} {features}\n")
+    return "".join(lines)
+
+
+def record_models() -> None:
+    shutil.rmtree(MODELS, ignore_errors=True)
+    MODELS.mkdir()
+    scores = {}
+    for name, case in CASES.items():
+        path = MODELS / f"{name}.rw"
+        train(case).save(path)
+        scores[name] = rw.load(path).predict(valid_data()).tolist()
+    lines = [f"{json.dumps(name)}: {json.dumps(values)}" for name, values in scores.items()]
+    SCORES.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def record_checkpoints() -> None:
+    shutil.rmtree(CHECKPOINTS, ignore_errors=True)
+    for name, interrupted in INTERRUPTED.items():
+        train(with_budget(interrupted, interrupted.begun), checkpoint=CHECKPOINTS / name)
+
+
+PARTS: Mapping[str, Callable[[], None]] = {
+    "data": record_data,
+    "models": record_models,
+    "checkpoints": record_checkpoints,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("parts", nargs="+", choices=PARTS)
+    for part in parser.parse_args().parts:
+        PARTS[part]()
+
+
+if __name__ == "__main__":
+    main()
