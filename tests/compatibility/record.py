@@ -1,6 +1,6 @@
 """Writes what the tests in this folder hold later code against; say which part.
 
-    python -m tests.compatibility.record data|models|checkpoints
+    python -m tests.compatibility.record data|models|checkpoints|studies
 
 The files were written by the code as it stood before it was restructured. Writing them anew makes the tests say
 nothing but that the code equals itself, so it is done only where something changes on purpose.
@@ -11,7 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from tests.compatibility.cases import CASES, INTERRUPTED
@@ -24,6 +30,16 @@ from tests.compatibility.training import (
     train,
     valid_data,
     with_budget,
+)
+from tests.compatibility.tuning import (
+    ENDED,
+    FINISHED,
+    FOUND,
+    N_BEFORE_THE_END,
+    change_records,
+    halving_search,
+    random_search,
+    without_places,
 )
 
 import rankwright as rw
@@ -75,10 +91,39 @@ def record_checkpoints() -> None:
         train(with_budget(interrupted, interrupted.begun), checkpoint=CHECKPOINTS / name)
 
 
+def record_studies() -> None:
+    for study in (FINISHED, ENDED):
+        shutil.rmtree(study, ignore_errors=True)
+    with TemporaryDirectory() as folder:
+        printed = run_command(*random_search(FINISHED, Path(folder) / "model.rw"))
+        report = run_command("tune", "--report", str(FINISHED), "--out", folder, "--json")
+    found = {"random.tune": json.loads(printed), "random.report": json.loads(report), "halving.tune": halving_search()}
+    for name, document in found.items():
+        FOUND[name].write_text(json.dumps(without_places(document), indent=1) + "\n")
+    with suppress(KeyboardInterrupt):
+        halving_search(ENDED, listeners=[end_in_time])
+    for study in (FINISHED, ENDED):
+        change_records(study, host="recorded")
+        (study / "claims.lock").unlink()
+
+
+def end_in_time(progress: Any) -> None:
+    if progress.done == N_BEFORE_THE_END:
+        raise KeyboardInterrupt
+
+
+def run_command(*arguments: str) -> str:
+    """What the command prints."""
+    main = "from rankwright.cli.app import main; main()"
+    result = subprocess.run([sys.executable, "-c", main, *arguments], capture_output=True, text=True, check=True)
+    return result.stdout
+
+
 PARTS: Mapping[str, Callable[[], None]] = {
     "data": record_data,
     "models": record_models,
     "checkpoints": record_checkpoints,
+    "studies": record_studies,
 }
 
 
