@@ -23,7 +23,7 @@ class Case:
 
 
 TREES: dict[str, Any] = {"n_trees": 4, "max_leaves": 4, "min_docs_in_leaf": 5, "seed": 3}
-BAGS: dict[str, Any] = {"n_bags": 3}
+BAGS: dict[str, Any] = {"n_bags": 2}
 NET: dict[str, Any] = {"epochs": 4, "hidden": (4,), "learning_rate": 0.02, "seed": 3}
 SORTNET: dict[str, Any] = {"max_iter": 2, "epochs": 4, "hidden": 3, "learning_rate": 0.02, "seed": 3}
 STEPS: dict[str, Any] = {"epochs": 4, "seed": 3}
@@ -57,7 +57,7 @@ CASES: Mapping[str, Case] = {
     "mart-logistic": Case("MART", TREES | {"loss": "logistic"}, valid=True),
     "bagboo": Case("BagBoo", TREES | BAGS),
     "bagging": Case("Bagging", BAGS | {"seed": 3}, inner=Case("LambdaMART", TREES)),
-    "bagging-default": Case("Bagging", {"n_bags": 1, "seed": 3}),
+    "bagging-default": Case("Bagging", {"n_bags": 1, "seed": 9}),
     "bagging-ranksvm-rank": Case(
         "Bagging", BAGS | {"seed": 3, "combine": "rank"}, valid=True, near=True, inner=Case("RankSVM", {"max_iter": 5})
     ),

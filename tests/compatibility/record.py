@@ -1,6 +1,6 @@
 """Writes what the tests in this folder hold later code against; say which part.
 
-    python -m tests.compatibility.record data|models|checkpoints|studies
+    python -m tests.compatibility.record data|models|checkpoints|studies|public
 
 The files were written by the code as it stood before it was restructured. Writing them anew makes the tests say
 nothing but that the code equals itself, so it is done only where something changes on purpose.
@@ -21,14 +21,17 @@ from typing import Any
 
 import numpy as np
 from tests.compatibility.cases import CASES, INTERRUPTED
+from tests.compatibility.public_commands import describe_commands, describe_documents
+from tests.compatibility.public_names import describe_library, folded
 from tests.compatibility.training import (
     CHECKPOINTS,
     MODELS,
+    PUBLIC,
     SCORES,
     TRAIN,
     VALID,
+    scored_data,
     train,
-    valid_data,
     with_budget,
 )
 from tests.compatibility.tuning import (
@@ -80,9 +83,8 @@ def record_models() -> None:
     for name, case in CASES.items():
         path = MODELS / f"{name}.rw"
         train(case).save(path)
-        scores[name] = rw.load(path).predict(valid_data()).tolist()
-    lines = [f"{json.dumps(name)}: {json.dumps(values)}" for name, values in scores.items()]
-    SCORES.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+        scores[name] = rw.load(path).predict(scored_data()).tolist()
+    SCORES.write_text(a_line_each(scores) + "\n")
 
 
 def record_checkpoints() -> None:
@@ -119,11 +121,29 @@ def run_command(*arguments: str) -> str:
     return result.stdout
 
 
+def record_public() -> None:
+    with TemporaryDirectory() as folder:
+        found = {
+            "names": folded(describe_library()),
+            "commands": describe_commands(),
+            "documents": describe_documents(run_command, Path(folder)),
+        }
+    parts = [f"{json.dumps(part)}: {a_line_each(entries)}" for part, entries in found.items()]
+    PUBLIC.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+def a_line_each(entries: Mapping[str, Any]) -> str:
+    """JSON with a line for each entry: small, and its changes can be read."""
+    lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in entries.items()]
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
 PARTS: Mapping[str, Callable[[], None]] = {
     "data": record_data,
     "models": record_models,
     "checkpoints": record_checkpoints,
     "studies": record_studies,
+    "public": record_public,
 }
 
 

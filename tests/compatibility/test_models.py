@@ -17,8 +17,8 @@ from tests.compatibility.training import (
     parts_of,
     ranker_of,
     same_sums,
+    scored_data,
     train,
-    valid_data,
 )
 
 import rankwright as rw
@@ -40,7 +40,7 @@ def test_every_model_file_has_its_case():
 @pytest.mark.parametrize("name", CASES)
 class TestEveryModelFile:
     def test_it_scores_as_before(self, name, recorded_scores):
-        scores = rw.load(MODELS / f"{name}.rw").predict(valid_data())
+        scores = rw.load(MODELS / f"{name}.rw").predict(scored_data())
         assert_same_scores(scores, recorded_scores[name], exact=must_be_exact(CASES[name]))
 
     def test_it_is_saved_as_it_was_read(self, name, tmp_path):

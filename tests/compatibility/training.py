@@ -21,6 +21,7 @@ import rankwright as rw
 HERE = Path(__file__).parent
 TRAIN, VALID = HERE / "data" / "train.txt", HERE / "data" / "valid.txt"
 MODELS, SCORES = HERE / "models", HERE / "models" / "scores.json"
+PUBLIC = HERE / "public.json"
 CHECKPOINTS = HERE / "checkpoints"
 TOLERANCE = 1e-4  # of `near` cases on another machine than the one they were recorded on
 EXACT_NETS = os.environ.get("RANKWRIGHT_EXACT_NETS") == "1"
@@ -36,6 +37,11 @@ def train_data() -> rw.RankingDataset:
 @cache
 def valid_data() -> rw.RankingDataset:
     return rw.read_svmlight(VALID)
+
+
+def scored_data() -> rw.RankingDataset:
+    """The documents whose scores are recorded."""
+    return valid_data().take_queries([0, 1, 2])
 
 
 def ranker_of(case: Case, *, threads: int = 1) -> Any:
