@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from rankwright.settings.setting import changed, setting
+from rankwright.settings.setting import changed, setting, settings_class
 from rankwright.settings.shared import RankerSettings
 from rankwright.settings.spaces import Choice, Real
 from rankwright.trees.settings import ForestSettings, LambdaForestSettings, PointwiseForestSettings
@@ -14,7 +13,7 @@ from rankwright.trees.settings import ForestSettings, LambdaForestSettings, Poin
 OF_BAGS = ("n_bags", "bag_fraction", "bootstrap", "overfit")  # settings of the bags, not of what is in them
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class BagSettings(RankerSettings):
     """What all bags share."""
 
@@ -32,7 +31,7 @@ class BagSettings(RankerSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class BLMARTSettings(BagSettings, LambdaForestSettings):
     """Settings of BL-MART."""
 
@@ -48,7 +47,7 @@ class BLMARTSettings(BagSettings, LambdaForestSettings):
     feature_fraction: float = changed(ForestSettings, "feature_fraction", 0.5)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class BagBooSettings(BagSettings, PointwiseForestSettings):
     """Settings of BagBoo."""
 
@@ -65,11 +64,13 @@ class BagBooSettings(BagSettings, PointwiseForestSettings):
 
 
 def stored_ranker(ranker: Any) -> dict[str, Any] | None:
-    """The ranker to bag as files hold it: its name and its settings."""
-    return None if ranker is None else {"ranker": ranker.name} | ranker.stored_settings()
+    """The ranker to bag as files hold it: its name and its settings. One that comes from a file may be so already."""
+    if ranker is None or isinstance(ranker, dict):
+        return ranker
+    return {"ranker": ranker.name} | ranker.stored_settings()
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class BaggingSettings(BagSettings):
     """Settings of bags of any ranker."""
 
@@ -79,7 +80,7 @@ class BaggingSettings(BagSettings):
     ranker: Any = setting(
         None,
         "The ranker to bag; None takes `LambdaMART()`, of which BL-MART makes one forest.",
-        positional=True,
+        kw_only=False,
         stored=stored_ranker,
     )
     bag_fraction: float = changed(BagSettings, "bag_fraction", search=Real(0.3, 1.0))
