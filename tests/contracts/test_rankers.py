@@ -98,6 +98,7 @@ class TestEveryRanker:
         patience = {"early_stopping": 5} if name in STOPS_EARLY else {}
         ranker = after(name, 40 if patience else 4, **patience).fit(train, valid=valid)
         best = ranker.history_.best_step
+        assert best is not None
         assert ranker.n_steps_ == best + 1
         assert ranker.score(valid) == pytest.approx(ranker.history_.values[best], abs=1e-12)
 

@@ -19,6 +19,7 @@ from rankwright.training.driver import Lesson
 from rankwright.trees.binned import bin_dataset
 from rankwright.trees.binned_ranker import BinnedRanker
 
+KINDS: Any = RANKERS
 FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, BinnedRanker)]
 SMALL: dict[str, Any] = {"n_trees": 5, "max_leaves": 4}
 NAMES = ("age", "clicks", "price")
@@ -48,21 +49,21 @@ def model_file(ranker, folder):
 def test_a_file_gives_the_model_of_its_dataset(name, file, folder):
     path = folder / file
     data = rw.read(path)
-    expected = model_file(RANKERS[name](**SMALL).fit(data, valid=data), folder)
-    assert model_file(RANKERS[name](**SMALL).fit(path, valid=str(path)), folder) == expected
-    assert model_file(RANKERS[name](**SMALL).fit(rw.DataFile(path), valid=data), folder) == expected
-    assert model_file(RANKERS[name](**SMALL).fit(data, valid=path), folder) == expected
+    expected = model_file(KINDS[name](**SMALL).fit(data, valid=data), folder)
+    assert model_file(KINDS[name](**SMALL).fit(path, valid=str(path)), folder) == expected
+    assert model_file(KINDS[name](**SMALL).fit(rw.DataFile(path), valid=data), folder) == expected
+    assert model_file(KINDS[name](**SMALL).fit(data, valid=path), folder) == expected
 
 
 @pytest.mark.parametrize("name", FORESTS)
 def test_features_keep_their_names(name, folder):
-    ranker = RANKERS[name](**SMALL, categorical=["clicks"], monotone={"age": 1})
+    ranker = KINDS[name](**SMALL, categorical=["clicks"], monotone={"age": 1})
     assert ranker.fit(folder / "data.csv").feature_names_in_.tolist() == list(NAMES)
     assert ranker.fit_binned(rw.bin_file(folder / "data.parquet")).feature_names_in_.tolist() == list(NAMES)
-    unnamed = RANKERS[name](**SMALL).fit(folder / "data.txt.gz")
+    unnamed = KINDS[name](**SMALL).fit(folder / "data.txt.gz")
     assert not hasattr(unnamed, "feature_names_in_")
     with pytest.raises(ValueError, match="there is no feature named 'colour'"):
-        RANKERS[name](**SMALL, categorical=["colour"]).fit(folder / "data.csv")
+        KINDS[name](**SMALL, categorical=["colour"]).fit(folder / "data.csv")
 
 
 @pytest.mark.parametrize("name", FORESTS)
@@ -70,9 +71,9 @@ def test_a_checkpoint_of_the_file_is_one_of_the_dataset(name, folder, tmp_path):
     path = folder / "data.parquet"
     bagged = issubclass(RANKERS[name], BaggedForest)
     fewer, all_of_them = ({"n_bags": 2}, {"n_bags": 3}) if bagged else ({"n_trees": 2}, {})
-    RANKERS[name](**(SMALL | fewer)).fit(path, checkpoint=tmp_path)
-    resumed = RANKERS[name](**(SMALL | all_of_them)).fit(rw.read(path), checkpoint=tmp_path)
-    assert resumed.forest_.equals(RANKERS[name](**(SMALL | all_of_them)).fit(path).forest_)
+    KINDS[name](**(SMALL | fewer)).fit(path, checkpoint=tmp_path)
+    resumed = KINDS[name](**(SMALL | all_of_them)).fit(rw.read(path), checkpoint=tmp_path)
+    assert resumed.forest_.equals(KINDS[name](**(SMALL | all_of_them)).fit(path).forest_)
 
 
 @dataclass

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
-from rankwright.settings.setting import changed, setting, settings_class
+from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import RankerSettings
 from rankwright.settings.spaces import Choice, Real
 from rankwright.trees.settings import ForestSettings, LambdaForestSettings, PointwiseForestSettings
@@ -65,7 +66,9 @@ class BagBooSettings(BagSettings, PointwiseForestSettings):
 
 def stored_ranker(ranker: Any) -> dict[str, Any] | None:
     """The ranker to bag as files hold it: its name and its settings. One that comes from a file may be so already."""
-    if ranker is None or isinstance(ranker, dict):
+    if ranker is None:
+        return None
+    if isinstance(ranker, dict):
         return ranker
     return {"ranker": ranker.name} | ranker.stored_settings()
 
@@ -77,11 +80,13 @@ class BaggingSettings(BagSettings):
     name: ClassVar[str] = "bagging"
     summary: ClassVar[str] = "The mean of copies of any ranker, each trained on its own sample of queries."
 
-    ranker: Any = setting(
-        None,
-        "The ranker to bag; None takes `LambdaMART()`, of which BL-MART makes one forest.",
+    ranker: Any = field(
+        default=None,
         kw_only=False,
-        stored=stored_ranker,
+        metadata=about(
+            text="The ranker to bag; None takes `LambdaMART()`, of which BL-MART makes one forest.",
+            stored=stored_ranker,
+        ),
     )
     bag_fraction: float = changed(BagSettings, "bag_fraction", search=Real(0.3, 1.0))
     combine: Literal["score", "rank"] | None = setting(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 from rankwright.features.nystrom import KERNELS
 from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import objective_named
-from rankwright.settings.setting import changed, setting, settings_class
+from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import AimedSettings, PatientSettings, RankerSettings, ScaledSettings
 from rankwright.settings.spaces import Choice, Real, Whole
 
@@ -163,12 +164,14 @@ class LambdaRankSettings(NetSettings):
 class ObjectiveSettings(RankerSettings):
     """The objective of a net that can have any; by itself because it comes first in the constructor."""
 
-    objective: str | Objective = setting(
-        "lambdarank",
-        "What is learned: a name (`rankwright.objectives.OBJECTIVES`) or an objective, such as one that "
-        "`objectives.from_function` made from λs of your own.",
+    objective: str | Objective = field(
+        default="lambdarank",
         kw_only=False,
-        stored=objective_name,
+        metadata=about(
+            text="What is learned: a name (`rankwright.objectives.OBJECTIVES`) or an objective, such as one that "
+            "`objectives.from_function` made from λs of your own.",
+            stored=objective_name,
+        ),
     )
 
 
@@ -180,7 +183,7 @@ class NetRankerSettings(NetSettings, ObjectiveSettings):
     summary: ClassVar[str] = "A net, ours or a `torch.nn.Module` of your own, that follows the forces of any objective."
     output_bias: ClassVar[bool] = True  # objectives of single documents need one
 
-    module: Any = changed(NetSettings, "module", kw_only=False)
+    module: Any = field(default=None, kw_only=False, metadata=about(NetSettings, "module"))
 
 
 @settings_class

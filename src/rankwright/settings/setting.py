@@ -86,29 +86,42 @@ class Setting:
             raise UnknownNameError(self.name, value, known=self.spec.choices())
 
 
-def setting(default: Any, text: str, *, kw_only: bool = True, **more: Any) -> Any:
+def setting(default: Any, text: str, **more: Any) -> Any:
     """A field with this default; `text` is a sentence about it, `more` are the other parts of a `Spec`."""
-    return field(default=default, metadata={SPEC: Spec(text=text, **more)}, kw_only=kw_only)
+    return field(default=default, metadata=about(text=text, **more))
 
 
-def changed(settings: type, name: str, default: Any = UNSET, *, kw_only: bool = True, **more: Any) -> Any:
+def changed(settings: type, name: str, default: Any = UNSET, **more: Any) -> Any:
     """The field `name` of `settings` again, with another default or other parts of its `Spec`."""
-    found: Field[Any] = next(one for one in fields(settings) if one.name == name)
-    before: Spec = found.metadata[SPEC]
-    parts = {part.name: getattr(before, part.name) for part in fields(Spec)} | more
-    value = found.default if default is UNSET else default
-    return field(default=value, metadata={SPEC: Spec(**parts)}, kw_only=kw_only)
+    found = _field(settings, name)
+    return field(default=found.default if default is UNSET else default, metadata=about(settings, name, **more))
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(setting, changed))
+def about(settings: type | None = None, name: str = "", **more: Any) -> dict[str, Spec]:
+    """What a field's metadata holds: the parts of a `Spec`, beside those of the field `name` of other settings."""
+    before: Spec | None = None if settings is None else _field(settings, name).metadata[SPEC]
+    parts = {} if before is None else {part.name: getattr(before, part.name) for part in fields(Spec)}
+    return {SPEC: Spec(**(parts | more))}
+
+
+def _field(settings: type, name: str) -> Field[Any]:
+    return next(one for one in fields(settings) if one.name == name)
+
+
+# Checkers of types are told of `field` alone: what `setting` gives is a default to them, as it should be.
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 def settings_class(kind: type[Kind]) -> type[Kind]:
     """A class whose fields are settings: its constructor takes them by name, and nothing else is made for it."""
     return dataclass(kw_only=True, eq=False, repr=False)(kind)
 
 
-@cache
 def settings_of(kind: type) -> Mapping[str, Setting]:
     """The settings of a dataclass, or of a class made from one, by name in the order of its fields."""
+    return _known_settings(kind)
+
+
+@cache
+def _known_settings(kind: Any) -> Mapping[str, Setting]:
     owner = next(base for base in kind.__mro__ if "__dataclass_fields__" in vars(base))
     hints = get_type_hints(owner)
     found = {}
