@@ -24,7 +24,7 @@ def test_the_table_of_names_is_the_list_of_exports():
 
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'LambdaMort'"):
-        _ = rankwright.LambdaMort
+        _ = rankwright.LambdaMort  # type: ignore[attr-defined]
 
 
 def test_importing_loads_nothing_heavier_than_numpy():
