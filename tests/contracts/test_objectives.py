@@ -23,7 +23,7 @@ from rankwright.objectives import (
     paper_lambdarank,
     ranknet,
 )
-from rankwright.objectives.deltas import DELTAS, NDCG, Constant
+from rankwright.objectives.deltas import DELTAS, Constant
 
 METRICS = ["ndcg", "ndcg@3", "dcg@5", "map", "map@4", "mrr", "mrr@3", "wta", "err", "err@5", "p@3", "recall@4", "hit@3"]
 
@@ -34,10 +34,10 @@ NAMED = [
 ]
 SWITCHED: dict[str, Objective] = {
     "paper": paper_lambdarank("ndcg@5"),
-    "truncated": PairwiseObjective(Logistic(0.7), NDCG(), truncation=4),
+    "truncated": PairwiseObjective(Logistic(0.7), delta_named("ndcg"), truncation=4),
     "truncated ranknet": PairwiseObjective(Logistic(0.7), truncation=4),
-    "query norm": PairwiseObjective(Logistic(), NDCG(), query_norm=True),
-    "gap norm": PairwiseObjective(Logistic(), NDCG(), gap_norm=True),
+    "query norm": PairwiseObjective(Logistic(), delta_named("ndcg"), query_norm=True),
+    "gap norm": PairwiseObjective(Logistic(), delta_named("ndcg"), gap_norm=True),
     "equal labels": ranknet(pair_equal_labels=True),
     "uncertain": ranknet(certainty=0.8, sigma=1.5),
     "uncertain spring": PairwiseObjective(Spring(0.6), certainty=0.8),

@@ -28,6 +28,7 @@ from rankwright.ranking.order import Ties
 
 DEFAULT = "standard"
 ABOVE_ZERO = Relevance(0.0, inclusive=False)
+LARGEST_GRADE = 1023.0  # 2^1024 has no float64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,10 @@ class Convention:
     base: str = field(default=DEFAULT, compare=False)
 
     def __post_init__(self) -> None:
-        require(0 < self.max_grade <= 1023, f"max_grade must lie between 0 and 1023, got {self.max_grade}")
+        require(
+            0 < self.max_grade <= LARGEST_GRADE,
+            f"max_grade must be above 0 and at most {LARGEST_GRADE:g}, got {self.max_grade}",
+        )
 
     @property
     def name(self) -> str:

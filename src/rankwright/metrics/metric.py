@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, IntArray
 from rankwright.errors import require
 from rankwright.metrics.convention import Convention
 from rankwright.metrics.rules import Empty, Unjudged
@@ -55,6 +55,11 @@ class AtCutoff:
     def name(self) -> str:
         """The text that parses back into this metric."""
         return f"{self.family}@{self.cutoff}"
+
+    @property
+    def depth(self) -> int:
+        """How many ranks count."""
+        return self.cutoff
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +106,10 @@ def settle(
     return break_ties(ranking, convention.ties, labels=labels, document_ids=document_ids, threads=threads), labels
 
 
-def ties_read(ranking: Ranking) -> BoolArray:
-    """The ties as kernels take them: none where the ranking has broken them."""
-    return ranking.tied if ranking.ties is Ties.AVERAGED else np.empty(0, np.bool_)
+def lists_of(ranking: Ranking) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
+    """The lists as kernels take them: where each starts, its length, its rows, and its ties unless they are broken."""
+    ties = ranking.tied if ranking.ties is Ties.AVERAGED else np.empty(0, np.bool_)
+    return ranking.groups.offsets, ranking.n_ranked, ranking.rows, ties
 
 
 def without_empty(values: Float64Array, is_empty: BoolArray, convention: Convention) -> Float64Array:

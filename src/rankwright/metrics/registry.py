@@ -21,7 +21,7 @@ from rankwright.metrics.pairs import PairAccuracy, PairError
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class MetricFamily:
     """A metric, or one for each cutoff."""
 
     make: type[Any]  # the metric's class
@@ -39,20 +39,25 @@ class Family:
         """Whether a larger value is a better one."""
         return bool(self.make.higher_is_better)
 
+    @property
+    def has_swaps(self) -> bool:
+        """Whether it is a `SwapMetric`: then rankers can be trained for it."""
+        return hasattr(self.make, "worth")
 
-METRICS: Mapping[str, Family] = {
-    "ndcg": Family(NDCG, "discounted gain as a share of the best possible"),
-    "mean-ndcg": Family(MeanNDCG, "mean of NDCG@p over every depth p of the list (LETOR)"),
-    "dcg": Family(DCG, "discounted cumulative gain"),
-    "map": Family(AveragePrecision, "precision at each relevant document, averaged"),
-    "p": Family(Precision, "share of the top k that is relevant"),
-    "recall": Family(Recall, "share of the relevant documents in the top k"),
-    "hit": Family(Hit, "whether anything in the top k is relevant"),
-    "mrr": Family(ReciprocalRank, "one over the rank of the first relevant document"),
-    "wta": Family(WinnerTakesAll, "winner takes all: 0 where the first document is relevant, else 1"),
-    "err": Family(ERR, "expected reciprocal rank at which a reader is satisfied"),
-    "pair-accuracy": Family(PairAccuracy, "share of pairs of different labels in the right order"),
-    "pair-error": Family(PairError, "share of pairs of different labels in the wrong order"),
+
+METRICS: Mapping[str, MetricFamily] = {
+    "ndcg": MetricFamily(NDCG, "discounted gain as a share of the best possible"),
+    "mean-ndcg": MetricFamily(MeanNDCG, "mean of NDCG@p over every depth p of the list (LETOR)"),
+    "dcg": MetricFamily(DCG, "discounted cumulative gain"),
+    "map": MetricFamily(AveragePrecision, "precision at each relevant document, averaged"),
+    "p": MetricFamily(Precision, "share of the top k that is relevant"),
+    "recall": MetricFamily(Recall, "share of the relevant documents in the top k"),
+    "hit": MetricFamily(Hit, "whether anything in the top k is relevant"),
+    "mrr": MetricFamily(ReciprocalRank, "one over the rank of the first relevant document"),
+    "wta": MetricFamily(WinnerTakesAll, "winner takes all: 0 where the first document is relevant, else 1"),
+    "err": MetricFamily(ERR, "expected reciprocal rank at which a reader is satisfied"),
+    "pair-accuracy": MetricFamily(PairAccuracy, "share of pairs of different labels in the right order"),
+    "pair-error": MetricFamily(PairError, "share of pairs of different labels in the wrong order"),
 }
 
 

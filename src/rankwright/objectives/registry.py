@@ -13,7 +13,9 @@ from math import inf
 from typing import Any
 
 from rankwright.errors import SettingError, UnknownNameError, require
-from rankwright.objectives.deltas import NDCG, Delta, delta_named
+from rankwright.metrics.discounted import NDCG
+from rankwright.metrics.registry import Measure
+from rankwright.objectives.deltas import Delta, MetricDelta, as_delta
 from rankwright.objectives.listwise import GainSoftmax, Softmax
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Hinge, Logistic, Spring
@@ -38,7 +40,7 @@ def ranknet(
 
 
 def lambdarank(
-    metric: str | Delta = DEFAULT_METRIC,
+    metric: str | Measure | Delta = DEFAULT_METRIC,
     *,
     sigma: float = 1.0,
     truncation: int | None = DEFAULT_TRUNCATION,
@@ -49,28 +51,27 @@ def lambdarank(
     Pairs need a document among the top `truncation`, NDCG's discounts go on beyond its cutoff, and forces are scaled by
     score gap and by query. docs/objectives.md has the measurements.
     """
-    delta = delta_named(metric) if isinstance(metric, str) else metric
-    if isinstance(delta, NDCG):
+    delta = as_delta(metric)
+    if isinstance(delta, MetricDelta) and isinstance(delta.metric, NDCG):
         delta = replace(delta, tail=True)
     return PairwiseObjective(
         Logistic(sigma), delta, truncation=truncation, sampled_pairs=sampled_pairs, query_norm=True, gap_norm=True
     )
 
 
-def paper_lambdarank(metric: str | Delta = DEFAULT_METRIC) -> PairwiseObjective:
+def paper_lambdarank(metric: str | Measure | Delta = DEFAULT_METRIC) -> PairwiseObjective:
     """The slides' formula and nothing else: every pair, its logistic force times what a swap does to `metric`."""
-    delta = delta_named(metric) if isinstance(metric, str) else metric
-    return PairwiseObjective(Logistic(1.0), delta, shuffle_ties=False)
+    return PairwiseObjective(Logistic(1.0), as_delta(metric), shuffle_ties=False)
 
 
-def hinge(metric: str | Delta = "constant", *, margin: float = 1.0) -> PairwiseObjective:
+def hinge(metric: str | Measure | Delta = "constant", *, margin: float = 1.0) -> PairwiseObjective:
     """Pairs pushed apart up to a margin, alike or as they matter to `metric`."""
-    return PairwiseObjective(Hinge(margin), delta_named(metric) if isinstance(metric, str) else metric)
+    return PairwiseObjective(Hinge(margin), as_delta(metric))
 
 
-def spring(metric: str | Delta = "constant", *, margin: float = 1.0) -> PairwiseObjective:
+def spring(metric: str | Measure | Delta = "constant", *, margin: float = 1.0) -> PairwiseObjective:
     """Paper 2's own λ (Eq. 4-6), alike for all pairs or as they matter to `metric`."""
-    return PairwiseObjective(Spring(margin), delta_named(metric) if isinstance(metric, str) else metric)
+    return PairwiseObjective(Spring(margin), as_delta(metric))
 
 
 def xendcg() -> GainSoftmax:
@@ -79,7 +80,7 @@ def xendcg() -> GainSoftmax:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class ObjectiveFamily:
     """A function that makes objectives, and what they are."""
 
     make: Callable[..., Objective]
@@ -91,16 +92,18 @@ class Family:
         return "metric" in inspect.signature(self.make).parameters
 
 
-OBJECTIVES: Mapping[str, Family] = {
-    "ranknet": Family(ranknet, "cross entropy of every pair (RankNet)"),
-    "lambdarank": Family(lambdarank, "cross entropy of pairs, weighed by what swapping them does to a metric"),
-    "hinge": Family(hinge, "pairs pushed apart up to a margin"),
-    "spring": Family(spring, "the spring of LambdaRank's paper"),
-    "softmax": Family(Softmax, "cross entropy between the softmaxes of labels and scores (ListNet)"),
-    "gain-softmax": Family(GainSoftmax, "cross entropy between shares of the gains and the softmax of the scores"),
-    "xendcg": Family(xendcg, "the same with randomly raised gains (XE-NDCG)"),
-    "squared-error": Family(SquaredError, "squared difference between score and label"),
-    "logistic-error": Family(LogisticError, "cross entropy of a document being relevant"),
+OBJECTIVES: Mapping[str, ObjectiveFamily] = {
+    "ranknet": ObjectiveFamily(ranknet, "cross entropy of every pair (RankNet)"),
+    "lambdarank": ObjectiveFamily(lambdarank, "cross entropy of pairs, weighed by what swapping them does to a metric"),
+    "hinge": ObjectiveFamily(hinge, "pairs pushed apart up to a margin"),
+    "spring": ObjectiveFamily(spring, "the spring of LambdaRank's paper"),
+    "softmax": ObjectiveFamily(Softmax, "cross entropy between the softmaxes of labels and scores (ListNet)"),
+    "gain-softmax": ObjectiveFamily(
+        GainSoftmax, "cross entropy between shares of the gains and the softmax of the scores"
+    ),
+    "xendcg": ObjectiveFamily(xendcg, "the same with randomly raised gains (XE-NDCG)"),
+    "squared-error": ObjectiveFamily(SquaredError, "squared difference between score and label"),
+    "logistic-error": ObjectiveFamily(LogisticError, "cross entropy of a document being relevant"),
 }
 
 
