@@ -1,4 +1,4 @@
-"""The table of metric names, and names to values and back.
+"""The table of metrics, which turns names into values and back.
 
 A metric's full name is its own, then its convention where that is not the standard one: `ndcg@10`, `ndcg@10:letor`,
 `map:standard(relevant>=2)`.
@@ -22,7 +22,7 @@ from rankwright.metrics.pairs import PairAccuracy, PairError
 
 @dataclass(frozen=True, slots=True)
 class MetricFamily:
-    """A metric, or one for each cutoff."""
+    """A metric, or one metric for each cutoff."""
 
     make: type[Any]  # the metric's class
     summary: str
@@ -63,7 +63,22 @@ METRICS: Mapping[str, MetricFamily] = {
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A metric under a convention: the whole definition of a number."""
+    """A metric under a convention: the whole definition of a number.
+
+    Parameters
+    ----------
+    metric : Metric
+        What is counted, such as NDCG@10.
+    convention : Convention, default standard
+        The rules it is counted by.
+
+    Attributes
+    ----------
+    name : str
+        The text that `parse_metric` turns back into this measure.
+    higher_is_better : bool
+        Whether a larger value is a better one.
+    """
 
     metric: Metric
     convention: Convention = CONVENTIONS[DEFAULT]
@@ -84,8 +99,23 @@ class Measure:
 
 
 def parse_metric(text: str, convention: str | Convention = DEFAULT) -> Measure:
-    """The measure whose name is `text`; one that names no convention gets `convention`.
+    """Return the measure of that name.
 
+    Parameters
+    ----------
+    text : str
+        The name of a metric with its cutoff, followed by a convention where it has one of its own: `map`, `ndcg@10`,
+        `ndcg@10:letor`, `p@5:standard(relevant>=2)`. `rankwright list metrics` prints the names.
+    convention : str or Convention, default "standard"
+        The rules for a text that names no convention.
+
+    Returns
+    -------
+    Measure
+        The metric and its convention.
+
+    Examples
+    --------
     >>> parse_metric("ndcg@10:letor").name
     'ndcg@10:letor'
     """
@@ -111,5 +141,5 @@ def _metric_of(text: str) -> Metric:
 
 
 def split_metrics(text: str) -> list[str]:
-    """The names in a list separated by commas; those inside the brackets of a convention do not separate."""
+    """The names in a list separated by commas; commas inside the brackets of a convention do not separate."""
     return [name.strip() for name in re.split(r",(?![^(]*\))", text) if name.strip()]
