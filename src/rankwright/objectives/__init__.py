@@ -1,4 +1,4 @@
-"""What rankers are trained for: functions from the scores of a query's documents to a force on each of them."""
+"""What rankers are trained for: objectives, which turn the scores of a query's documents into a force on each."""
 
 from rankwright.objectives.deltas import DELTAS, MetricDelta, delta_named
 from rankwright.objectives.diagnostics import Diagnosis, diagnose

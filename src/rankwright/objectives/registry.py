@@ -1,7 +1,7 @@
-"""The table of objectives, and names to values and back.
+"""The table of objectives, which turns names into values and back.
 
-An objective's name is its family's and, where the family can weigh pairs by a metric, that metric's: `ranknet`,
-`lambdarank:ndcg@10`, `spring:wta`. Settings stand beside the name, not in it.
+An objective's name is that of its family and, where the family can weigh pairs by a metric, that of the metric with its
+convention: `ranknet`, `lambdarank:ndcg@10`, `spring:wta:mslr`. Settings stand beside the name, not in it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,24 @@ def ranknet(
     certainty: float = inf,
     sampled_pairs: int | None = None,
 ) -> PairwiseObjective:
-    """RankNet's cost (paper 1, Eq. 3) over all pairs, or sampled ones: it exists, is smooth and convex."""
+    """Return RankNet's objective (paper 1, Eq. 3), whose cost is smooth and convex.
+
+    Parameters
+    ----------
+    sigma : float, default 1.0
+        The steepness of the logistic loss, above 0.
+    pair_equal_labels : bool, default False
+        Whether documents of equal labels pair too, with target ½.
+    certainty : float, default inf
+        The target of a pair is logistic(certainty · label difference), which is 1 by default; above 0.
+    sampled_pairs : int, optional
+        How many partners are drawn for each document in queries that have more, 1 or more; all by default.
+
+    Returns
+    -------
+    PairwiseObjective
+        The objective `ranknet`.
+    """
     return PairwiseObjective(
         Logistic(sigma), pair_equal_labels=pair_equal_labels, certainty=certainty, sampled_pairs=sampled_pairs
     )
@@ -46,10 +63,32 @@ def lambdarank(
     truncation: int | None = DEFAULT_TRUNCATION,
     sampled_pairs: int | None = None,
 ) -> PairwiseObjective:
-    """The objective of LambdaRank and LambdaMART aimed at `metric`, with the switches that measured best.
+    """Return the objective of LambdaRank and LambdaMART, with the switches that measured best.
 
-    Pairs need a document among the top `truncation`, NDCG's discounts go on beyond its cutoff, and forces are scaled by
-    score gap and by query. docs/objectives.md has the measurements.
+    NDCG's discounts go on beyond its cutoff, and forces are scaled by score gap and by query; docs/objectives.md has
+    the measurements.
+
+    Parameters
+    ----------
+    metric : str, Measure or Delta, default "ndcg@10"
+        What the forces aim at: a name in `DELTAS` with its cutoff and convention, such as `"ndcg@10:letor"`.
+    sigma : float, default 1.0
+        The steepness of the logistic loss, above 0.
+    truncation : int or None, default 30
+        Only pairs with a document among so many top ranks count, 1 or more; None takes all pairs.
+    sampled_pairs : int, optional
+        How many partners are drawn for each document in queries that have more, 1 or more; all by default. It needs
+        `truncation=None`.
+
+    Returns
+    -------
+    PairwiseObjective
+        The objective `lambdarank:` with the metric's name.
+
+    Examples
+    --------
+    >>> lambdarank("map:mslr").name
+    'lambdarank:map:mslr'
     """
     delta = as_delta(metric)
     if isinstance(delta, MetricDelta) and isinstance(delta.metric, NDCG):
@@ -60,28 +99,71 @@ def lambdarank(
 
 
 def paper_lambdarank(metric: str | Measure | Delta = DEFAULT_METRIC) -> PairwiseObjective:
-    """The slides' formula and nothing else: every pair, its logistic force times what a swap does to `metric`."""
+    """Return LambdaRank's plain formula (slides 3): the logistic force of every pair times what its swap does.
+
+    Parameters
+    ----------
+    metric : str, Measure or Delta, default "ndcg@10"
+        What the forces aim at.
+
+    Returns
+    -------
+    PairwiseObjective
+        The objective without any of `lambdarank`'s switches.
+    """
     return PairwiseObjective(Logistic(1.0), as_delta(metric), shuffle_ties=False)
 
 
 def hinge(metric: str | Measure | Delta = "constant", *, margin: float = 1.0) -> PairwiseObjective:
-    """Pairs pushed apart up to a margin, alike or as they matter to `metric`."""
+    """Return the objective that pushes pairs apart up to a margin.
+
+    Parameters
+    ----------
+    metric : str, Measure or Delta, default "constant"
+        What weighs the pairs; every pair counts alike by default.
+    margin : float, default 1.0
+        The gap up to which a pair is pushed apart, 0 or more.
+
+    Returns
+    -------
+    PairwiseObjective
+        The objective `hinge`, or `hinge:` with the metric's name.
+    """
     return PairwiseObjective(Hinge(margin), as_delta(metric))
 
 
 def spring(metric: str | Measure | Delta = "constant", *, margin: float = 1.0) -> PairwiseObjective:
-    """Paper 2's own λ (Eq. 4-6), alike for all pairs or as they matter to `metric`."""
+    """Return the objective of paper 2's own λ (Eq. 4-6).
+
+    Parameters
+    ----------
+    metric : str, Measure or Delta, default "constant"
+        What weighs the pairs; every pair counts alike by default.
+    margin : float, default 1.0
+        The gap δ up to which the spring pushes, 0 or more. The cost is convex only up to 1.
+
+    Returns
+    -------
+    PairwiseObjective
+        The objective `spring`, or `spring:` with the metric's name.
+    """
     return PairwiseObjective(Spring(margin), as_delta(metric))
 
 
 def xendcg() -> GainSoftmax:
-    """Softmax cross entropy with randomly raised gains, XE-NDCG."""
+    """Return XE-NDCG: softmax cross entropy with randomly raised gains.
+
+    Returns
+    -------
+    GainSoftmax
+        The objective `xendcg`.
+    """
     return GainSoftmax(noise=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectiveFamily:
-    """A function that makes objectives, and what they are."""
+    """A function that makes objectives, and a sentence about them."""
 
     make: Callable[..., Objective]
     summary: str
@@ -108,8 +190,23 @@ OBJECTIVES: Mapping[str, ObjectiveFamily] = {
 
 
 def objective_named(text: str, **settings: Any) -> Objective:
-    """The objective whose name is `text`, with settings other than the usual ones where given.
+    """Return the objective of that name.
 
+    Parameters
+    ----------
+    text : str
+        The name of a family in `OBJECTIVES` and, where it can weigh pairs by a metric, that metric: `ranknet`,
+        `lambdarank:map`, `lambdarank:ndcg@10:letor`. `rankwright list objectives` prints the names.
+    **settings
+        Settings of the family that differ from the usual ones, such as `sigma=2.0`.
+
+    Returns
+    -------
+    Objective
+        Its `name` is the text again.
+
+    Examples
+    --------
     >>> objective_named("lambdarank:map", sigma=2.0).name
     'lambdarank:map'
     """
