@@ -5,8 +5,10 @@ The oracle scores a list, swaps two documents and scores it again, under the con
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -150,6 +152,13 @@ def test_a_swap_sees_the_rules_that_decide_worth_and_discount_and_no_others(rule
             rule in SEEN and rule in parse_metric(name).metric.depends_on and not (rule == "map_over" and name == "map")
         )
         assert is_same == (not depends), name
+
+
+def test_the_documentation_names_the_rules_that_a_swap_sees():
+    page = (Path(__file__).parents[2] / "docs" / "objectives.md").read_text().split("### Conventions\n")[1]
+    rows = [line.split("|")[1:3] for line in page.split("\n### ")[0].splitlines() if line.startswith("| `")]
+    told = {rule: answer.strip().startswith("yes") for rules, answer in rows for rule in re.findall(r"`(\w+)`", rules)}
+    assert told == {rule: rule in SEEN for rule in RULES}
 
 
 def test_every_name_reads_back():
