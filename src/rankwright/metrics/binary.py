@@ -81,7 +81,7 @@ class Precision(AtCutoff):
     ) -> Float64Array:
         """The share of relevant documents at the top of each query's list."""
         ranking, labels = settle(ranking, labels, convention, threads=threads)
-        hits, most_hits = _hits(self, ranking, relevance(labels, convention), convention, threads)
+        hits, most_hits = _hits(self, ranking, convention.relevant.of(labels), convention, threads)
         return without_empty(hits / self._over(ranking.n_ranked, convention), most_hits == 0.0, convention)
 
     def worth(self, labels: Float32Array, groups: Groups, convention: Convention, threads: int = 1) -> Float64Array:  # noqa: ARG002
@@ -108,9 +108,9 @@ class Recall(AtCutoff):
     ) -> Float64Array:
         """The share of each query's relevant documents that the top of its list has."""
         ranking, labels = settle(ranking, labels, convention, threads=threads)
-        relevant = relevance(labels, convention)
+        relevant = convention.relevant.of(labels)
         hits, _ = _hits(self, ranking, relevant, convention, threads)
-        n_relevant = relevant_counts(ranking, relevant > 0.0, threads)
+        n_relevant = relevant_counts(ranking, relevant, threads)
         shares = np.divide(hits, n_relevant, out=np.zeros_like(hits), where=n_relevant > 0)
         shares[n_relevant == 0] = convention.empty.number
         return shares
@@ -122,10 +122,10 @@ class Recall(AtCutoff):
 
 
 def _hits(
-    metric: SwapMetric, ranking: Ranking, relevant: Float64Array, convention: Convention, threads: int
+    metric: SwapMetric, ranking: Ranking, relevant: BoolArray, convention: Convention, threads: int
 ) -> tuple[Float64Array, Float64Array]:
     """How many relevant documents the first ranks have, and the most they could have: a gain of 1, undiscounted."""
-    return discounted(ranking, relevant, discounts_of(metric, ranking.groups, convention), threads)
+    return discounted(ranking, relevant.astype(np.float64), discounts_of(metric, ranking.groups, convention), threads)
 
 
 def precision_sums(ranking: Ranking, relevant: BoolArray, cutoff: int, threads: int) -> tuple[Float64Array, IntArray]:
