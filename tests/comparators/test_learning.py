@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-
 from rankwright.comparators.incremental import IncrementalPlan, learn_comparator
+
 from rankwright.comparators.mistakes import mistakes_of, n_possible_pairs
 from rankwright.comparators.net import random_net
 from rankwright.comparators.pairs import PairSet

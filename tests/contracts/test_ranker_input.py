@@ -12,7 +12,7 @@ import rankwright as rw
 from rankwright.catalog.rankers import RANKERS, load, ranker_named
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.rankers.gradient_net import GradientNet
+from rankwright.nets.gradient_net import GradientNet
 from rankwright.rankers.ranker import Ranker
 
 # Whatever a ranker's size is called: small enough for laws by the dozen.

@@ -18,7 +18,7 @@ from rankwright.bagging.bagging import Bagging
 from rankwright.catalog.rankers import RANKERS, load, ranker_named
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import ContainerError, InputError, UnknownNameError
-from rankwright.rankers.forest_ranker import ForestRanker
+from rankwright.trees.forest_ranker import ForestRanker
 
 TREES = {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5}
 NET = {"epochs": 8, "hidden": (8,), "learning_rate": 0.02}

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rankwright.linear.combined import CombinedDescent, partners
+from rankwright.linear.smooth_ndcg import SmoothRank
 from scipy.optimize import minimize
 
 import rankwright as rw
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.linear.combined import CombinedDescent, partners
 from rankwright.linear.cutting_planes import CuttingPlanes, SwappedPairs, WorstAveragePrecision, solve_dual
 from rankwright.linear.newton import NewtonLearner
 from rankwright.linear.pair_hinge import SquaredPairHinge, margin_pairs, worth_of_levels
 from rankwright.linear.rows import JudgedRows, judged_rows, ordinal_levels
-from rankwright.linear.smooth_ndcg import SmoothRank
 from rankwright.linear.top_one import TopOneCost
-from rankwright.rankers.rankprop import adjusted_targets
+from rankwright.nets.rankprop import adjusted_targets
 
 
 def tiny(seed=0, sizes=(4, 1, 6, 3), n_features=3, *, weights=False) -> Any:

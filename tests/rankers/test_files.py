@@ -12,10 +12,10 @@ from rankwright.bagging.bagged_forest import BaggedForest
 from rankwright.catalog.rankers import RANKERS
 from rankwright.catalog.scoring import evaluate_file
 from rankwright.errors import FileFormatError, InputError
-from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import History
 from rankwright.trees.binned import bin_dataset
+from rankwright.trees.forest_ranker import ForestRanker
 
 FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
 SMALL: dict[str, Any] = {"n_trees": 5, "max_leaves": 4}

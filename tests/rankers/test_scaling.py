@@ -105,7 +105,7 @@ class ByMode(rw.LambdaMART):
 @pytest.mark.parametrize("mode", ["default", "paper"])
 def test_a_ranker_may_choose_its_scaling_and_apply_it_itself(mode, small_data, tmp_path):
     ranker = ByMode(**SMALL, mode=mode).fit(small_data)
-    plain = rw.LambdaMART(**SMALL, mode=mode, scaling=ranker._scaling_name()).fit(small_data)
+    plain = rw.LambdaMART(**SMALL, mode=mode, scaling=ranker.scaling_name).fit(small_data)
     assert np.array_equal(ranker.predict(small_data), plain.predict(small_data))
     ranker.save(tmp_path / "model.rw")
     model = read_container(tmp_path / "model.rw")

@@ -15,7 +15,7 @@ from rankwright.errors import require
 if TYPE_CHECKING:
     from rankwright.data.dataset import RankingDataset
     from rankwright.rankers.ranker import Ranker
-    from rankwright.training.spaces import Space
+    from rankwright.settings.spaces import Space
     from rankwright.tuning.cross_validation import CrossValidation
     from rankwright.tuning.folds import Folds
     from rankwright.tuning.nested import NestedResult

@@ -13,7 +13,7 @@ from typing import Any
 
 from rankwright.catalog.settings import values_of
 from rankwright.errors import FileFormatError, SettingError
-from rankwright.training.spaces import Choice, Dimension, Real, Space, Whole
+from rankwright.settings.spaces import Choice, Dimension, Real, Space, Whole
 from rankwright.tuning.grids import NAMED_SPACES, NamedSpace, space_named
 
 RANGE = ".."
