@@ -1,8 +1,8 @@
-"""Metrics of a reader who goes down the list until a document satisfies them.
+"""Metrics of a reader who goes down the list until a document satisfies.
 
-Expected reciprocal rank (Chapelle, Metzler, Zhang and Grinspan 2009) has a chance to be satisfied that grows with the
-label. Where only relevant documents satisfy, and surely, it is the reciprocal rank; whether the reader is satisfied at
-all within the first k ranks is hit@k; and winner-takes-all (paper 2, section 2) asks it of the first rank alone.
+For the expected reciprocal rank (Chapelle, Metzler, Zhang and Grinspan 2009) the chance that a document satisfies grows
+with its label. If relevant documents surely satisfy and no others do, it is the reciprocal rank. Hit@k says whether the
+reader is satisfied within the first k ranks, winner-takes-all (paper 2, section 2) whether by the first document.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_c
 from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, ScoredLists, evaluate_lists
 from rankwright.metrics.registry import parse_metric
 from rankwright.metrics.rules import Empty, MapOver, PrecisionOver, ScorePrecision, Short, Stop, Unjudged
-from rankwright.ranking.gains import EXPONENTIAL, LETOR, LINEAR, LOG2, RECIPROCAL, Discount, Gain
+from rankwright.ranking.gains import EXPONENTIAL, LETOR, LINEAR, LOG2, RECIPROCAL
 from rankwright.ranking.order import Ties
 
 SMALLEST_EFFECT = 5e-5  # what four decimals can show
@@ -173,7 +173,7 @@ def _reasons(convention: Convention, lists: ScoredLists, standard: Evaluation, t
     """What each rule that matters says, and what it alone does to the first metric that depends on it."""
     idle = []
     for rule in _rules_that_matter(convention, list(standard.results)):
-        phrase = PHRASES[rule](convention)
+        phrase = phrase_of(rule, convention)
         metric = next(name for name in standard.results if rule in parse_metric(name).metric.depends_on)
         alone = replace(CONVENTIONS[DEFAULT], **{rule: getattr(convention, rule)})
         try:
@@ -216,23 +216,18 @@ _WORDS: Mapping[object, str] = {
 }
 
 
-def _words(value: Gain | Discount | object) -> str:
-    return _WORDS[value] if value in _WORDS else f"{type(value).__name__.lower()} {getattr(value, 'name', value)}"
-
-
-# What each rule says, in words.
-PHRASES: Mapping[str, Callable[[Convention], str]] = {
-    "gain": lambda convention: _words(convention.gain),
-    "discount": lambda convention: _words(convention.discount),
+# The rules whose words need more than their value.
+_PHRASES: Mapping[str, Callable[[Convention], str]] = {
     "empty": lambda convention: f"a query with nothing relevant {_EMPTY[convention.empty]}",
     "empty_map": lambda convention: f"for MAP a query with nothing relevant {_EMPTY[convention.empty_of_map]}",
-    "short": lambda convention: _words(convention.short),
-    "precision_over": lambda convention: _words(convention.precision_over),
-    "map_over": lambda convention: _words(convention.map_over),
     "relevant": lambda convention: f"relevant means label {convention.relevant}",
-    "ties": lambda convention: _words(convention.ties),
-    "scores": lambda convention: _words(convention.scores),
-    "unjudged": lambda convention: _words(convention.unjudged),
-    "stop": lambda convention: _words(convention.stop),
     "max_grade": lambda convention: f"the highest grade is {convention.max_grade:g}",
 }
+
+
+def phrase_of(rule: str, convention: Convention) -> str:
+    """What a rule of the convention says, in words."""
+    if rule in _PHRASES:
+        return _PHRASES[rule](convention)
+    value = getattr(convention, rule)
+    return _WORDS.get(value, f"{rule} {value.name}")

@@ -1,7 +1,7 @@
-"""How many pairs of documents stand the right way round.
+"""Metrics of pairs: how many pairs of documents stand the right way round.
 
-Pairs are those of a query's documents whose labels differ (paper 2, section 2; paper 1, section 5.1). A query without
-such a pair does not count, under any convention. A tied pair is half right where ties are averaged.
+Two documents of a query make a pair where their labels differ (paper 2, section 2; paper 1, section 5.1). A query
+without a pair does not count, under any convention. A tied pair is half right where ties are averaged.
 """
 
 from __future__ import annotations
