@@ -14,7 +14,7 @@ SOURCE = Path(rankwright.__file__).parent
 LAYERS = [
     {"errors"},
     {"arrays"},
-    {"kernels"},
+    {"kernels", "settings"},
     {"container"},
     {"cluster"},
     {"data"},
@@ -24,8 +24,9 @@ LAYERS = [
     {"metrics"},
     {"objectives"},
     {"training"},
-    {"trees", "nets", "comparators", "linear", "boosters"},
     {"rankers"},
+    {"trees", "linear"},
+    {"nets", "comparators", "boosters"},
     {"bagging"},
     {"compression"},
     {"catalog"},
@@ -43,7 +44,7 @@ HOMES_OF = {
     "pandas": ("data/frames.py",),
     "polars": ("data/frames.py",),
     "pyarrow": ("data/frames.py", "formats/parquet.py"),
-    "sklearn": ("rankers/", "bagging/", "compression/", "tuning/"),
+    "sklearn": ("rankers/", "bagging/", "tuning/"),
 }
 
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -57,7 +57,7 @@ def test_workers_make_the_model_that_threads_make(ranker, folder, engine):
 
 @pytest.mark.parametrize("ranker", [SMALL, POINTWISE], ids=lambda ranker: ranker.name)
 def test_a_bag_is_trained_on_its_queries_with_the_bins_of_all(ranker, data, folder):
-    bags, plan = clone(ranker).fit(Shards(folder)), ranker._bags()
+    bags, plan = clone(ranker).fit(Shards(folder)), ranker._plan()
     mapper = bin_dataset(data, **ranker.binning()).mapper
     for number in range(ranker.n_bags):
         sample = plan.sample(number, data.n_queries)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 
@@ -30,5 +31,5 @@ def changed_parameters(recorded: list[str], found: list[str]) -> Iterator[str]:
 
 
 def unexplained(lines: Iterable[str], explained: Mapping[str, str]) -> list[str]:
-    """The lines that begin with none of the explained places."""
-    return [line for line in lines if not line.startswith(tuple(explained))]
+    """The lines that begin with none of the explained places, in which `*` stands for anything."""
+    return [line for line in lines if not any(fnmatchcase(line, f"{place}*") for place in explained)]

@@ -10,8 +10,16 @@ from tests.compatibility.public_commands import describe_commands, describe_docu
 from tests.compatibility.public_names import describe_library, unfolded
 from tests.compatibility.training import PUBLIC
 
-# What changed on purpose: the beginning of the line that a test below complains with, and the reason.
-CHANGED_ON_PURPOSE: dict[str, str] = {}
+# What changed on purpose: the beginning of the line that a test below complains with, `*` for anything, and the reason.
+NO_STAND_IN = "settings are fields: a class shows its own defaults, and no stand-in for settings it does not have"
+CHANGED_ON_PURPOSE: dict[str, str] = {
+    **{
+        f"names · * · members · {name} is missing": NO_STAND_IN
+        for name in ("warm_start", "metric", "early_stopping", "scaling", "device", "mode", "module", "optimizer")
+    },
+    **{f"names · * · members · {name} was": NO_STAND_IN for name in ("scaling", "select", "metric")},
+    "names · * · members · scales_itself is missing": "whether features are scaled elsewhere is the model's affair",
+}
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
-from rankwright.settings.setting import changed, setting
+from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import RankerSettings
 from rankwright.settings.spaces import Choice, Real
 from rankwright.trees.settings import ForestSettings, LambdaForestSettings, PointwiseForestSettings
@@ -14,7 +14,7 @@ from rankwright.trees.settings import ForestSettings, LambdaForestSettings, Poin
 OF_BAGS = ("n_bags", "bag_fraction", "bootstrap", "overfit")  # settings of the bags, not of what is in them
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class BagSettings(RankerSettings):
     """What all bags share."""
 
@@ -32,7 +32,7 @@ class BagSettings(RankerSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class BLMARTSettings(BagSettings, LambdaForestSettings):
     """Settings of BL-MART."""
 
@@ -48,7 +48,7 @@ class BLMARTSettings(BagSettings, LambdaForestSettings):
     feature_fraction: float = changed(ForestSettings, "feature_fraction", 0.5)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class BagBooSettings(BagSettings, PointwiseForestSettings):
     """Settings of BagBoo."""
 
@@ -65,22 +65,28 @@ class BagBooSettings(BagSettings, PointwiseForestSettings):
 
 
 def stored_ranker(ranker: Any) -> dict[str, Any] | None:
-    """The ranker to bag as files hold it: its name and its settings."""
-    return None if ranker is None else {"ranker": ranker.name} | ranker.stored_settings()
+    """The ranker to bag as files hold it: its name and its settings. One that comes from a file may be so already."""
+    if ranker is None:
+        return None
+    if isinstance(ranker, dict):
+        return ranker
+    return {"ranker": ranker.name} | ranker.stored_settings()
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class BaggingSettings(BagSettings):
     """Settings of bags of any ranker."""
 
     name: ClassVar[str] = "bagging"
     summary: ClassVar[str] = "The mean of copies of any ranker, each trained on its own sample of queries."
 
-    ranker: Any = setting(
-        None,
-        "The ranker to bag; None takes `LambdaMART()`, of which BL-MART makes one forest.",
-        positional=True,
-        stored=stored_ranker,
+    ranker: Any = field(
+        default=None,
+        kw_only=False,
+        metadata=about(
+            text="The ranker to bag; None takes `LambdaMART()`, of which BL-MART makes one forest.",
+            stored=stored_ranker,
+        ),
     )
     bag_fraction: float = changed(BagSettings, "bag_fraction", search=Real(0.3, 1.0))
     combine: Literal["score", "rank"] | None = setting(

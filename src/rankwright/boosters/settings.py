@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from rankwright.settings.setting import changed, setting
-from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings
+from rankwright.settings.setting import changed, setting, settings_class
+from rankwright.settings.shared import AimedSettings, PatientSettings, RankerSettings, ScaledSettings
 from rankwright.settings.spaces import Choice
 from rankwright.trees.binning import MAX_BINS
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class ClimbingSettings(AimedSettings, ScaledSettings):
     """What rankers share that look at a metric while they learn a weighted sum of features."""
 
@@ -26,7 +25,7 @@ class ClimbingSettings(AimedSettings, ScaledSettings):
     metric: str = changed(AimedSettings, "metric", text="The metric that is climbed: any metric between 0 and 1.")
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class AdaRankSettings(PatientSettings, ClimbingSettings):
     """Settings of AdaRank."""
 
@@ -49,13 +48,9 @@ class AdaRankSettings(PatientSettings, ClimbingSettings):
     downwards: bool = setting(True, "Whether a feature may rank the other way round, where that does better by itself.")
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class CoordinateAscentSettings(ClimbingSettings):
-    """Settings of coordinate ascent."""
-
-    name: ClassVar[str] = "coordinate-ascent"
-    summary: ClassVar[str] = "Weights that climb any metric, one at a time (Metzler and Croft 2007)."
-    budget: ClassVar[str | None] = "n_sweeps"
+@settings_class
+class SlackSettings(RankerSettings):
+    """What holds coordinate ascent back; by itself so that a search looks at it first."""
 
     slack: float = setting(
         0.0,
@@ -64,6 +59,17 @@ class CoordinateAscentSettings(ClimbingSettings):
         least=0,
         search=Choice((0.0, 0.01, 0.05)),
     )
+
+
+@settings_class
+class CoordinateAscentSettings(ClimbingSettings, SlackSettings):
+    """Settings of coordinate ascent."""
+
+    name: ClassVar[str] = "coordinate-ascent"
+    summary: ClassVar[str] = "Weights that climb any metric, one at a time (Metzler and Croft 2007)."
+    budget: ClassVar[str | None] = "n_sweeps"
+
+    metric: str = changed(ClimbingSettings, "metric", "map", search=Choice(("map", "ndcg@10")))
     restarts: int = setting(
         3, "How many climbs: the first starts from equal weights, others from weights drawn at random.", least=1
     )
@@ -75,7 +81,7 @@ class CoordinateAscentSettings(ClimbingSettings):
     tolerance: float = setting(0.001, "A climb ends with a sweep that gains less than this.", least=0, small=0.0)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class BoltzRankSettings(PatientSettings, ClimbingSettings):
     """Settings of BoltzRank."""
 
@@ -106,7 +112,7 @@ class BoltzRankSettings(PatientSettings, ClimbingSettings):
     l2: float = setting(0.0, "How much the squared size of the weights costs.", least=0)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class StumpSettings(PatientSettings, AimedSettings, ScaledSettings):
     """What rankers made of threshold weak rankers share."""
 
@@ -131,7 +137,7 @@ class StumpSettings(PatientSettings, AimedSettings, ScaledSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class RankBoostSettings(StumpSettings):
     """Settings of RankBoost."""
 
@@ -143,8 +149,17 @@ class RankBoostSettings(StumpSettings):
     equal_queries: bool = changed(StumpSettings, "equal_queries", search=Choice((False, True)))
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class FRankSettings(StumpSettings):
+@settings_class
+class StumpStepSettings(RankerSettings):
+    """How far FRank's steps go; by itself so that a search looks at it first."""
+
+    learning_rate: float = setting(
+        1.0, "What the paper's closed-form weight of a stump is multiplied by.", above=0, search=Choice((0.3, 1.0))
+    )
+
+
+@settings_class
+class FRankSettings(StumpSettings, StumpStepSettings):
     """Settings of FRank."""
 
     name: ClassVar[str] = "frank"
@@ -153,7 +168,4 @@ class FRankSettings(StumpSettings):
     )
 
     n_rounds: int = changed(StumpSettings, "n_rounds", 200)
-    learning_rate: float = setting(
-        1.0, "What the paper's closed-form weight of a stump is multiplied by.", above=0, search=Choice((0.3, 1.0))
-    )
     equal_queries: bool = changed(StumpSettings, "equal_queries", True)

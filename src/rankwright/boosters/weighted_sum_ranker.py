@@ -24,7 +24,7 @@ class WeightedSumRanker(Ranker, ClimbingSettings):
     ones. A missing value adds nothing to a score: with the scaling `zscore` it counts as the mean.
     """
 
-    model_kind = WeightedSumModel
+    model_kind: type[WeightedSumModel] = WeightedSumModel
     model_: WeightedSumModel
 
     @abstractmethod

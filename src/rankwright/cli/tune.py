@@ -115,7 +115,8 @@ def tune(
 
 def _searched(ranker: str, settings: list[str], space: str | None, search: list[str]) -> tuple[Ranker, Space]:
     """The ranker and the space; what is set is not searched."""
-    from rankwright.catalog.settings import ranker_from_text, values_of
+    from rankwright.catalog.settings import ranker_from_text
+    from rankwright.settings.text import values_of
     from rankwright.tuning.space_text import space_from_text
     from rankwright.tuning.tuner import searched_space
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from rankwright.settings.setting import changed, setting
+from rankwright.settings.setting import changed, setting, settings_class
 from rankwright.settings.shared import ScaledSettings
 from rankwright.settings.spaces import Real, Whole
 
@@ -24,7 +23,7 @@ def stored_layers(hidden: int | Sequence[int]) -> Any:
     return layers[0] if len(layers) == 1 else list(layers)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class SortNetSettings(ScaledSettings):
     """Settings of SortNet."""
 

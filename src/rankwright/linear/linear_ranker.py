@@ -5,8 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from functools import partial
 
-from sklearn.utils.validation import check_is_fitted
-
 from rankwright.arrays import Arrays, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.features.missing import without_missing
@@ -48,7 +46,6 @@ class LinearRanker(Ranker):
     @property
     def coef_(self) -> Float64Array:
         """The weight of each feature, as it is scaled; only linear models have them."""
-        check_is_fitted(self)
         if self.model_.coefficients is None:
             raise AttributeError(f"this {self.name} is no weighted sum of features: it has no coef_")
         return self.model_.coefficients

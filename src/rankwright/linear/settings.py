@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from rankwright.features.nystrom import KERNELS
-from rankwright.settings.setting import changed, setting
+from rankwright.settings.setting import changed, setting, settings_class
 from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings
 from rankwright.settings.spaces import Choice, Real
 
@@ -15,7 +14,7 @@ DEFAULT_SCALING = "log-counts+zscore"  # weights are comparable, and a missing v
 MARGIN_TEXT = "The cost of violated margins against the size of the weights: larger fits the training data closer."
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class LinearSettings(ScaledSettings):
     """What all linear rankers share."""
 
@@ -25,7 +24,7 @@ class LinearSettings(ScaledSettings):
     scaling: str | None = changed(ScaledSettings, "scaling", DEFAULT_SCALING)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class LinearRegressionSettings(LinearSettings):
     """Settings of linear regression."""
 
@@ -43,7 +42,7 @@ class LinearRegressionSettings(LinearSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class PerceptronSettings(PatientSettings, LinearSettings):
     """What rank perceptrons share."""
 
@@ -57,7 +56,7 @@ class PerceptronSettings(PatientSettings, LinearSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class PRankSettings(PerceptronSettings):
     """Settings of PRank."""
 
@@ -67,7 +66,7 @@ class PRankSettings(PerceptronSettings):
     scaling: str | None = changed(LinearSettings, "scaling", search=Choice((DEFAULT_SCALING, "query-minmax")))
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class KernelPRankSettings(PerceptronSettings):
     """Settings of kernel PRank."""
 
@@ -101,7 +100,7 @@ class KernelPRankSettings(PerceptronSettings):
     epochs: int = changed(PerceptronSettings, "epochs", 10)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class OAPBPMSettings(PerceptronSettings):
     """Settings of OAP-BPM."""
 
@@ -120,7 +119,7 @@ class OAPBPMSettings(PerceptronSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class RankSVMSettings(LinearSettings):
     """Settings of RankSVM."""
 
@@ -154,7 +153,7 @@ class RankSVMSettings(LinearSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class StructuralSVMSettings(LinearSettings):
     """What the two structural SVMs share."""
 
@@ -166,7 +165,7 @@ class StructuralSVMSettings(LinearSettings):
     max_iter: int = setting(200, "The most steps, each of which adds one constraint.", least=1, small=30)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class RankSVMStructSettings(StructuralSVMSettings):
     """Settings of RankSVM-Struct."""
 
@@ -180,7 +179,7 @@ class RankSVMStructSettings(StructuralSVMSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class SVMMAPSettings(StructuralSVMSettings):
     """Settings of SVM-MAP."""
 
@@ -193,7 +192,7 @@ class SVMMAPSettings(StructuralSVMSettings):
     select: str = changed(LinearSettings, "select", "map")
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class SmoothRankSettings(AimedSettings, ScaledSettings):
     """Settings of SmoothRank."""
 
@@ -216,7 +215,7 @@ class SmoothRankSettings(AimedSettings, ScaledSettings):
     scaling: str | None = changed(ScaledSettings, "scaling", DEFAULT_SCALING)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class CRRSettings(PatientSettings, LinearSettings):
     """Settings of combined regression and ranking."""
 

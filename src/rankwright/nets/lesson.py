@@ -73,7 +73,7 @@ def net_lesson(
     return Lesson(
         learner=training,
         model=model_of,
-        watch=watch(valid, lambda: all_scores(own, watched)),
+        watch=None if watched is None else watch(valid, partial(all_scores, own, watched)),
         digests=partial(digests_of, data, valid),
         context=torch_settings(1 if takes_short_way(own, device) else threads, device),
     )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 from rankwright.features.nystrom import KERNELS
 from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import objective_named
-from rankwright.settings.setting import changed, setting
-from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings
+from rankwright.settings.setting import about, changed, setting, settings_class
+from rankwright.settings.shared import AimedSettings, PatientSettings, RankerSettings, ScaledSettings
 from rankwright.settings.spaces import Choice, Real, Whole
 
 AS_MODE = "None is as the mode says."
@@ -27,7 +27,7 @@ def objective_name(objective: str | Objective) -> str:
     return (objective_named(objective) if isinstance(objective, str) else objective).name
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class DescentSettings(PatientSettings, AimedSettings, ScaledSettings):
     """What all nets share: their shape, and how their weights follow the forces."""
 
@@ -72,7 +72,7 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class RecipeSettings(DescentSettings):
     """What nets share whose recipe can be chosen."""
 
@@ -85,7 +85,7 @@ class RecipeSettings(DescentSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class NetSettings(RecipeSettings):
     """What nets share that may be a module of the user's own, on any device."""
 
@@ -102,7 +102,7 @@ class NetSettings(RecipeSettings):
     device: str = setting("cpu", "The torch device to train and score on, such as `cuda`.", stored=False)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class RankNetSettings(NetSettings):
     """Settings of RankNet."""
 
@@ -136,7 +136,7 @@ class RankNetSettings(NetSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class LambdaRankSettings(NetSettings):
     """Settings of LambdaRank."""
 
@@ -160,25 +160,33 @@ class LambdaRankSettings(NetSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class NetRankerSettings(NetSettings):
+@settings_class
+class ObjectiveSettings(RankerSettings):
+    """The objective of a net that can have any; by itself because it comes first in the constructor."""
+
+    objective: str | Objective = field(
+        default="lambdarank",
+        kw_only=False,
+        metadata=about(
+            text="What is learned: a name (`rankwright.objectives.OBJECTIVES`) or an objective, such as one that "
+            "`objectives.from_function` made from λs of your own.",
+            stored=objective_name,
+        ),
+    )
+
+
+@settings_class
+class NetRankerSettings(NetSettings, ObjectiveSettings):
     """Settings of a net with any objective."""
 
     name: ClassVar[str] = "net"
     summary: ClassVar[str] = "A net, ours or a `torch.nn.Module` of your own, that follows the forces of any objective."
     output_bias: ClassVar[bool] = True  # objectives of single documents need one
 
-    objective: str | Objective = setting(
-        "lambdarank",
-        "What is learned: a name (`rankwright.objectives.OBJECTIVES`) or an objective, such as one that "
-        "`objectives.from_function` made from λs of your own.",
-        positional=True,
-        stored=objective_name,
-    )
-    module: Any = changed(NetSettings, "module", positional=True)
+    module: Any = field(default=None, kw_only=False, metadata=about(NetSettings, "module"))
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class RankPropSettings(RecipeSettings):
     """Settings of RankProp."""
 
@@ -199,7 +207,7 @@ class RankPropSettings(RecipeSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class ListNetSettings(DescentSettings):
     """Settings of ListNet."""
 

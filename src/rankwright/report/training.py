@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwright.comparators.incremental import Iteration
+from rankwright.comparators.iterations import Iteration
 from rankwright.comparators.sortnet import SortNet
 from rankwright.errors import InputError
 from rankwright.rankers.ranker import Ranker

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import cache
 from math import isfinite
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, dataclass_transform, get_type_hints
 
 from rankwright.errors import SettingError, UnknownNameError
 from rankwright.settings.spaces import Dimension, Space
@@ -18,6 +18,7 @@ from rankwright.settings.types import described, fits
 
 SPEC = "rankwright"  # the key of what a field's metadata holds for us
 UNSET: Any = object()
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,24 +86,42 @@ class Setting:
             raise UnknownNameError(self.name, value, known=self.spec.choices())
 
 
-def setting(default: Any, text: str, *, positional: bool = False, **more: Any) -> Any:
+def setting(default: Any, text: str, **more: Any) -> Any:
     """A field with this default; `text` is a sentence about it, `more` are the other parts of a `Spec`."""
-    metadata = {SPEC: Spec(text=text, **more)}
-    return field(default=default, metadata=metadata, kw_only=not positional)
+    return field(default=default, metadata=about(text=text, **more))
 
 
-def changed(settings: type, name: str, default: Any = UNSET, *, positional: bool = False, **more: Any) -> Any:
+def changed(settings: type, name: str, default: Any = UNSET, **more: Any) -> Any:
     """The field `name` of `settings` again, with another default or other parts of its `Spec`."""
-    found: Field[Any] = next(one for one in fields(settings) if one.name == name)
-    before: Spec = found.metadata[SPEC]
-    parts = {part.name: getattr(before, part.name) for part in fields(Spec)} | more
-    value = found.default if default is UNSET else default
-    return field(default=value, metadata={SPEC: Spec(**parts)}, kw_only=not positional)
+    found = _field(settings, name)
+    return field(default=found.default if default is UNSET else default, metadata=about(settings, name, **more))
+
+
+def about(settings: type | None = None, name: str = "", **more: Any) -> dict[str, Spec]:
+    """What a field's metadata holds: the parts of a `Spec`, beside those of the field `name` of other settings."""
+    before: Spec | None = None if settings is None else _field(settings, name).metadata[SPEC]
+    parts = {} if before is None else {part.name: getattr(before, part.name) for part in fields(Spec)}
+    return {SPEC: Spec(**(parts | more))}
+
+
+def _field(settings: type, name: str) -> Field[Any]:
+    return next(one for one in fields(settings) if one.name == name)
+
+
+# Checkers of types are told of `field` alone: what `setting` gives is a default to them, as it should be.
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def settings_class(kind: type[Kind]) -> type[Kind]:
+    """A class whose fields are settings: its constructor takes them by name, and nothing else is made for it."""
+    return dataclass(kw_only=True, eq=False, repr=False)(kind)
+
+
+def settings_of(kind: type) -> Mapping[str, Setting]:
+    """The settings of a dataclass, or of a class made from one, by name in the order of its fields."""
+    return _known_settings(kind)
 
 
 @cache
-def settings_of(kind: type) -> Mapping[str, Setting]:
-    """The settings of a dataclass, or of a class made from one, by name in the order of its fields."""
+def _known_settings(kind: Any) -> Mapping[str, Setting]:
     owner = next(base for base in kind.__mro__ if "__dataclass_fields__" in vars(base))
     hints = get_type_hints(owner)
     found = {}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from rankwright.settings.setting import Setting, setting, settings_of, space_of, stored_settings
+from rankwright.settings.setting import Setting, setting, settings_class, settings_of, space_of, stored_settings
 from rankwright.settings.spaces import Space
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class RankerSettings:
     """What every kind of ranker states: its name, what it is, and the settings that all of them have."""
 
@@ -61,7 +60,7 @@ class _Lazily:
         return self.function(owner)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class ScaledSettings(RankerSettings):
     """The settings of rankers that can scale features."""
 
@@ -72,7 +71,7 @@ class ScaledSettings(RankerSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class AimedSettings(RankerSettings):
     """The settings of rankers that aim at a metric."""
 
@@ -84,7 +83,7 @@ class AimedSettings(RankerSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class PatientSettings(RankerSettings):
     """The setting of rankers that can stop early."""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from rankwright.objectives.objective import Objective
-from rankwright.settings.setting import changed, setting
+from rankwright.settings.setting import changed, setting, settings_class
 from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings
 from rankwright.settings.spaces import Real, Whole
 from rankwright.trees.binning import MAX_WIDE_BINS
@@ -26,7 +25,7 @@ def objective_name(objective: str | Objective | None) -> str | None:
     return objective if objective is None or isinstance(objective, str) else objective.name
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
     """What all boosted trees share."""
 
@@ -91,7 +90,7 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class LambdaForestSettings(ForestSettings):
     """What boosted trees share that follow the forces of pairs."""
 
@@ -119,7 +118,7 @@ class LambdaForestSettings(ForestSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class WarmSettings(ForestSettings):
     """The setting of forests that can grow on."""
 
@@ -128,7 +127,7 @@ class WarmSettings(ForestSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class LambdaMARTSettings(WarmSettings, LambdaForestSettings):
     """Settings of LambdaMART."""
 
@@ -136,7 +135,7 @@ class LambdaMARTSettings(WarmSettings, LambdaForestSettings):
     summary: ClassVar[str] = "Boosted trees whose steps are LambdaRank's forces (Burges 2010; slides 3)."
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class PointwiseForestSettings(ForestSettings):
     """What boosted regression trees share."""
 
@@ -156,7 +155,7 @@ class PointwiseForestSettings(ForestSettings):
     )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@settings_class
 class MARTSettings(WarmSettings, PointwiseForestSettings):
     """Settings of MART."""
 
