@@ -14,17 +14,19 @@ SOURCE = Path(rankwright.__file__).parent
 LAYERS = [
     {"errors"},
     {"arrays"},
-    {"kernels"},
+    {"kernels", "settings"},
     {"container"},
     {"cluster"},
     {"data"},
     {"features", "targets", "profile", "synthetic"},
     {"formats"},
     {"ranking"},
-    {"metrics", "objectives"},
+    {"metrics"},
+    {"objectives"},
     {"training"},
-    {"trees", "nets", "comparators", "linear", "boosters"},
     {"rankers"},
+    {"trees", "linear"},
+    {"nets", "comparators", "boosters"},
     {"bagging"},
     {"compression"},
     {"catalog"},
@@ -42,7 +44,7 @@ HOMES_OF = {
     "pandas": ("data/frames.py",),
     "polars": ("data/frames.py",),
     "pyarrow": ("data/frames.py", "formats/parquet.py"),
-    "sklearn": ("rankers/", "bagging/", "compression/", "tuning/"),
+    "sklearn": ("rankers/", "bagging/", "tuning/"),
 }
 
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -12,7 +12,7 @@ import rankwright as rw
 from rankwright.cluster.engine import open_engine
 from rankwright.errors import InputError, SettingError
 from rankwright.report.tuning import searches_table, write_report
-from rankwright.training.spaces import Choice
+from rankwright.settings.spaces import Choice
 from rankwright.tuning.study_summary import SearchCurve, summarise
 from rankwright.tuning.tuner import tune
 

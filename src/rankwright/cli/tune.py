@@ -15,7 +15,7 @@ from rankwright.errors import require
 if TYPE_CHECKING:
     from rankwright.data.dataset import RankingDataset
     from rankwright.rankers.ranker import Ranker
-    from rankwright.training.spaces import Space
+    from rankwright.settings.spaces import Space
     from rankwright.tuning.cross_validation import CrossValidation
     from rankwright.tuning.folds import Folds
     from rankwright.tuning.nested import NestedResult
@@ -115,7 +115,8 @@ def tune(
 
 def _searched(ranker: str, settings: list[str], space: str | None, search: list[str]) -> tuple[Ranker, Space]:
     """The ranker and the space; what is set is not searched."""
-    from rankwright.catalog.settings import ranker_from_text, values_of
+    from rankwright.catalog.settings import ranker_from_text
+    from rankwright.settings.text import values_of
     from rankwright.tuning.space_text import space_from_text
     from rankwright.tuning.tuner import searched_space
 

@@ -17,8 +17,8 @@ from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import SettingError
 from rankwright.metrics.evaluation import Evaluation, evaluate
-from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
+from rankwright.trees.binned_ranker import BinnedRanker
 from rankwright.tuning.folds import FoldData, Folds
 from rankwright.tuning.preparation import BinnedFold, Prepared
 from rankwright.tuning.trials import Experiment
@@ -93,7 +93,7 @@ def check_settings(ranker: Ranker, names: Any) -> None:
 def _train_and_measure(ranker: Ranker, prepared: Prepared, fold: int, checkpoint: Path | None) -> Evaluation:
     if prepared.binned is not None:
         binned = prepared.binned[fold]
-        assert isinstance(ranker, ForestRanker)
+        assert isinstance(ranker, BinnedRanker)
         ranker.fit_binned(binned.train, binned.watched, checkpoint=checkpoint)
         return _evaluation(binned_scores(ranker, binned), binned.judged, prepared.metrics)
     assert prepared.folds is not None
@@ -102,7 +102,7 @@ def _train_and_measure(ranker: Ranker, prepared: Prepared, fold: int, checkpoint
     return _evaluation(ranker.predict_from_start(data.measured), data.measured, prepared.metrics)
 
 
-def binned_scores(ranker: ForestRanker, fold: BinnedFold) -> Float64Array:
+def binned_scores(ranker: BinnedRanker, fold: BinnedFold) -> Float64Array:
     """What a trained forest says of the measured documents, in the caller's order."""
     start = fold.judged.initial_scores
     scores = np.full(fold.measured.n_docs, ranker.base_score_) + (0.0 if start is None else start)

@@ -20,7 +20,7 @@ from rankwright.data.splits import k_fold
 from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.intervals import Interval, bootstrap_interval, weighted_mean
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.spaces import Space
+from rankwright.settings.spaces import Space
 from rankwright.tuning.study import StudyListener
 from rankwright.tuning.tuner import Tuned, TuningPlan, tune
 

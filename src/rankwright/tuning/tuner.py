@@ -19,7 +19,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import SettingError, require
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.spaces import Space
+from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import canonical, describe, plain
 from rankwright.tuning.experiment import check_settings
 from rankwright.tuning.folds import Folds, given_validation, validation_folds
@@ -237,7 +237,7 @@ def _study(
 
 def study_identity(ranker: Ranker, space: Space, plan: TuningPlan, digest: str) -> dict[str, Any]:
     """What must be the same for records of an earlier run to count: all but how the space is searched."""
-    settings = {name: value for name, value in ranker._storable_settings().items() if name not in space}
+    settings = {name: value for name, value in ranker.stored_settings().items() if name not in space}
     identity: dict[str, Any] = plain(
         {
             "ranker": ranker.name,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rankwright.errors import require
-from rankwright.training.spaces import Space
+from rankwright.settings.spaces import Space
 from rankwright.tuning.trials import Trial, TrialResult
 
 BATCH_SIZE = 16  # trials asked for at a time, whatever the number of workers
