@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -17,7 +17,15 @@ from rankwright.data.seeds import Seed
 from rankwright.data.splits import k_fold, letor_folds, split_queries
 from rankwright.errors import InputError
 
-PER_DOCUMENT = ("features", "labels", "document_weights", "positions", "initial_scores", "document_ids", "source_rows")
+# Numbers with one value for each document; `features`, ids and `query_weights` are checked apart.
+VECTORS: Mapping[str, type[np.generic]] = {
+    "labels": np.float32,
+    "document_weights": np.float32,
+    "positions": np.int64,
+    "initial_scores": np.float64,
+    "source_rows": np.int64,
+}
+PER_DOCUMENT = ("features", *VECTORS, "document_ids")
 PER_QUERY = ("query_weights", "query_ids")
 
 
@@ -96,12 +104,9 @@ class RankingDataset:
         self._set("features", as_features(self.features))
         if len(self.features) != n_docs:
             raise InputError(f"features must have {n_docs} rows, one a document, got {len(self.features)}")
-        self._check_vector("labels", np.float32, n_docs)
-        self._check_vector("document_weights", np.float32, n_docs)
-        self._check_vector("query_weights", np.float32, n_queries)
-        self._check_vector("positions", np.int64, n_docs)
-        self._check_vector("source_rows", np.int64, n_docs)
-        self._check_vector("initial_scores", np.float64, n_docs)
+        for name, dtype in VECTORS.items():
+            self._set(name, _vector_or_none(getattr(self, name), name, dtype, n_docs))
+        self._set("query_weights", _vector_or_none(self.query_weights, "query_weights", np.float32, n_queries))
         if self.query_ids is not None:
             self._set("query_ids", as_ids(self.query_ids, name="query_ids", length=n_queries))
         if self.document_ids is not None:
@@ -110,11 +115,6 @@ class RankingDataset:
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
-
-    def _check_vector(self, name: str, dtype: type[np.generic], length: int) -> None:
-        value = getattr(self, name)
-        if value is not None:
-            self._set(name, as_vector(value, name=name, dtype=dtype, length=length))
 
     def _check_meaning(self) -> None:
         if self.feature_names and len(self.feature_names) != self.n_features:
@@ -199,9 +199,13 @@ class RankingDataset:
         [0.0, 1.0, 2.0]
         """
         matrix, names = features_of(features, absent=absent)
-        labels, qid, group, document_ids = map(values_of, (labels, qid, group, document_ids))
-        query_weights, document_weights, positions = map(values_of, (query_weights, document_weights, positions))
-        initial_scores = values_of(initial_scores)
+        qid, group, document_ids = map(values_of, (qid, group, document_ids))
+        vectors = {
+            "labels": labels,
+            "document_weights": document_weights,
+            "positions": positions,
+            "initial_scores": initial_scores,
+        }
         if (qid is None) == (group is None):
             raise InputError("give either qid, an id for each row, or group, the number of rows of each query")
         if group is not None:
@@ -213,20 +217,16 @@ class RankingDataset:
             groups, query_ids, order = grouping.groups, grouping.query_ids, grouping.order
         if preferences is not None and order is not None:
             preferences = preferences.moved(_inverse(order))
-        by_row = {
-            "features": matrix,
-            "labels": _vector_or_none(labels, "labels", np.float32, len(matrix)),
-            "document_weights": _vector_or_none(document_weights, "document_weights", np.float32, len(matrix)),
-            "positions": _vector_or_none(positions, "positions", np.int64, len(matrix)),
-            "initial_scores": _vector_or_none(initial_scores, "initial_scores", np.float64, len(matrix)),
-            "document_ids": None
-            if document_ids is None
-            else as_ids(document_ids, name="document_ids", length=len(matrix)),
+        by_row: dict[str, Any] = {
+            name: _vector_or_none(values, name, VECTORS[name], len(matrix)) for name, values in vectors.items()
         }
+        by_row["features"] = matrix
+        if document_ids is not None:
+            by_row["document_ids"] = as_ids(document_ids, name="document_ids", length=len(matrix))
         if order is not None:
             by_row = {name: None if values is None else values[order] for name, values in by_row.items()}
         return cls(
-            **by_row,  # type: ignore[arg-type]  # one dictionary, several array types
+            **by_row,
             groups=groups,
             preferences=preferences,
             query_weights=_vector_or_none(query_weights, "query_weights", np.float32, groups.n_queries),
@@ -459,7 +459,7 @@ def numbered_names(n_features: int) -> tuple[str, ...]:
 
 
 def _vector_or_none(values: ArrayLike | None, name: str, dtype: type[np.generic], length: int) -> NDArray[Any] | None:
-    return None if values is None else as_vector(values, name=name, dtype=dtype, length=length)
+    return None if values is None else as_vector(values_of(values), name=name, dtype=dtype, length=length)
 
 
 def _inverse(order: IntArray) -> IntArray:

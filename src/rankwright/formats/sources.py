@@ -99,11 +99,6 @@ def open_input(path: FilePath) -> io.BufferedIOBase:
         raise
 
 
-def open_blocks(path: FilePath, block_size: int = BLOCK_SIZE) -> Generator[ByteArray, None, None]:
-    """The decompressed bytes of a file or of standard input, `block_size` at a time, read ahead in a thread."""
-    return _ahead(_blocks(path, block_size))
-
-
 def open_line_blocks(
     path: FilePath, block_size: int = BLOCK_SIZE, longest_line: int = LONGEST_LINE
 ) -> Generator[ByteArray, None, None]:
@@ -208,17 +203,6 @@ def _chunks(file: Any, first: bytes, size: int) -> Iterator[bytes]:
         yield first
     while chunk := file.read(size):
         yield chunk
-
-
-def _blocks(path: FilePath, block_size: int) -> Iterator[ByteArray]:
-    with open_input(path) as file:
-        while True:
-            block = np.empty(block_size, np.uint8)
-            length = _fill(file, block)
-            if length:
-                yield block[:length]
-            if length < block_size:
-                return
 
 
 def _line_blocks(
