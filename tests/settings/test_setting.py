@@ -38,7 +38,8 @@ def test_every_setting_has_a_sentence_and_allows_its_default_its_small_value_and
             one.check(small_settings(kind)[one.name])
         searched = kind.space.get(one.name)
         if isinstance(searched, Choice):
-            assert all(one.check(value) is None for value in searched.values)
+            for value in searched.values:
+                one.check(value)
         elif searched is not None:
             one.check(searched.low)
             one.check(searched.high)
