@@ -69,7 +69,8 @@ if TYPE_CHECKING:
     from rankwright.trees.from_file import bin_file
     from rankwright.tuning.cross_validation import CrossValidation, cross_validate
     from rankwright.tuning.nested import nested_cross_validation
-    from rankwright.tuning.tuner import Tuned, TuningPlan, tune
+    from rankwright.tuning.plan import TuningPlan
+    from rankwright.tuning.tuner import Tuned, tune
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
@@ -122,7 +123,7 @@ _HOME_OF = {
     "SystemComparison": "rankwright.metrics.systems",
     "Ties": "rankwright.ranking.order",
     "Tuned": "rankwright.tuning.tuner",
-    "TuningPlan": "rankwright.tuning.tuner",
+    "TuningPlan": "rankwright.tuning.plan",
     "bin_file": "rankwright.trees.from_file",
     "compare": "rankwright.metrics.systems",
     "compare_conventions": "rankwright.metrics.comparison",

@@ -13,8 +13,9 @@ from rankwright.catalog.rankers import RANKERS
 from rankwright.cluster.engine import open_engine
 from rankwright.errors import RankwrightError, SettingError
 from rankwright.training.spaces import Choice, Real
-from rankwright.tuning.store import read_records
-from rankwright.tuning.tuner import TuningPlan, tune
+from rankwright.tuning.plan import TuningPlan
+from rankwright.tuning.studies.store import read_records
+from rankwright.tuning.tuner import tune
 
 SPACE = {"max_leaves": Choice((3, 5, 8)), "learning_rate": Choice((0.05, 0.2)), "query_fraction": Choice((0.5, 1.0))}
 

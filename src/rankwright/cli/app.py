@@ -19,7 +19,6 @@ from rankwright.cli import (
     convert,
     cv,
     evaluate,
-    inspect,
     listing,
     quickstart,
     reproduce,
@@ -27,6 +26,7 @@ from rankwright.cli import (
     train,
     tune,
 )
+from rankwright.cli.inspect import command as inspect
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C

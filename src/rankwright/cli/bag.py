@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat
-from rankwright.cli.output import print_json, print_table
-from rankwright.cli.train import train_file
+from rankwright.cli.options import AsJson, DataFormat, ModelSeed, Select, TestFile, Threads
+from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
+from rankwright.cli.train import train_and_tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:
-    from rankwright.data.dataset import RankingDataset
-    from rankwright.experiments.variance import VarianceStudy
+    from rankwright.catalog.parts import Parts
+    from rankwright.experiments.variance import StudyPlan, VarianceStudy
 
 EXAMPLE = (
     "Example: rankwright bag train.txt --bags 20 --set max_leaves=7 --out model.rw   ·   rankwright bag shards "
     "--overfit --cluster auto --checkpoint bags --out model.rw   ·   rankwright bag --study train.txt --valid "
     "valid.txt --test test.txt --samples 10 --bags 20 --out study"
 )
-TEST_SHARE, VALID_SHARE = 0.25, 0.2  # of the queries, where a study is given no such files
 
 
 def bag(
@@ -40,14 +39,14 @@ def bag(
         typer.Option("--overfit/--no-overfit", help="Whether bags keep all they learn. Default: the ranker's own."),
     ] = None,
     valid: Annotated[str | None, typer.Option(metavar="F", help="Documents that choose the best steps.")] = None,
-    test: Annotated[str | None, typer.Option(metavar="F", help="Documents to measure on.")] = None,
+    test: TestFile = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of what is bagged; may be repeated."),
     ] = None,
-    select: Annotated[str | None, typer.Option(help="The metric to choose by, such as ndcg@10.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same model.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    select: Select = None,
+    seed: ModelSeed = None,
+    threads: Threads = None,
     checkpoint: Annotated[
         str | None, typer.Option(metavar="DIR", help="Where to save finished bags; a killed run goes on from them.")
     ] = None,
@@ -82,17 +81,22 @@ def bag(
     are held back for them.
     """
     if not study:
-        name, bagged = _bagged(ranker, settings or [], bags, overfit)
-        train_file(
-            data, out, name, valid, test, bagged, select, seed, threads, checkpoint, format=format, as_json=as_json,
-            cluster=cluster, workers=workers,
-        )  # fmt: skip
+        require_file(out)
+        require(cluster is not None or workers is None, "--workers goes with --cluster")
+        from rankwright.catalog.bags import bag_of
+        from rankwright.catalog.training import TrainingFiles
+
+        options = {"select": select, "seed": seed, "threads": threads}
+        chosen = bag_of(ranker, settings or (), n_bags=bags, overfit=overfit, **options)
+        files = TrainingFiles(train=data, valid=valid, test=test, format=format)
+        where: dict[str, Any] = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers}
+        train_and_tell(chosen, files, out, name=chosen.name, as_json=as_json, **where)
         return
     require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
     require(cluster is None and workers is None, "--study trains here: leave out --cluster and --workers")
     require(overfit is None and checkpoint is None, "--study has no use for --overfit and --checkpoint: leave them out")
-    from rankwright.experiments.variance import METRICS, StudyPlan, study_variance
-    from rankwright.experiments.variance_files import check_picture, write_study
+    from rankwright.experiments.variance import METRICS, StudyPlan
+    from rankwright.experiments.variance_files import check_picture
 
     plan = StudyPlan(
         n_samples=samples,
@@ -102,26 +106,31 @@ def bag(
         seed=seed or 0,
     )
     check_picture(picture)
-    chosen = _study_settings(settings or [], bags, select)
-    parts = _parts(data, valid, test, format, plan.seed)
-    found = study_variance(*parts, plan, settings=chosen, threads=threads, tell=lambda text: typer.echo(text, err=True))
+    chosen_settings = _study_settings(settings or [], bags, select)
+    from rankwright.catalog.parts import read_parts
+
+    _study(read_parts(data, valid, test, format=format), plan, chosen_settings, threads, out, picture, as_json)
+
+
+def _study(
+    parts: Parts,
+    plan: StudyPlan,
+    settings: dict[str, Any],
+    threads: int | None,
+    out: str,
+    picture: str,
+    as_json: bool,
+) -> None:
+    from rankwright.experiments.variance import study_parts, study_variance
+    from rankwright.experiments.variance_files import write_study
+
+    found = study_variance(*study_parts(*parts, seed=plan.seed), plan, settings=settings, threads=threads, tell=tell)
     paths = write_study(found, out, picture=picture)
     if as_json:
         print_json(found.to_dict() | {"files": [str(path) for path in paths]})
-        return
-    _show(found)
-    for path in paths:
-        typer.echo(f"wrote {path}", err=True)
-
-
-def _bagged(ranker: str, settings: list[str], bags: int | None, overfit: bool | None) -> tuple[str, list[str]]:
-    """The name of the bagged ranker, and its settings."""
-    name = {"lambdamart": "bl-mart", "mart": "bagboo"}.get(ranker)
-    own = [] if bags is None else [f"n_bags={bags}"]
-    own += [] if overfit is None else [f"overfit={overfit}"]
-    if name is not None:
-        return name, [*own, *settings]
-    return "bagging", [*own, f"ranker={ranker}", *(f"ranker__{setting}" for setting in settings)]
+    else:
+        _show(found)
+        tell_written(*paths)
 
 
 def _study_settings(settings: list[str], bags: int | None, select: str | None) -> dict[str, Any]:
@@ -130,29 +139,6 @@ def _study_settings(settings: list[str], bags: int | None, select: str | None) -
     given = {"n_bags": bags, "select": select}
     ranker_from_text("bl-mart", settings, **given)  # wrong ones are told before any data is read
     return values_of(settings) | {name: value for name, value in given.items() if value is not None}
-
-
-def _parts(
-    data: str, valid: str | None, test: str | None, format: str | None, seed: int
-) -> tuple[RankingDataset, RankingDataset, RankingDataset]:
-    """The documents to train on, to validate on and to test on."""
-    from rankwright.formats.data_file import DataFile
-
-    named = {"train": data, "valid": valid, "test": test}
-    files = {part: DataFile(path, format=format) for part, path in named.items() if path is not None}
-    for file in files.values():
-        file.check_readable()
-    train = files["train"].read()
-
-    def given_or_held_back(part: str, share: float) -> tuple[RankingDataset, RankingDataset]:
-        if part in files:
-            return train, files[part].with_defaults(n_features=train.n_features).read()
-        rest, held_back = train.split(valid=share, seed=seed)
-        return rest, held_back
-
-    train, tested = given_or_held_back("test", TEST_SHARE)
-    train, watched = given_or_held_back("valid", VALID_SHARE)
-    return train, watched, tested
 
 
 def _show(study: VarianceStudy) -> None:

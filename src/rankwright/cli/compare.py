@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.evaluate import write_columns
-from rankwright.cli.options import AsJson, DataFormat, PerQuery
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery
+from rankwright.cli.output import print_json, print_table, tell
 from rankwright.cli.progress import study_progress
 from rankwright.errors import SettingError, require
 
@@ -33,7 +32,7 @@ def compare(
         list[str] | None,
         typer.Option(metavar="[NAME=]FILE", help="One number a line, in the order of DATA; may be repeated."),
     ] = None,
-    metrics: Annotated[str | None, typer.Option(help="Names separated by commas.")] = None,
+    metrics: Metrics = None,
     convention: Annotated[str | None, typer.Option(help="Default: standard, or letor with --folds.")] = None,
     folds: Annotated[
         str | None,
@@ -113,7 +112,9 @@ def compare(
         comparison = _compare_on(data, model or [], scores or [], names, convention or "standard", format, options)
         document = comparison.to_dict()
     if per_query is not None:
-        write_columns(comparison.per_query(), per_query)
+        from rankwright.report.tables import write_columns
+
+        write_columns(per_query, comparison.per_query())
     print_json(document) if as_json else _show(comparison)
 
 
@@ -126,25 +127,23 @@ def _compare_on(
     format: str | None,
     options: dict[str, Any],
 ) -> SystemComparison:
-    from rankwright.catalog.rankers import load
-    from rankwright.formats.reading import read, read_wide
-    from rankwright.formats.scores import read_scores
-    from rankwright.metrics.evaluation import DEFAULT_METRICS
-    from rankwright.metrics.systems import compare
-
     given = [_named(text) for text in (*models, *score_files)]
     names = [name for name, _ in given]
     twice = sorted({name for name in names if names.count(name) > 1})
     require(not twice, f"two systems are called {twice[0] if twice else ''}: give them names, as NAME=FILE")
     require(len(given) >= 2, f"a comparison needs two systems or more, got {len(given)}: give --model, --scores")
-    rankers = {name: load(path) for name, path in given[: len(models)]}
-    if rankers:
-        documents = read_wide(data, max(ranker.n_features_in_ for ranker in rankers.values()), format=format)
-    else:
-        documents = read(data, format=format)
-    from_files = {name: read_scores(path, n_docs=documents.n_docs) for name, path in given[len(models) :]}
-    systems: dict[str, Any] = {**rankers, **from_files}
-    return compare(systems, documents, metrics or DEFAULT_METRICS, convention, **options)
+    from rankwright.catalog.comparison import compare_files
+    from rankwright.metrics.evaluation import DEFAULT_METRICS
+
+    return compare_files(
+        data,
+        models=dict(given[: len(models)]),
+        scores=dict(given[len(models) :]),
+        metrics=metrics or DEFAULT_METRICS,
+        convention=convention,
+        format=format,
+        **options,
+    )
 
 
 def _compare_folds(
@@ -160,12 +159,14 @@ def _compare_folds(
     **search: Any,
 ) -> tuple[dict[str, Any], SystemComparison]:
     """The comparison of rankers over folds; `search` is what is given of how their settings are searched for."""
-    from rankwright.experiments.fold_comparison import ALL, METRICS, FoldPlan, compare_on_folds
+    from rankwright.experiments.fold_comparison import ALL, ComparisonPlan, compare_on_folds
 
     if rankers is None:
         raise SettingError("--folds needs --rankers: names separated by commas, or all")
     names = ALL if rankers == ALL else [name.strip() for name in rankers.split(",") if name.strip()]
-    plan = FoldPlan(metrics=tuple(metrics or METRICS), convention=convention or "letor", seed=seed, **search)
+    given: dict[str, Any] = {"metrics": None if metrics is None else tuple(metrics), "convention": convention}
+    own = {option: value for option, value in given.items() if value is not None}
+    plan = ComparisonPlan(seed=seed, **own, **search)
     with study_progress() as listeners:
         found = compare_on_folds(
             folder,
@@ -175,7 +176,7 @@ def _compare_folds(
             cluster=cluster,
             workers=workers,
             listeners=listeners,
-            tell=lambda text: typer.echo(text, err=True),
+            tell=tell,
         )
     return found.to_dict(), found.comparison
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.options import AsJson, DataFormat, Threads
+from rankwright.cli.output import print_json, print_table, require_file, tell_written
 from rankwright.cli.progress import training_progress
-from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.compression.criteria import Point
@@ -55,7 +54,7 @@ def compress(
     ] = None,
     plot: Annotated[str | None, typer.Option(metavar="F", help="Draw the curve: .svg, .png or .pdf.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    threads: Threads = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,7 +72,7 @@ def compress(
     from rankwright.report.compression import draw_compression, write_curve
     from rankwright.report.figure import picture_kind
 
-    require(out != "-", "a model goes to a file, not to standard output")
+    require_file(out)
     if plot is not None:
         picture_kind(plot)
     student = student_from_text(settings or ())
@@ -105,8 +104,7 @@ def compress(
     if plot is not None:
         draw_compression(compressed, plot)
     print_json({"model": out} | compressed.to_dict()) if as_json else _show(compressed)
-    for path in filter(None, (out, curve, plot)):
-        typer.echo(f"wrote {path}", err=True)
+    tell_written(out, curve, plot)
 
 
 def _show(compressed: Compressed) -> None:

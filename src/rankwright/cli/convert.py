@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson
-from rankwright.cli.output import print_json
+from rankwright.cli.options import AsJson, Threads
+from rankwright.cli.output import print_json, tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def convert(
         typer.Option(help="The number of the first feature, 1 (the default) or 0.", rich_help_panel=SVMLIGHT),
     ] = None,
     allow_infinity: Annotated[bool, typer.Option("--allow-infinity", help="Let infinite features in.")] = False,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
     """Turn a data file into one of another format."""
@@ -123,7 +123,7 @@ def convert(
     if as_json:
         print_json(conversion.as_dict())
     else:
-        typer.echo(report(conversion), err=True)
+        tell(report(conversion))
 
 
 def report(conversion: Conversion) -> str:

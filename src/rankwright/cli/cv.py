@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson, Cluster, DataFormat
+from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, Metrics, RankerName, Settings
 from rankwright.cli.output import print_json, print_table
 from rankwright.cli.progress import study_progress
 from rankwright.errors import require
@@ -27,18 +26,16 @@ def cv(
     data: Annotated[
         str, typer.Argument(metavar="DATA", help="Documents with labels; or a folder of LETOR's Fold1, Fold2, …")
     ],
-    ranker: Annotated[str, typer.Option(help="Its name; `rankwright list rankers` tells which.")] = "lambdamart",
+    ranker: RankerName = "lambdamart",
     folds: Annotated[int | None, typer.Option(help="How many. Default: 5, or those of the folder.")] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the ranker; may be repeated.")
-    ] = None,
-    metrics: Annotated[str | None, typer.Option(help="Names separated by commas.")] = None,
+    settings: Settings = None,
+    metrics: Metrics = None,
     select: Annotated[str | None, typer.Option(help="The metric that chooses steps, such as ndcg@10.")] = None,
     valid: Annotated[
         float | None,
         typer.Option(metavar="SHARE", help="Share of each fold's training queries held back to choose steps by."),
     ] = None,
-    seeds: Annotated[int, typer.Option(help="How many times each fold is trained.")] = 1,
+    seeds: FoldSeeds = 1,
     seed: Annotated[int, typer.Option(help="Of the folds, and the first seed of the ranker.")] = 0,
     per_query: Annotated[
         str | None, typer.Option(metavar="F", help="Write a table with a row a query, CSV, to this file.")
@@ -75,21 +72,22 @@ def cv(
             listeners=listeners,
         )
     if per_query is not None:
-        _write_per_query(found, per_query)
+        from rankwright.report.tables import write_rows
+
+        write_rows(per_query, found.per_query(), ["fold", "query", *found.metrics])
     print_json(found.to_dict()) if as_json else _show(found)
 
 
 def _documents(data: str, folds: int | None, valid: float | None, format: str | None) -> RankingDataset | Folds:
-    from rankwright.formats.data_file import DataFile
-    from rankwright.formats.letor_folders import fold_folders, has_folds, read_fold
+    from rankwright.formats.letor_folders import has_folds
+    from rankwright.formats.reading import read
 
     if not has_folds(data):
-        return DataFile(data, format=format).read()
+        return read(data, format=format)
     require(folds is None and valid is None, f"{data} has folds of its own: leave out --folds and --valid")
-    from rankwright.tuning.folds import given_folds
+    from rankwright.tuning.letor import letor_folds
 
-    found = [read_fold(folder) for folder in fold_folders(data)]
-    return given_folds([(fold.train, fold.vali, fold.test) for fold in found])
+    return letor_folds(data).testing
 
 
 def _show(found: CrossValidation) -> None:
@@ -106,13 +104,3 @@ def _show(found: CrossValidation) -> None:
         f"\n{found.ranker}: {found.n_folds} folds, {seeds} {'seed' if seeds == 1 else 'seeds'}, "
         f"{sum(map(len, found.query_ids))} queries"
     )
-
-
-def _write_per_query(found: CrossValidation, path: str) -> None:
-    """A value that does not count is left empty."""
-    from rankwright.formats.sources import atomic_text_output
-
-    with atomic_text_output(path) as file:
-        table = csv.DictWriter(file, ["fold", "query", *found.metrics], lineterminator="\n")
-        table.writeheader()
-        table.writerows(found.per_query())

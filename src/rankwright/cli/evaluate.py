@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat, PerQuery
+from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, Threads
 from rankwright.cli.output import print_json, print_table
 from rankwright.errors import SettingError, require
 
@@ -38,14 +36,14 @@ def evaluate(
     ] = None,
     model: Annotated[str | None, typer.Option(metavar="MODEL", help="A model file whose scores to evaluate.")] = None,
     run: Annotated[str | None, typer.Option(help="A TREC run, evaluated against the qrels in DATA.")] = None,
-    metrics: Annotated[str | None, typer.Option(help="Names separated by commas.")] = None,
+    metrics: Metrics = None,
     convention: Annotated[
         str | None, typer.Option(help="A name, or all. Default: standard, or trec with --run.")
     ] = None,
     per_query: PerQuery = None,
     format: DataFormat = None,
     as_json: AsJson = False,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    threads: Threads = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
 ) -> None:
     """Evaluate scores against labels: means with 95 % intervals, under a named convention.
@@ -73,7 +71,9 @@ def evaluate(
         require(others_absent, "--run goes with qrels alone: leave out --scores, --model and --format")
         evaluation = _evaluate_run(data, run, names, convention or "trec", options)
     if per_query is not None:
-        _write_per_query(evaluation, per_query)
+        from rankwright.report.tables import write_columns
+
+        write_columns(per_query, evaluation.per_query())
     print_json(evaluation.to_dict()) if as_json else _show(evaluation)
 
 
@@ -135,18 +135,3 @@ def _show_comparison(comparison: ConventionComparison) -> None:
     print_table(["convention", *comparison.metrics], comparison.table(), numbers=comparison.metrics)
     typer.echo()
     print_table(["convention", "why it differs from standard"], list(comparison.why.items()))
-
-
-def _write_per_query(evaluation: Evaluation, path: str) -> None:
-    write_columns(evaluation.per_query(), path)
-
-
-def write_columns(columns: Mapping[str, Any], path: str) -> None:
-    """Write columns separated by tabs; a value that does not count is left empty."""
-    from rankwright.formats.sources import atomic_text_output
-
-    with atomic_text_output(path) as file:
-        file.write("\t".join(columns) + "\n")
-        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-            cells = ("" if isinstance(value, float) and math.isnan(value) else str(value) for value in row)
-            file.write("\t".join(cells) + "\n")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankwright.cli.options import AsJson
-from rankwright.cli.output import print_json
+from rankwright.cli.output import print_json, tell
 
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart
@@ -28,10 +28,10 @@ def quickstart(
         out.mkdir(parents=True, exist_ok=True)  # before the work, so that a wrong name costs none
     result = run_quickstart()
     for why in result.left_out.values():
-        typer.echo(why, err=True)
+        tell(why)
     if out is not None:
         files = write_quickstart(result, out)
-        typer.echo(f"wrote {', '.join(path.name for path in files)} to {out}", err=True)
+        tell(f"wrote {', '.join(path.name for path in files)} to {out}")
     print_json(result.to_dict()) if as_json else typer.echo("\n".join(report(result)))
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.options import AsJson, Threads
+from rankwright.cli.output import print_json, print_table, tell
 from rankwright.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def reproduce(
         typer.Option("--set", metavar="KEY=VALUE", help="Another setting of the ranker; may be repeated."),
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a paper's experiment again and print its table.
@@ -48,7 +48,7 @@ def reproduce(
         seed=seed,
         threads=threads,
         settings=values_of(settings or ()),
-        tell=lambda text: typer.echo(text, err=True),
+        tell=tell,
     )
     print_json(table.to_dict()) if as_json else _show(table)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson
+from rankwright.cli.options import AsJson, Threads
 from rankwright.cli.output import print_json
 from rankwright.errors import require
 
@@ -20,7 +20,7 @@ def score(
     style: Annotated[str, typer.Option("--format", help="scores, trec or jsonl.")] = "scores",
     source_format: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help="The format of DATA.")] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Read all of DATA at once: its rows have any order.")] = False,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
     """Score documents with a model, one line a document, in input order."""

@@ -68,7 +68,7 @@ class RayEngine:
         self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None
     ) -> Generator[Done, None, None]:
         """The results of the tasks as they come; see `Engine.run`."""
-        run = _Run(self._perform, self._letters, shared)
+        run = _RayRun(self._perform, self._letters, shared)
         # Ray's pickle also takes what stands in the main script.
         waiting = (_Given(Work.of(function, task, number, cloudpickle.dumps)) for number, task in enumerate(tasks))
         try:
@@ -95,7 +95,7 @@ class RayEngine:
         self._open.close()
 
 
-class _Run:
+class _RayRun:
     """The tasks of one `run` that Ray was given and has not finished."""
 
     def __init__(self, perform: Any, letters: Letters, shared: Any) -> None:

@@ -24,8 +24,10 @@ from rankwright.metrics.convention import as_convention
 from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, as_measure, evaluate
 from rankwright.metrics.systems import SystemComparison, compare_evaluations
 from rankwright.training.digest import data_digest
-from rankwright.tuning.study import StudyListener
-from rankwright.tuning.tuner import Tuned, TuningPlan, tune
+from rankwright.tuning.per_query import for_json, from_json
+from rankwright.tuning.plan import TuningPlan
+from rankwright.tuning.studies.study import StudyListener
+from rankwright.tuning.tuner import Tuned, tune
 
 ALL = "all"
 METRICS = ("map", "ndcg@10")
@@ -34,7 +36,7 @@ STUDIES = "studies"  # the folder of searches, beside the results
 
 
 @dataclass(frozen=True, slots=True)
-class FoldPlan:
+class ComparisonPlan:
     """How rankers are compared: what is measured on `test`, and how settings are searched for on `vali`.
 
     `select` is the metric they are chosen by; `strategy` and `trials` are those of a `TuningPlan`, for each ranker and
@@ -61,7 +63,7 @@ class FoldPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class FoldResult:
+class RankerOnFold:
     """What a ranker reached on a fold: the settings chosen, and each metric's value of each test query."""
 
     ranker: str
@@ -81,7 +83,7 @@ class FoldComparison:
     """The comparison over all folds, and the results of each ranker on each fold behind it."""
 
     comparison: SystemComparison
-    results: Sequence[FoldResult]
+    results: Sequence[RankerOnFold]
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison and what was chosen, in types JSON can hold."""
@@ -95,7 +97,7 @@ def compare_on_folds(
     folder: str | os.PathLike[str],
     rankers: Sequence[str] | str = ALL,
     *,
-    plan: FoldPlan | None = None,
+    plan: ComparisonPlan | None = None,
     results: str | os.PathLike[str] | None = None,
     cluster: str | None = None,
     workers: int | None = None,
@@ -107,12 +109,14 @@ def compare_on_folds(
     `results` is the folder that keeps what is finished. `cluster` and `workers` say where trials run, as `open_engine`
     has it; `listeners` hear of each, `tell` of what was chosen.
     """
-    run = _FoldRun(plan or FoldPlan(), None if results is None else Path(results), cluster, workers, listeners, tell)
+    run = _FoldRun(
+        plan or ComparisonPlan(), None if results is None else Path(results), cluster, workers, listeners, tell
+    )
     names = list(dict.fromkeys(RANKERS if rankers == ALL else (ranker_named(name).name for name in rankers)))
     # Said now, not after an hour of training.
     require(len(names) >= 2, f"a comparison needs two rankers or more, got {', '.join(names) or 'none'}")
     paths = fold_folders(folder)
-    found: dict[str, list[FoldResult]] = {name: [] for name in names}
+    found: dict[str, list[RankerOnFold]] = {name: [] for name in names}
     for path in paths:
         fold = read_fold(path)
         fingerprint = ".".join(data_digest(part) for part in (fold.train, fold.vali, fold.test))
@@ -132,14 +136,14 @@ def compare_on_folds(
 class _FoldRun:
     """What finds a ranker's result on a fold: in the folder of results, or by a search."""
 
-    plan: FoldPlan
+    plan: ComparisonPlan
     folder: Path | None
     cluster: str | None
     workers: int | None
     listeners: Sequence[StudyListener]
     tell: Callable[[str], None]
 
-    def result(self, name: str, fold: LetorFold, fingerprint: str) -> FoldResult:
+    def result(self, name: str, fold: LetorFold, fingerprint: str) -> RankerOnFold:
         path = None if self.folder is None else self.folder / f"{fold.name}-{name}.json"
         if path is not None and path.exists():
             return _read_result(path, self.plan, fingerprint)
@@ -165,13 +169,9 @@ class _FoldRun:
         )
 
 
-def _measured(name: str, fold: LetorFold, fingerprint: str, plan: FoldPlan, tuned: Tuned) -> FoldResult:
+def _measured(name: str, fold: LetorFold, fingerprint: str, plan: ComparisonPlan, tuned: Tuned) -> RankerOnFold:
     found = evaluate(tuned.ranker.predict(fold.test), fold.test, plan.metrics, plan.convention)
-    values = {
-        metric: [None if np.isnan(value) else value for value in result.values.tolist()]
-        for metric, result in found.results.items()
-    }
-    return FoldResult(
+    return RankerOnFold(
         ranker=name,
         fold=fold.name,
         plan=plan.to_dict(),
@@ -181,14 +181,14 @@ def _measured(name: str, fold: LetorFold, fingerprint: str, plan: FoldPlan, tune
         query_ids=[str(query) for query in found.query_ids.tolist()],
         documents=found.groups.sizes.tolist(),
         nothing_relevant=found.nothing_relevant,
-        values=values,
+        values={metric: for_json(result.values) for metric, result in found.results.items()},
     )
 
 
-def _read_result(path: Path, plan: FoldPlan, fingerprint: str) -> FoldResult:
+def _read_result(path: Path, plan: ComparisonPlan, fingerprint: str) -> RankerOnFold:
     """The result in a file, unless it is that of another plan or of other data."""
     try:
-        result = FoldResult(**json.loads(path.read_bytes()))
+        result = RankerOnFold(**json.loads(path.read_bytes()))
     except (ValueError, TypeError):
         raise FileFormatError(str(path), "is not a result that a comparison kept; remove it") from None
     if result.plan != plan.to_dict() or result.data != fingerprint:
@@ -198,12 +198,12 @@ def _read_result(path: Path, plan: FoldPlan, fingerprint: str) -> FoldResult:
     return result
 
 
-def _joined(results: Sequence[FoldResult], plan: FoldPlan) -> Evaluation:
+def _joined(results: Sequence[RankerOnFold], plan: ComparisonPlan) -> Evaluation:
     """One evaluation of the test queries of all folds, weighed so that each fold counts the same."""
     convention = as_convention(plan.convention)
     by_metric: dict[str, MetricResult] = {}
     for metric in results[0].values:
-        of_folds = [np.array([np.nan if value is None else value for value in one.values[metric]]) for one in results]
+        of_folds = [from_json(one.values[metric]) for one in results]
         weights = [np.full(len(values), 1 / max(int((~np.isnan(values)).sum()), 1)) for values in of_folds]
         by_metric[metric] = MetricResult(
             as_measure(metric, convention),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -21,6 +19,7 @@ from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.rankers.lambdarank import LambdaRank
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.ranknet import RankNet
+from rankwright.report.tables import write_json, write_rows
 from rankwright.synthetic import quickstart as quickstart_data
 
 SELECT = "ndcg@10"  # what the features to show are chosen by, on the training data
@@ -49,11 +48,13 @@ class Quickstart:
             "left_out": self.left_out,
         }
 
-    def table(self) -> Iterator[tuple[str, str, float, float, float, int]]:
-        """The results as rows of ranker, metric, mean, ends of its interval, and queries counted."""
+    def table(self) -> Iterator[dict[str, Any]]:
+        """A row for each ranker and metric: the mean, the ends of its interval, and how many queries counted."""
         for ranker, evaluation in self.evaluations.items():
             for metric, result in evaluation.results.items():
-                yield ranker, metric, result.mean, result.interval.low, result.interval.high, result.n_queries
+                low, high = result.interval
+                numbers = {"mean": result.mean, "low": low, "high": high, "queries": result.n_queries}
+                yield {"ranker": ranker, "metric": metric} | numbers
 
 
 def run_quickstart(seed: int = 0) -> Quickstart:
@@ -88,11 +89,7 @@ def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list
     names, document, table = (Path(folder, name) for name in ("feature_names.txt", "results.json", "results.csv"))
     with atomic_text_output(names) as file:
         file.writelines(f"{name}\n" for name in result.parts["train"].names)
-    with atomic_text_output(document) as file:
-        file.write(json.dumps(result.to_dict(), indent=2) + "\n")
-    with atomic_text_output(table) as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["ranker", "metric", "mean", "low", "high", "queries"])
-        rows.writerows(result.table())
+    write_json(document, result.to_dict())
+    write_rows(table, result.table())
     result.model.save(Path(folder, MODEL_FILE))
     return [*data_files, names, Path(folder, MODEL_FILE), document, table]

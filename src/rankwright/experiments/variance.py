@@ -27,6 +27,7 @@ WITHOUT, WITH = "BL-MART without overfitting", "BL-MART with overfitting"
 ROWS = (PLAIN, RANDOMISED, WITHOUT, WITH)
 STAGES = 20  # numbers of trees at which quality is looked at, at most
 SAMPLE_STREAM = 0x7661  # beside the seed
+TEST_SHARE, VALID_SHARE = 0.25, 0.2  # of the queries, where a study is given no such data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +125,17 @@ def curve_rows(curves: Sequence[Curve], what: str) -> list[dict[str, Any]]:
         for metric, values in curve.values.items()
         for place, number in enumerate(curve.numbers)
     ]
+
+
+def study_parts(
+    train: RankingDataset, valid: RankingDataset | None = None, test: RankingDataset | None = None, *, seed: int = 0
+) -> tuple[RankingDataset, RankingDataset, RankingDataset]:
+    """The data to train on, to validate on and to test on: queries of `train` are held back for what is not given."""
+    if test is None:
+        train, test = train.split(valid=TEST_SHARE, seed=seed)
+    if valid is None:
+        train, valid = train.split(valid=VALID_SHARE, seed=seed)
+    return train, valid, test
 
 
 def study_variance(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rankwright.errors import require
 from rankwright.experiments.variance import Curve, VarianceStudy, curve_rows
-from rankwright.formats.sources import atomic_text_output
 from rankwright.report.curves import Spread, draw_spreads
 from rankwright.report.figure import FORMATS
+from rankwright.report.tables import write_json, write_rows
 
 
 def write_study(
@@ -25,17 +23,16 @@ def write_study(
     check_picture(picture)
     Path(folder).mkdir(parents=True, exist_ok=True)
     document, table, samples = (Path(folder, name) for name in ("study.json", "table.csv", "samples.csv"))
-    with atomic_text_output(document) as file:
-        file.write(json.dumps(study.to_dict(), indent=2, allow_nan=False) + "\n")
-    _write_rows(table, study.table())
-    _write_rows(samples, _sample_rows(study))
+    write_json(document, study.to_dict(), allow_nan=False)
+    write_rows(table, study.table())
+    write_rows(samples, _sample_rows(study))
     paths = [document, table, samples]
     for what, curves, title in (
         ("bags", study.by_bags, "Quality by number of bags"),
         ("trees", study.by_trees, "Overfitting tolerance"),
     ):
         numbers, drawing = Path(folder, f"{what}.csv"), Path(folder, f"{what}.{picture}")
-        _write_rows(numbers, curve_rows(curves, what))
+        write_rows(numbers, curve_rows(curves, what))
         draw_spreads(_spreads(curves, shown), drawing, metric=shown, what=what, title=title)
         paths += [numbers, drawing]
     return paths
@@ -57,10 +54,3 @@ def _sample_rows(study: VarianceStudy) -> list[dict[str, Any]]:
 
 def _spreads(curves: Sequence[Curve], metric: str) -> dict[str, Spread]:
     return {curve.ranker: Spread(curve.numbers, curve.values[metric]) for curve in curves}
-
-
-def _write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    with atomic_text_output(path) as file:
-        table = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import resource
 import tempfile
 from collections.abc import Mapping
@@ -14,12 +13,12 @@ import numpy as np
 from sklearn.base import clone
 
 from rankwright.arrays import Float64Array
-from rankwright.data.dataset import RankingDataset
 from rankwright.errors import SettingError
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
 from rankwright.tuning.folds import FoldData, Folds
+from rankwright.tuning.per_query import for_json
 from rankwright.tuning.preparation import BinnedFold, Prepared
 from rankwright.tuning.trials import Experiment
 
@@ -28,7 +27,7 @@ SIZES = ("leaves", "weights")  # what a model's facts call its size
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ExperimentTask:
     """What a worker is to do: the experiment, and where an earlier budget left off.
 
     `keeps_state` asks for the state at the end, for a larger budget to go on from.
@@ -55,7 +54,7 @@ class Outcome:
     state: SavedState | None
 
 
-def run_experiment(prepared: Prepared, task: Task, report: Any) -> Outcome:  # noqa: ARG001
+def run_experiment(prepared: Prepared, task: ExperimentTask, report: Any) -> Outcome:  # noqa: ARG001
     """The outcome of an experiment; `report` is the engine's, and there is nothing to say before the end."""
     ranker = configured(prepared.ranker, prepared.select, task.experiment)
     with tempfile.TemporaryDirectory(prefix="rankwright-") as folder:
@@ -95,11 +94,11 @@ def _train_and_measure(ranker: Ranker, prepared: Prepared, fold: int, checkpoint
         binned = prepared.binned[fold]
         assert isinstance(ranker, ForestRanker)
         ranker.fit_binned(binned.train, binned.watched, checkpoint=checkpoint)
-        return _evaluation(binned_scores(ranker, binned), binned.judged, prepared.metrics)
+        return evaluate(binned_scores(ranker, binned), binned.judged, prepared.metrics)
     assert prepared.folds is not None
     data = _fold_of(prepared.digest, prepared.folds, fold)
     ranker.fit(data.train, valid=data.watched, checkpoint=checkpoint)
-    return _evaluation(ranker.predict_from_start(data.measured), data.measured, prepared.metrics)
+    return evaluate(ranker.predict_from_start(data.measured), data.measured, prepared.metrics)
 
 
 def binned_scores(ranker: ForestRanker, fold: BinnedFold) -> Float64Array:
@@ -108,10 +107,6 @@ def binned_scores(ranker: ForestRanker, fold: BinnedFold) -> Float64Array:
     scores = np.full(fold.measured.n_docs, ranker.base_score_) + (0.0 if start is None else start)
     ranker.forest_.add_scores_of_codes(fold.measured, scores)
     return np.asarray(fold.judged.in_source_order(scores))
-
-
-def _evaluation(scores: Float64Array, data: RankingDataset, metrics: tuple[str, ...]) -> Evaluation:
-    return evaluate(scores, data, metrics)
 
 
 _last_fold: tuple[tuple[str, int], FoldData] | None = None  # a worker takes up many experiments of a fold in a row
@@ -146,7 +141,7 @@ def outcome_of(
     best, facts = ranker.history_.best_step, ranker.facts()
     return Outcome(
         value=next(iter(results.values())).mean,
-        per_query={name: [_or_none(one) for one in result.values.tolist()] for name, result in results.items()},
+        per_query={name: for_json(result.values) for name, result in results.items()},
         steps=steps,
         new_steps=max(0, steps - earlier_steps),
         kept=steps if best is None else best + 1,
@@ -155,10 +150,6 @@ def outcome_of(
         memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         state=state,
     )
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _packed(folder: Path) -> SavedState:

@@ -25,7 +25,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FoldPlan:
+class FoldParts:
     """The parts of a fold. `watched` chooses steps while training, where there is any."""
 
     train: Part
@@ -47,7 +47,7 @@ class Folds:
     """Datasets and how folds are cut from them; every fold refers to them, so that each is kept once."""
 
     datasets: tuple[RankingDataset, ...]
-    plans: tuple[FoldPlan, ...]
+    plans: tuple[FoldParts, ...]
 
     @property
     def n_folds(self) -> int:
@@ -101,14 +101,14 @@ def validation_folds(data: RankingDataset, k: int, *, seed: int = 0) -> Folds:
     plans = []
     for fold in k_fold(data.groups, k, seed=seed):
         valid = Part(0, fold.test)
-        plans.append(FoldPlan(Part(0, fold.train), valid, valid))
+        plans.append(FoldParts(Part(0, fold.train), valid, valid))
     return Folds((data,), tuple(plans))
 
 
 def given_validation(train: RankingDataset, valid: RankingDataset) -> Folds:
     """The one fold that training and validation documents of the caller's make."""
     held_out = Part(1)
-    return Folds((train, valid), (FoldPlan(Part(0), held_out, held_out),))
+    return Folds((train, valid), (FoldParts(Part(0), held_out, held_out),))
 
 
 def measuring_folds(data: RankingDataset, k: int, *, valid: float | None = None, seed: int = 0) -> Folds:
@@ -124,7 +124,7 @@ def measuring_folds(data: RankingDataset, k: int, *, valid: float | None = None,
             others = Groups.of_sizes(data.groups.sizes[fold.train])
             kept, held_back = split_queries(others, valid=valid, seed=np.random.default_rng([seed, number]))
             train, watched = fold.train[kept], Part(0, fold.train[held_back])
-        plans.append(FoldPlan(Part(0, train), watched, Part(0, fold.test)))
+        plans.append(FoldParts(Part(0, train), watched, Part(0, fold.test)))
     return Folds((data,), tuple(plans))
 
 
@@ -141,5 +141,5 @@ def given_folds(parts: Sequence[tuple[RankingDataset, RankingDataset | None, Ran
         datasets += own
         tested = Part(first + 1)
         chosen_by = None if watched is None else tested if watched is measured else Part(first + 2)
-        plans.append(FoldPlan(Part(first), chosen_by, tested))
+        plans.append(FoldParts(Part(first), chosen_by, tested))
     return Folds(tuple(datasets), tuple(plans))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwright.arrays import Float64Array
 from rankwright.cluster.engine import Engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.splits import k_fold
@@ -21,8 +22,10 @@ from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.intervals import Interval, bootstrap_interval, weighted_mean
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.spaces import Space
-from rankwright.tuning.study import StudyListener
-from rankwright.tuning.tuner import Tuned, TuningPlan, tune
+from rankwright.tuning.per_query import counted
+from rankwright.tuning.plan import TuningPlan
+from rankwright.tuning.studies.study import StudyListener
+from rankwright.tuning.tuner import Tuned, tune
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,11 +46,10 @@ class NestedResult:
         first = self.measured[0]
         return bootstrap_interval(*self._counted(), resamples=first.resamples, seed=seed, threads=1)
 
-    def _counted(self) -> tuple[Any, Any]:
+    def _counted(self) -> tuple[Float64Array, Float64Array]:
         values = np.concatenate([result.values for result in self.measured])
         weights = np.concatenate([result.weights for result in self.measured])
-        counts = ~np.isnan(values) & (weights > 0)
-        return values[counts], weights[counts]
+        return counted(values, weights)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON has it: `optimism` is by how much validation promised more than held-out queries gave."""

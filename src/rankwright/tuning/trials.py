@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,12 +13,22 @@ import xxhash
 from rankwright.tuning.configurations import Configuration, canonical
 
 
+def limit_of(budget: int | None) -> float:
+    """A budget as a number that can be compared: without one there is no limit."""
+    return math.inf if budget is None else budget
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
     """A configuration, and how many steps it may take; None leaves that to the ranker's own setting."""
 
     settings: Configuration
     budget: int | None = None
+
+    @property
+    def limit(self) -> float:
+        """The budget as a number that can be compared."""
+        return limit_of(self.budget)
 
     def experiments(self, n_folds: int, seeds: Sequence[int]) -> list[Experiment]:
         """The experiments of the trial."""
@@ -117,3 +128,13 @@ class TrialResult:
             "size": self.size,
             "experiments": len(self.records),
         }
+
+
+def steps_taken(trials: Sequence[TrialResult]) -> int:
+    """The steps that these trials took together, none counted twice: the work of a search that had to do it all."""
+    of_courses: dict[str, int] = {}
+    for trial in trials:
+        for record in trial.records:
+            course = record.experiment.course
+            of_courses[course] = max(of_courses.get(course, 0), record.steps)
+    return sum(of_courses.values())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from rankwright.errors import require
 from rankwright.training.spaces import Space
@@ -14,13 +13,8 @@ BATCH_SIZE = 16  # trials asked for at a time, whatever the number of workers
 
 # Yields batches of trials and is sent their results, in the same order.
 Search = Generator[list[Trial], list[TrialResult], None]
-
-
-class Ranking(Protocol):
-    """Orders results, best first."""
-
-    def __call__(self, results: Sequence[TrialResult]) -> list[TrialResult]:
-        """The same results, best first."""
+# Puts results into order, best first.
+BestFirst = Callable[[Sequence[TrialResult]], list[TrialResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +26,7 @@ class SearchPlan:
     """
 
     space: Space
-    ranked: Ranking
+    ranked: BestFirst
     higher_is_better: bool = True
     trials: int | None = None
     seed: int = 0

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankwright.cluster.engine import Done, Engine
-from rankwright.tuning.code_digest import code_digest
-from rankwright.tuning.experiment import Outcome, Task, run_experiment
+from rankwright.tuning.experiment import ExperimentTask, Outcome, run_experiment
 from rankwright.tuning.preparation import Prepared
-from rankwright.tuning.store import Store
 from rankwright.tuning.strategies.plan import Search
+from rankwright.tuning.studies.code_digest import code_digest
+from rankwright.tuning.studies.store import Store
 from rankwright.tuning.trials import Experiment, Record, Trial, TrialResult
 
 log = logging.getLogger(__name__)
@@ -112,7 +112,9 @@ class Study:
             for listener in self.listeners:
                 listener(StudyProgress(self._done, self._asked, record))
 
-    def _claimed(self, missing: Sequence[Experiment], given: list[Experiment], keeps_states: bool) -> Iterator[Task]:
+    def _claimed(
+        self, missing: Sequence[Experiment], given: list[Experiment], keeps_states: bool
+    ) -> Iterator[ExperimentTask]:
         """Tasks, each claimed only when a worker is free for it, so that other processes find something to do."""
         for experiment in missing:
             if not self.store.claims.take(experiment.key):
@@ -123,7 +125,7 @@ class Study:
                 continue
             given.append(experiment)
             state, steps = self.store.earlier(experiment)
-            yield Task(experiment, state, steps, keeps_states)
+            yield ExperimentTask(experiment, state, steps, keeps_states)
 
 
 def record_of(experiment: Experiment, done: Done, data: str) -> Record:

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from rankwright.cli.inspect import report
+from rankwright.cli.inspect.data import report
 from rankwright.data.dataset import RankingDataset
 from rankwright.profile.summary import summarise
 

@@ -26,10 +26,10 @@ import numpy as np
 from rankwright.container.atomic import atomic_file
 from rankwright.container.file import read_container, write_container
 from rankwright.errors import ContainerError, InputError
-from rankwright.tuning.claims import Claims
 from rankwright.tuning.configurations import canonical
 from rankwright.tuning.experiment import SavedState
-from rankwright.tuning.trials import Experiment, Record
+from rankwright.tuning.studies.claims import Claims
+from rankwright.tuning.trials import Experiment, Record, limit_of
 
 IDENTITY = "study.json"
 REFIT = "refit.json"
@@ -81,7 +81,7 @@ class Store:
         experiment = record.experiment
         self._records[experiment.key] = record
         longest = self._longest.get(experiment.course)
-        if longest is None or _length(record) > _length(longest):
+        if longest is None or limit_of(record.budget) > limit_of(longest.budget):
             self._longest[experiment.course] = record
 
     def find(self, experiment: Experiment) -> Record | None:
@@ -90,7 +90,7 @@ class Store:
         if own is not None:
             return own
         longest = self._longest.get(experiment.course)
-        if longest is not None and longest.finished and _length(longest) <= _length_of(experiment.budget):
+        if longest is not None and longest.finished and limit_of(longest.budget) <= limit_of(experiment.budget):
             return longest
         return None
 
@@ -195,11 +195,3 @@ def read_refit(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
 def _record_of(line: bytes) -> Record:
     read = json.loads(line)
     return Record(**{field.name: read[field.name] for field in fields(Record)})
-
-
-def _length(record: Record) -> float:
-    return _length_of(record.budget)
-
-
-def _length_of(budget: int | None) -> float:
-    return float("inf") if budget is None else budget
