@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from rankwright.report.tables import short, write_columns, write_json, write_row
 
 
 def test_rows_stand_below_the_names_of_their_columns(tmp_path):
-    rows = [{"name": "a,b", "value": 0.5}, {"name": "c", "value": None}]
+    rows: list[dict[str, Any]] = [{"name": "a,b", "value": 0.5}, {"name": "c", "value": None}]
     write_rows(tmp_path / "rows.csv", rows)
     assert (tmp_path / "rows.csv").read_bytes() == b'name,value\n"a,b",0.5\nc,\n'
     write_rows(tmp_path / "none.csv", [], ["name"])
