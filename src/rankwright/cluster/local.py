@@ -44,7 +44,8 @@ class LocalEngine:
     ) -> Generator[Done, None, None]:
         """The results of the tasks as they come; see `Engine.run`."""
         require(not self._busy, "an engine runs one set of tasks at a time")
-        waiting = (Work.of(function, task, number) for number, task in enumerate(tasks))
+        is_heard = listener is not None
+        waiting = (Work.of(function, task, number, is_heard=is_heard) for number, task in enumerate(tasks))
         try:
             self._begin(waiting, shared)
             while self._busy:

@@ -70,7 +70,8 @@ class RayEngine:
         """The results of the tasks as they come; see `Engine.run`."""
         run = _RayRun(self._perform, self._letters, shared)
         # Ray's pickle also takes what stands in the main script.
-        waiting = (_Given(Work.of(function, task, number, cloudpickle.dumps)) for number, task in enumerate(tasks))
+        options: dict[str, Any] = {"is_heard": listener is not None, "dumps": cloudpickle.dumps}
+        waiting = (_Given(Work.of(function, task, number, **options)) for number, task in enumerate(tasks))
         try:
             run.begin(waiting, self._most_given())
             while run.given:

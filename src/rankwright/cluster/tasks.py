@@ -31,17 +31,29 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A task. `pickled` is its function and its value, to be opened where an error can be told of."""
+    """A task. `pickled` is its function and its value, to be opened where an error can be told of.
+
+    `is_heard` says that somebody listens to its reports; where nobody does, they are not sent.
+    """
 
     number: int
     pickled: bytes
     log_level: int
+    is_heard: bool
 
     @classmethod
-    def of(cls, function: TaskFunction, task: Any, number: int, dumps: Callable[[Any], bytes] = pickle.dumps) -> Work:
+    def of(
+        cls,
+        function: TaskFunction,
+        task: Any,
+        number: int,
+        *,
+        is_heard: bool,
+        dumps: Callable[[Any], bytes] = pickle.dumps,
+    ) -> Work:
         """The task as it is sent to a worker."""
         try:
-            return cls(number, dumps((function, task)), own_log_level())
+            return cls(number, dumps((function, task)), own_log_level(), is_heard)
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise ClusterError(f"task {number} cannot be sent to a worker: {error}") from None
 
@@ -92,10 +104,14 @@ def perform(work: Work, shared: Callable[[], Any], post: Post) -> Done | Failure
     start = time.perf_counter()
     try:
         with _log_sent_to(post, work.log_level):
-            result = function(value, task, post)
+            result = function(value, task, post if work.is_heard else _unheard)
     except Exception as error:
         return failure(work.number, error)
     return Done(work.number, result, time.perf_counter() - start, socket.gethostname())
+
+
+def _unheard(message: Any) -> None:
+    """Where reports go that nobody listens to."""
 
 
 def failure(number: int, error: Exception) -> Failure:
