@@ -9,28 +9,24 @@ from rankwright.cli.app import describe
 from rankwright.errors import FileFormatError
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    code = "from rankwright.cli.app import main; main()"
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
-
-
-def test_the_version_is_printed():
+def test_the_version_is_printed_by_a_process_of_its_own():
     from rankwright import __version__
 
-    result = run("--version")
+    command = [sys.executable, "-c", "from rankwright.cli.app import main; main()", "--version"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (0, f"rankwright {__version__}\n")
 
 
-def test_no_command_shows_the_help():
-    result = run()
-    assert result.returncode == 0
+def test_no_command_shows_the_help(rankwright):
+    result = rankwright()
+    assert result.code == 0
     assert "Usage: rankwright" in result.stdout
 
 
 @pytest.mark.parametrize("arguments", [["no-such-command"], ["--no-such-option"]])
-def test_wrong_usage_is_one_line_and_exit_code_2(arguments):
-    result = run(*arguments)
-    assert result.returncode == 2
+def test_wrong_usage_is_one_line_and_exit_code_2(rankwright, arguments):
+    result = rankwright(*arguments)
+    assert result.code == 2
     assert result.stdout == ""
     assert result.stderr.count("\n") == 1
     assert result.stderr.startswith("error: No such")

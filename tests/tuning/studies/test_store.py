@@ -30,7 +30,7 @@ SEARCH = """
 import sys, time
 import rankwright as rw
 from rankwright.tuning.tuner import tune
-from tests.tuning.conftest import HereEngine
+from tests.here_engine import HereEngine
 from tests.tuning.studies.test_store import PLAN, SPACE
 
 def slowly(progress):
@@ -135,7 +135,7 @@ def test_other_data_or_another_space_in_a_studys_folder_is_refused(learnable, he
 
 
 def test_a_killed_search_goes_on_and_finds_what_it_would_have_found(data, here, tmp_path):
-    killed = started(data, tmp_path / "killed", pause=0.3)
+    killed = started(data, tmp_path / "killed", pause=0.1)
     assert killed.stdout is not None
     while int(killed.stdout.readline()) < 5:
         pass
