@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from rankwright.cli.app import describe
+from rankwright.cli.app import COMMANDS, describe, reflowed
 from rankwright.errors import FileFormatError
 
 
@@ -35,3 +35,17 @@ def test_wrong_usage_is_one_line_and_exit_code_2(rankwright, arguments):
 def test_an_error_is_described_on_one_line():
     assert describe(FileFormatError("a.txt", "found\nthis", line=2)) == "a.txt:2: found this"
     assert describe(FileNotFoundError(2, "No such file or directory", "b.txt")) == "b.txt: no such file or directory"
+
+
+def test_paragraphs_of_a_help_text_are_broken_by_the_terminal_alone():
+    assert reflowed("One line.\n\n    Two lines\n    that are one.\n    ") == "One line.\n\nTwo lines that are one."
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_help_with_an_example_of_itself(rankwright, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = rankwright(name, "--help")
+    assert shown.code == 0
+    assert f"Example: rankwright {name} " in shown.stdout
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+    assert "…  " not in shown.stdout  # no name of an option is cut short

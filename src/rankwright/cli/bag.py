@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from rankwright.catalog.parts import Parts
     from rankwright.experiments.variance import StudyPlan, VarianceStudy
 
-EXAMPLE = (
-    "Example: rankwright bag train.txt --bags 20 --set max_leaves=7 --out model.rw   ·   rankwright bag shards "
-    "--overfit --cluster auto --checkpoint bags --out model.rw   ·   rankwright bag --study train.txt --valid "
-    "valid.txt --test test.txt --samples 10 --bags 20 --out study"
+EXAMPLES = (
+    "Example: rankwright bag train.txt --bags 20 --set max_leaves=7 --out model.rw\n\n"
+    "Example: rankwright bag shards --overfit --cluster auto --checkpoint bags --out model.rw\n\n"
+    "Example: rankwright bag --study train.txt --valid valid.txt --test test.txt --samples 10 --bags 20 --out study"
 )
+OF_STUDY = "With --study"
 
 
 def bag(
@@ -28,57 +29,61 @@ def bag(
     ],
     out: Annotated[str, typer.Option(metavar="OUT", help="The model file to write, or with --study the folder.")],
     study: Annotated[
-        bool, typer.Option("--study", help="Train on samples of the queries; tell mean and variance of each metric.")
+        bool, typer.Option("--study", rich_help_panel=OF_STUDY, help="Measure how much bagging steadies the metrics.")
     ] = False,
     ranker: Annotated[
-        str, typer.Option(help="What to bag: lambdamart makes bl-mart, mart makes bagboo, others make bagging.")
+        str, typer.Option(help="The ranker to bag: lambdamart makes bl-mart, mart makes bagboo, others make bagging.")
     ] = "lambdamart",
-    bags: Annotated[int | None, typer.Option(help="How many bags. Default: the ranker's own.")] = None,
+    bags: Annotated[int | None, typer.Option(help="How many bags to train. Default: the ranker's own.")] = None,
     overfit: Annotated[
         bool | None,
-        typer.Option("--overfit/--no-overfit", help="Whether bags keep all they learn. Default: the ranker's own."),
+        typer.Option("--overfit/--no-overfit", help="Whether each bag keeps all its steps. Default: the ranker's own."),
     ] = None,
-    valid: Annotated[str | None, typer.Option(metavar="F", help="Documents that choose the best steps.")] = None,
+    valid: Annotated[str | None, typer.Option(metavar="FILE", help="Documents to choose the best steps by.")] = None,
     test: TestFile = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of what is bagged; may be repeated."),
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the ranker; may be repeated."),
     ] = None,
     select: Select = None,
     seed: ModelSeed = None,
     threads: Threads = None,
     checkpoint: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Where to save finished bags; a killed run goes on from them.")
+        str | None,
+        typer.Option(metavar="DIR", help="A folder to save finished bags in; a killed run goes on from them."),
     ] = None,
     cluster: Annotated[
         str | None,
         typer.Option(
-            metavar="local|auto|ADDRESS",
-            help="Who trains the bags: processes here, Ray started here, or the Ray cluster there. Default: threads.",
+            metavar="WHERE",
+            help="What trains the bags: local (processes here), auto (Ray, started here), or the address of a Ray "
+            "cluster. Default: threads.",
         ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="With --cluster: bags trained at a time. Default: a core each.")
+        int | None, typer.Option(help="With --cluster: how many bags to train at a time. Default: one per core.")
     ] = None,
-    samples: Annotated[int, typer.Option(help="With --study: how many samples of the training queries.")] = 10,
-    sample_fraction: Annotated[float, typer.Option(help="With --study: the share of the queries in each.")] = 0.5,
+    samples: Annotated[int, typer.Option(rich_help_panel=OF_STUDY, help="How many samples of the queries.")] = 10,
+    sample_fraction: Annotated[
+        float, typer.Option(rich_help_panel=OF_STUDY, help="The share of the queries in each sample.")
+    ] = 0.5,
     metrics: Annotated[
-        str | None, typer.Option(help="With --study: what to measure, such as ndcg@3,map; pictures show the first.")
+        str | None,
+        typer.Option(rich_help_panel=OF_STUDY, help="Names separated by commas; the pictures show the first metric."),
     ] = None,
-    convention: Annotated[str, typer.Option(help="With --study: how metrics count.")] = "standard",
-    picture: Annotated[str, typer.Option(help="With --study: svg, png or pdf.")] = "svg",
+    convention: Annotated[str, typer.Option(rich_help_panel=OF_STUDY, help="The name of a convention.")] = "standard",
+    picture: Annotated[str, typer.Option(rich_help_panel=OF_STUDY, help="svg, png or pdf.")] = "svg",
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a bag of rankers, each on its own sample of queries, and write the model file.
 
-    Ctrl-C keeps the bags that are finished. With --cluster they are trained by processes here or on many
-    machines; the model is the same. Of shards, each bag reads the queries it drew and no others.
+    Ctrl-C keeps the finished bags. With --cluster, bags are trained by processes here or on many machines; the model
+    is the same. Where TRAIN is a folder of shards, each bag reads only the queries it drew.
 
-    With --study, LambdaMART, LambdaMART with randomisation and BL-MART without and with overfitting are trained on
-    random samples of the queries and measured on the same test queries; OUT gets the table, the curves by bags
-    and by trees as CSV and as pictures, and all of it as JSON. Where --test or --valid are left out, queries of TRAIN
-    are held back for them.
+    With --study, four rankers are trained on random samples of the queries and measured on the same test queries:
+    LambdaMART, LambdaMART with randomisation, and BL-MART without and with overfitting. The folder OUT gets the table
+    and the curves, as CSV, JSON and pictures. Without --test or --valid, queries of TRAIN are held back for them.
     """
     if not study:
         require_file(out)

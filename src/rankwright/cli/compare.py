@@ -14,76 +14,95 @@ from rankwright.errors import SettingError, require
 if TYPE_CHECKING:
     from rankwright.metrics.systems import SystemComparison
 
-EXAMPLE = (
-    "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map   ·   "
-    "rankwright compare --folds MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out"
+EXAMPLES = (
+    "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map\n\n"
+    "Example: rankwright compare --folds MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out"
 )
 
 OVER_FOLDS = "With --folds"
 
 
 def compare(
-    data: Annotated[str | None, typer.Argument(metavar="[DATA]", help="Documents with labels.")] = None,
+    data: Annotated[str | None, typer.Argument(metavar="DATA", help="Documents with labels.")] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(metavar="[NAME=]MODEL", help="A model file to compare; may be repeated."),
     ] = None,
     scores: Annotated[
         list[str] | None,
-        typer.Option(metavar="[NAME=]FILE", help="One number a line, in the order of DATA; may be repeated."),
+        typer.Option(
+            metavar="[NAME=]FILE", help="A file with one score per line, in the order of DATA; may be repeated."
+        ),
     ] = None,
     metrics: Metrics = None,
-    convention: Annotated[str | None, typer.Option(help="Default: standard, or letor with --folds.")] = None,
+    convention: Annotated[
+        str | None, typer.Option(help="The name of a convention. Default: standard, or letor with --folds.")
+    ] = None,
     folds: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="A LETOR folder in place of DATA: Fold1, Fold2, … with train, vali, test."),
+        typer.Option(
+            metavar="DIR", help="A LETOR folder in place of DATA: Fold1, Fold2, … with train, vali and test files."
+        ),
     ] = None,
     rankers: Annotated[
         str | None,
-        typer.Option(rich_help_panel=OVER_FOLDS, help="Names separated by commas, or all, to train on each fold."),
+        typer.Option(
+            rich_help_panel=OVER_FOLDS, help="The rankers to train on each fold: names separated by commas, or all."
+        ),
     ] = None,
     results: Annotated[
         str | None,
         typer.Option(
-            metavar="DIR", rich_help_panel=OVER_FOLDS, help="Keeps what is finished; a killed run goes on from there."
+            metavar="DIR",
+            rich_help_panel=OVER_FOLDS,
+            help="A folder that keeps what is finished; a killed run goes on from it.",
         ),
     ] = None,
     select: Annotated[
         str | None,
-        typer.Option(rich_help_panel=OVER_FOLDS, help="The metric that settings are chosen by on vali. Default: map."),
+        typer.Option(rich_help_panel=OVER_FOLDS, help="The metric to choose settings by, on vali. Default: map."),
     ] = None,
     strategy: Annotated[
         str | None,
         typer.Option(
-            rich_help_panel=OVER_FOLDS, help="How settings are searched for, as in rankwright tune. Default: random."
+            rich_help_panel=OVER_FOLDS, help="How to search for settings, as in rankwright tune. Default: random."
         ),
     ] = None,
     trials: Annotated[
         int | None,
         typer.Option(
-            rich_help_panel=OVER_FOLDS, help="Configurations to try of each ranker on each fold. Default: 12."
+            rich_help_panel=OVER_FOLDS, help="How many configurations to try for each ranker and fold. Default: 12."
         ),
     ] = None,
     cluster: Annotated[
         str | None,
         typer.Option(
-            rich_help_panel=OVER_FOLDS, help="auto starts Ray here, an address joins one. Default: processes here."
+            metavar="WHERE",
+            rich_help_panel=OVER_FOLDS,
+            help="auto (Ray, started here) or the address of a Ray cluster. Default: processes here.",
         ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(rich_help_panel=OVER_FOLDS, help="Trials at a time. Default: one a core.")
+        int | None,
+        typer.Option(rich_help_panel=OVER_FOLDS, help="How many trials to run at a time. Default: one per core."),
     ] = None,
     per_query: PerQuery = None,
     format: DataFormat = None,
     as_json: AsJson = False,
-    threads: Annotated[int | None, typer.Option(help="Default: every core. Not with --folds.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap, the tests and, with --folds, training.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(help="How many threads to use. Default: one per core. Not with --folds.")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="The seed of the bootstrap, the tests and, with --folds, the training.")
+    ] = 0,
 ) -> None:
     """Compare models or score files on the same data: means with 95 % intervals, and paired tests against the best.
 
-    What differs from the best by a randomisation test, or by Wilcoxon's signed-rank test, both after Holm's correction,
-    is marked. With --folds, rankers are trained on the folds of a LETOR folder, with settings searched for on vali in
-    each ranker's own space, and compared on the test documents of all folds.
+    A mark shows which systems are worse than the best by a randomisation test or by Wilcoxon's signed-rank test, both
+    after Holm's correction.
+
+    With --folds, rankers are trained on the folds of a LETOR folder and compared on the test documents of all folds.
+    Their settings are searched for on the validation documents, in each ranker's own space.
     """
     from rankwright.metrics.registry import split_metrics
 
@@ -158,7 +177,7 @@ def _compare_folds(
     workers: int | None = None,
     **search: Any,
 ) -> tuple[dict[str, Any], SystemComparison]:
-    """The comparison of rankers over folds; `search` is what is given of how their settings are searched for."""
+    """The comparison of rankers over folds; `search` has the options of the search for settings."""
     from rankwright.experiments.fold_comparison import ALL, ComparisonPlan, compare_on_folds
 
     if rankers is None:

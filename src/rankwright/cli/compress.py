@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankwright.compression.curve import Compressed
     from rankwright.data.dataset import RankingDataset
 
-EXAMPLE = (
+EXAMPLES = (
     "Example: rankwright compress model.rw --data valid.txt --max-loss 0.002 --metric ndcg@10 --means "
     "exact,prune,distill --plot curve.svg --out small.rw"
 )
@@ -23,46 +23,58 @@ EXAMPLE = (
 
 def compress(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The file of a model made of trees.")],
-    data: Annotated[str, typer.Option(metavar="F", help="Documents, best ones the model was not trained on.")],
+    data: Annotated[
+        str, typer.Option(metavar="FILE", help="Documents, ideally ones that the model was not trained on.")
+    ],
     out: Annotated[str, typer.Option(metavar="SMALL", help="The model file to write.")],
     valid: Annotated[
-        str | None, typer.Option(metavar="F", help="Documents to choose by. Default: a quarter of --data's queries.")
+        str | None,
+        typer.Option(metavar="FILE", help="Documents to choose by. Default: a quarter of the queries of --data."),
     ] = None,
     test: Annotated[
-        str | None, typer.Option(metavar="F", help="Documents to measure the choice on. Default: another quarter.")
+        str | None,
+        typer.Option(metavar="FILE", help="Documents to measure the chosen model on. Default: another quarter."),
     ] = None,
     means: Annotated[
-        str | None, typer.Option(help="Of exact, prune, distill and net, separated by commas, taken in turn.")
+        str | None, typer.Option(help="What to try, in this order: exact, prune, distill, net; separated by commas.")
     ] = None,
-    metric: Annotated[str, typer.Option(help="What is lost or kept.")] = "ndcg@10",
+    metric: Annotated[str, typer.Option(help="The metric that should be kept.")] = "ndcg@10",
     max_loss: Annotated[
-        float | None, typer.Option(help="How much of the metric may be lost, on the validation part. Default: 0.002.")
+        float | None,
+        typer.Option(help="How much of the metric may be lost on the validation documents. Default: 0.002."),
     ] = None,
-    target_trees: Annotated[int | None, typer.Option(metavar="N", help="Instead: at most so many trees.")] = None,
+    target_trees: Annotated[
+        int | None, typer.Option(metavar="N", help="Instead of --max-loss: at most so many trees.")
+    ] = None,
     target_bytes: Annotated[
-        int | None, typer.Option(metavar="N", help="Instead: at most so many bytes of model file.")
+        int | None, typer.Option(metavar="N", help="Instead of --max-loss: a model file of at most so many bytes.")
     ] = None,
     margin: Annotated[
-        float, typer.Option(help="Standard errors of the loss that --max-loss must hold as well: caution, or 0.")
+        float,
+        typer.Option(help="How many standard errors of the loss to add to it before it is compared with --max-loss."),
     ] = 1.0,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of what learns from MODEL; may be repeated."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="A setting of the small model that learns from MODEL; may be repeated."
+        ),
     ] = None,
     curve: Annotated[
-        str | None, typer.Option(metavar="F", help="Write every model tried to this .csv or .json file.")
+        str | None, typer.Option(metavar="FILE", help="Write a table of all models tried: .csv or .json.")
     ] = None,
-    plot: Annotated[str | None, typer.Option(metavar="F", help="Draw the curve: .svg, .png or .pdf.")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the models tried: .svg, .png or .pdf.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     threads: Threads = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a model smaller and faster, and tell what that costs on held-out queries.
+    """Make a model smaller and faster, and measure what that costs on held-out queries.
 
-    exact drops branches and trees that change no score; prune keeps some trees and weighs them anew; distill and net
-    train a small forest or a net on what the model thinks of pairs of documents. The smallest model within --max-loss
-    is written, or the best one within a target.
+    There are four means: exact removes branches and trees that change no score; prune keeps some of the trees and
+    gives them new weights; distill and net train a small forest or a net to order pairs of documents as the model
+    does.
+
+    The smallest model within --max-loss is written, or the best one within a target.
     """
     from rankwright.catalog.rankers import load
     from rankwright.catalog.settings import student_from_text

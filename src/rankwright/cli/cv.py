@@ -16,39 +16,45 @@ if TYPE_CHECKING:
     from rankwright.tuning.cross_validation import CrossValidation
     from rankwright.tuning.folds import Folds
 
-EXAMPLE = (
-    "Example: rankwright cv data.txt --ranker lambdamart --folds 5 --set n_trees=100 --metrics ndcg@10,map   ·   "
-    "rankwright cv MQ2008 --ranker ranknet --metrics ndcg@3:letor"
+EXAMPLES = (
+    "Example: rankwright cv data.txt --ranker lambdamart --folds 5 --set n_trees=100 --metrics ndcg@10,map\n\n"
+    "Example: rankwright cv MQ2008 --ranker ranknet --metrics ndcg@3:letor"
 )
 
 
 def cv(
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="Documents with labels; or a folder of LETOR's Fold1, Fold2, …")
+        str, typer.Argument(metavar="DATA", help="Documents with labels, or a LETOR folder: Fold1, Fold2, …")
     ],
     ranker: RankerName = "lambdamart",
-    folds: Annotated[int | None, typer.Option(help="How many. Default: 5, or those of the folder.")] = None,
+    folds: Annotated[
+        int | None, typer.Option(help="How many folds to cut. Default: 5, or those of the LETOR folder.")
+    ] = None,
     settings: Settings = None,
     metrics: Metrics = None,
-    select: Annotated[str | None, typer.Option(help="The metric that chooses steps, such as ndcg@10.")] = None,
+    select: Annotated[str | None, typer.Option(help="The metric to choose steps by, such as ndcg@10.")] = None,
     valid: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Share of each fold's training queries held back to choose steps by."),
+        typer.Option(
+            metavar="SHARE", help="The share of each fold's training queries to hold back for choosing steps."
+        ),
     ] = None,
     seeds: FoldSeeds = 1,
-    seed: Annotated[int, typer.Option(help="Of the folds, and the first seed of the ranker.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the folds, and the first seed of the ranker.")] = 0,
     per_query: Annotated[
-        str | None, typer.Option(metavar="F", help="Write a table with a row a query, CSV, to this file.")
+        str | None, typer.Option(metavar="FILE", help="Write a CSV table with one row per query to this file.")
     ] = None,
     cluster: Cluster = None,
-    workers: Annotated[int | None, typer.Option(help="Folds at a time. Default: one a core.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="How many folds to train at a time. Default: one per core.")
+    ] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
     """Train on all folds but one and measure on that one, for each fold in turn.
 
-    The folders of LETOR bring folds of their own, with validation documents to choose steps by. Overall figures are
-    means of the folds' means; intervals are of the mean over all queries, 95 %.
+    A LETOR folder has its own folds, with validation documents to choose steps by. The overall figure is the mean of
+    the folds' means; its 95 % interval is that of the mean over all queries.
     """
     from rankwright.catalog.settings import ranker_from_text
     from rankwright.metrics.evaluation import DEFAULT_METRICS

@@ -1,4 +1,4 @@
-"""`rankwright evaluate`: what metrics say of a file of scores."""
+"""`rankwright evaluate`: metrics of a file of scores, of a model, or of a TREC run."""
 
 from __future__ import annotations
 
@@ -18,39 +18,43 @@ if TYPE_CHECKING:
 
 
 class Options(TypedDict):
-    """How to evaluate, whatever is evaluated."""
+    """What every evaluation is told."""
 
     threads: int | None
     seed: int
 
 
-EXAMPLE = "Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor"
+EXAMPLES = "Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor"
 
 
 def evaluate(
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="Documents with labels; or TREC qrels, with --run. - is stdin.")
+        str,
+        typer.Argument(metavar="DATA", help="Documents with labels, or with --run TREC qrels; - is standard input."),
     ],
     scores: Annotated[
-        str | None, typer.Option(help="One number a line, in the order of DATA's documents. - is stdin.")
+        str | None,
+        typer.Option(metavar="FILE", help="One score per line, in the order of the documents; - is standard input."),
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="MODEL", help="A model file whose scores to evaluate.")] = None,
-    run: Annotated[str | None, typer.Option(help="A TREC run, evaluated against the qrels in DATA.")] = None,
+    model: Annotated[str | None, typer.Option(metavar="MODEL", help="A model file that scores the documents.")] = None,
+    run: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A TREC run to evaluate against the qrels in DATA.")
+    ] = None,
     metrics: Metrics = None,
     convention: Annotated[
-        str | None, typer.Option(help="A name, or all. Default: standard, or trec with --run.")
+        str | None, typer.Option(help="The name of a convention, or all. Default: standard, or trec with --run.")
     ] = None,
     per_query: PerQuery = None,
     format: DataFormat = None,
     as_json: AsJson = False,
     threads: Threads = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of the bootstrap.")] = 0,
 ) -> None:
     """Evaluate scores against labels: means with 95 % intervals, under a named convention.
 
-    --convention all shows the same scores under every convention, with a line each on why they differ. The names are
-    told by `rankwright list metrics` and `rankwright list conventions`; any rule of a convention can be changed in
-    place: --convention 'standard(gain=linear, empty=skip)'.
+    `--convention all` shows the same scores under every convention, and says why they differ. `rankwright list
+    metrics` and `rankwright list conventions` show the names. Any rule of a convention can be changed, as in
+    --convention 'standard(gain=linear, empty=skip)'.
     """
     from rankwright.metrics.evaluation import DEFAULT_METRICS
     from rankwright.metrics.registry import split_metrics

@@ -11,7 +11,7 @@ from rankwright.cli.options import AsJson
 from rankwright.cli.output import print_json, print_table
 from rankwright.errors import UnknownNameError
 
-EXAMPLE = "Example: rankwright list metrics"
+EXAMPLES = "Example: rankwright list metrics"
 
 
 def list_names(

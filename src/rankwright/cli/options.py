@@ -9,13 +9,19 @@ import typer
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 DataFormat: TypeAlias = Annotated[
     str | None,
-    typer.Option("--format", metavar="FORMAT", help="svmlight, csv, tsv or parquet. Default: as the file shows."),
+    typer.Option(
+        "--format", metavar="FORMAT", help="svmlight, csv, tsv or parquet. Default: what the file looks like."
+    ),
 ]
 PerQuery: TypeAlias = Annotated[
-    str | None, typer.Option(help="Write a table with one row per query, separated by tabs, to this file.")
+    str | None,
+    typer.Option(metavar="FILE", help="Write a table with one row per query, separated by tabs, to this file."),
 ]
 Cluster: TypeAlias = Annotated[
-    str | None, typer.Option(help="auto starts Ray here, an address joins one. Default: processes here.")
+    str | None,
+    typer.Option(
+        metavar="WHERE", help="auto (Ray, started here) or the address of a Ray cluster. Default: processes here."
+    ),
 ]
 Threads: TypeAlias = Annotated[int | None, typer.Option(help="How many threads to use. Default: one per core.")]
 Metrics: TypeAlias = Annotated[str | None, typer.Option(help="Names separated by commas.")]
@@ -27,6 +33,6 @@ Settings: TypeAlias = Annotated[
 ]
 Select: TypeAlias = Annotated[str | None, typer.Option(help="The metric to choose by, such as ndcg@10.")]
 ModelSeed: TypeAlias = Annotated[int | None, typer.Option(help="The same seed gives the same model.")]
-TestFile: TypeAlias = Annotated[str | None, typer.Option(metavar="F", help="Documents to measure the model on.")]
+TestFile: TypeAlias = Annotated[str | None, typer.Option(metavar="FILE", help="Documents to measure the model on.")]
 ModelFile: TypeAlias = Annotated[str, typer.Option(metavar="MODEL", help="The model file to write.")]
 FoldSeeds: TypeAlias = Annotated[int, typer.Option(help="How often to train on each fold, each time with a new seed.")]

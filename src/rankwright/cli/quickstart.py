@@ -1,4 +1,4 @@
-"""`rankwright quickstart`: the main job on embedded data."""
+"""`rankwright quickstart`: the main job on a small data set that is made for it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from rankwright.cli.output import print_json, tell
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart
 
-EXAMPLE = "Example: rankwright quickstart --out out/quickstart"
+EXAMPLES = "Example: rankwright quickstart --out out/quickstart"
 
 
 def quickstart(
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to put data and results as files.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder to write the data, the model and the results to.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a small search data set, train LambdaMART and nets on it, and measure them beside single features."""
+    """Make a small data set, train LambdaMART and nets on it, and compare them with single features."""
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart
 
     if out is not None:
@@ -36,7 +38,7 @@ def quickstart(
 
 
 def report(result: Quickstart) -> Iterator[str]:
-    """The lines that tell a person what came out."""
+    """The lines that show a person the result."""
     parts = [f"{name} {part.n_queries} queries, {part.n_docs:,} documents" for name, part in result.parts.items()]
     yield f"Synthetic web-search data, {result.parts['test'].n_features} features: {'; '.join(parts)}"
     some = next(iter(result.evaluations.values()))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rankwright.catalog.training import TrainedOnFiles, TrainingFiles
     from rankwright.rankers.ranker import Ranker
 
-EXAMPLE = (
+EXAMPLES = (
     "Example: rankwright train train.txt --valid valid.txt --ranker lambdamart --set n_trees=200 --set "
     "early_stopping=20 --out model.rw"
 )
@@ -35,31 +35,32 @@ def train(
     data: Annotated[str, typer.Argument(metavar="TRAIN", help="The documents to train on.")],
     out: ModelFile,
     ranker: RankerName = "lambdamart",
-    valid: Annotated[str | None, typer.Option(metavar="F", help="Documents that choose the best model.")] = None,
+    valid: Annotated[str | None, typer.Option(metavar="FILE", help="Documents to choose the best step by.")] = None,
     test: TestFile = None,
     settings: Settings = None,
     select: Select = None,
     seed: ModelSeed = None,
     threads: Threads = None,
     checkpoint: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Where to save progress; a killed run goes on from it.")
+        str | None, typer.Option(metavar="DIR", help="A folder to save progress in; a killed run goes on from it.")
     ] = None,
     initial_scores: Annotated[
         str | None,
         typer.Option(
-            metavar="F", help="Scores to start from, one line per document of TRAIN; the model learns the rest."
+            metavar="FILE", help="Scores to start from, one line per document of TRAIN; the model learns the rest."
         ),
     ] = None,
     valid_initial_scores: Annotated[
-        str | None, typer.Option(metavar="F", help="The same for the documents of --valid.")
+        str | None, typer.Option(metavar="FILE", help="The same for the documents of --valid.")
     ] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a ranker and write its model file.
 
-    Trees are trained without the features in memory: files may be larger than it. Ctrl-C stops early, keeps the best
-    model so far and exits with 0; before the first step there is none to keep, and the exit code is 130.
+    Trees are trained without the features in memory, so a file may be larger than the memory. Ctrl-C stops the
+    training, writes the best model so far and exits with code 0; before the first step there is no model, and the
+    exit code is 130.
     """
     require_file(out)
     from rankwright.catalog.settings import ranker_from_text

@@ -18,22 +18,25 @@ if TYPE_CHECKING:
     from rankwright.tuning.nested import NestedResult
     from rankwright.tuning.tuner import Tuned
 
-EXAMPLE = (
+EXAMPLES = (
     "Example: rankwright tune train.txt --strategy halving --space slides-b --folds 5 --metric ndcg@10 --study study "
-    "--out model.rw   ·   rankwright tune train.txt --strategy tpe --trials 50 --search max_leaves=4..64:log --search "
-    "learning_rate=0.02..0.3:log --out model.rw   ·   rankwright tune --report study"
+    "--out model.rw\n\n"
+    "Example: rankwright tune train.txt --strategy tpe --trials 50 --search max_leaves=4..64:log --search "
+    "learning_rate=0.02..0.3:log --out model.rw\n\n"
+    "Example: rankwright tune --report study"
 )
+OF_HALVING, OF_REPORT = "With --strategy halving", "Reports"
 
 
 def tune(
     data: Annotated[
         str | None,
-        typer.Argument(metavar="TRAIN", help="The documents to train on; or a folder of LETOR's Fold1, Fold2, …"),
+        typer.Argument(metavar="TRAIN", help="The documents to train on, or a LETOR folder: Fold1, Fold2, …"),
     ] = None,
     out: Annotated[str | None, typer.Option(metavar="MODEL", help="The model file to write.")] = None,
     ranker: RankerName = "lambdamart",
     valid: Annotated[
-        str | None, typer.Option(metavar="F", help="Documents to validate on. Default: folds of TRAIN.")
+        str | None, typer.Option(metavar="FILE", help="Documents to validate on. Default: folds of TRAIN.")
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -41,43 +44,65 @@ def tune(
     ] = None,
     search: Annotated[
         list[str] | None,
-        typer.Option("--search", metavar="KEY=VALUES", help="A list, a,b,c, or a range, low..high[:log]; repeated."),
+        typer.Option(
+            "--search",
+            metavar="KEY=VALUES",
+            help="A setting to search: a list, a,b,c, or a range, low..high[:log]. May be repeated.",
+        ),
     ] = None,
     space: Annotated[
         str | None,
-        typer.Option(help="own, slides-a, slides-b, or a .json or .toml file. Default: --search alone, else own."),
+        typer.Option(
+            help="What to search: own, slides-a, slides-b, or a .json or .toml file. Default: --search, or own."
+        ),
     ] = None,
-    strategy: Annotated[str, typer.Option(help="grid, random, halving, tpe, gp or qmc.")] = "random",
+    strategy: Annotated[str, typer.Option(help="How to search: grid, random, halving, tpe, gp or qmc.")] = "random",
     trials: Annotated[int | None, typer.Option(help="How many configurations to try.")] = None,
-    metric: Annotated[str, typer.Option(help="What to search for, such as ndcg@10:letor.")] = "ndcg@10",
-    metrics: Annotated[str | None, typer.Option(help="Others to record beside it, separated by commas.")] = None,
-    folds: Annotated[int, typer.Option(help="Parts of TRAIN to validate on in turn.")] = 5,
+    metric: Annotated[str, typer.Option(help="The metric to improve, such as ndcg@10:letor.")] = "ndcg@10",
+    metrics: Annotated[str | None, typer.Option(help="Further metrics to record, separated by commas.")] = None,
+    folds: Annotated[int, typer.Option(help="In how many folds to cut TRAIN; each is validated on in turn.")] = 5,
     seeds: FoldSeeds = 1,
     seed: Annotated[int, typer.Option(help="The same seed makes the same search.")] = 0,
-    min_budget: Annotated[int | None, typer.Option(help="Halving: steps of the first round.")] = None,
-    eta: Annotated[int, typer.Option(help="Halving: one in so many goes on, for as many times the steps.")] = 3,
+    min_budget: Annotated[
+        int | None, typer.Option(rich_help_panel=OF_HALVING, help="How many steps the first round gets.")
+    ] = None,
+    eta: Annotated[
+        int,
+        typer.Option(rich_help_panel=OF_HALVING, help="One configuration in ETA goes on, with ETA times the steps."),
+    ] = 3,
     nested: Annotated[
-        int | None, typer.Option(metavar="K", help="Measure the whole search by K outer folds it never sees.")
+        int | None, typer.Option(metavar="K", help="Measure the whole search on K outer folds that it never sees.")
     ] = None,
     study: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Keeps every experiment; a killed search goes on from it.")
+        str | None,
+        typer.Option(metavar="DIR", help="A folder that keeps every experiment; a killed search goes on from it."),
     ] = None,
     report: Annotated[
         list[str] | None,
-        typer.Option(metavar="DIR", help="Report on the study in this folder instead; repeat to compare studies."),
+        typer.Option(
+            metavar="DIR",
+            rich_help_panel=OF_REPORT,
+            help="Report on the study in this folder; may be repeated, to compare.",
+        ),
     ] = None,
-    picture: Annotated[str, typer.Option(help="With --report: svg, png or pdf.")] = "svg",
+    picture: Annotated[str, typer.Option(rich_help_panel=OF_REPORT, help="svg, png or pdf.")] = "svg",
     cluster: Cluster = None,
-    workers: Annotated[int | None, typer.Option(help="Experiments at a time. Default: one a core.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="How many experiments to run at a time. Default: one per core.")
+    ] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
-    """Search for a ranker's settings, then train with the best on all of TRAIN.
+    """Search for the best settings of a ranker, then train with them on all of TRAIN.
 
-    Without --search and --space the ranker's own space is searched. --search alone is the whole space; beside --space
-    it takes the place of what that says of a setting. What is --set is not searched. With --nested, K outer folds tell
-    what such a search is worth on queries it never saw. --report draws and tabulates a study: what each search reached
-    with how much work, which settings matter, and the best configurations.
+    Without --search and --space, the ranker's own space is searched. --search alone is the whole space; with --space
+    it replaces what the space says of that setting. A setting given by --set is not searched.
+
+    On a LETOR folder, settings are chosen on the validation documents and measured on the test documents. With
+    --nested, K outer folds show what such a search reaches on queries it never saw.
+
+    --report shows a study as tables and pictures: what each search reached with how much work, which settings matter,
+    and the best configurations.
     """
     if report:
         require(data is None, "--report reads studies: leave out TRAIN")

@@ -12,61 +12,85 @@ from rankwright.cli.inspect.objective import Diagnosed, inspect_objective
 from rankwright.cli.options import AsJson, DataFormat, Threads
 from rankwright.errors import require
 
-EXAMPLE = (
-    "Examples: rankwright inspect train.txt.gz; rankwright inspect model.rw --data test.txt --metric ndcg@10; "
-    "rankwright inspect --objective lambdarank:ndcg@10 --plot forces.svg"
+EXAMPLES = (
+    "Example: rankwright inspect train.txt.gz\n\n"
+    "Example: rankwright inspect model.rw --data test.txt --metric ndcg@10\n\n"
+    "Example: rankwright inspect --objective lambdarank:ndcg@10 --plot forces.svg"
 )
+OF_MODEL, OF_OBJECTIVE = "A model", "An objective"
 DEFAULT_METRIC = "ndcg@10"
 
 
 def inspect(
     file: Annotated[
         str | None,
-        typer.Argument(
-            metavar="DATA|MODEL", help="A data file of any format that can be read, - for standard input; or a model."
-        ),
+        typer.Argument(metavar="DATA|MODEL", help="A data file, - for standard input; or a model file."),
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option(metavar="F", help="Documents on which to tell what MODEL loses without each feature."),
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=OF_MODEL,
+            help="Documents to examine MODEL on: how much worse it is without each feature.",
+        ),
     ] = None,
     metric: Annotated[
-        str | None, typer.Option(help="What the loss with --data is told in.", show_default=DEFAULT_METRIC)
+        str | None,
+        typer.Option(
+            rich_help_panel=OF_MODEL, help="The metric to examine MODEL by, with --data.", show_default=DEFAULT_METRIC
+        ),
     ] = None,
-    top: Annotated[int, typer.Option(metavar="N", min=0, help="How many of MODEL's features to show.")] = 10,
+    top: Annotated[
+        int, typer.Option(metavar="N", min=0, rich_help_panel=OF_MODEL, help="How many features of MODEL to show.")
+    ] = 10,
     objective: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Diagnose this objective's forces, on a query of DATA or an example."),
+        typer.Option(
+            metavar="NAME",
+            rich_help_panel=OF_OBJECTIVE,
+            help="Diagnose the forces of this objective, on a query of DATA or on an example.",
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="A setting of the objective, such as margin=2; mode=paper for the papers' plain formula. "
+            rich_help_panel=OF_OBJECTIVE,
+            help="A setting of the objective, such as margin=2; mode=paper is the plain formula of the papers. "
             "May be repeated.",
         ),
     ] = None,
-    query: Annotated[str | None, typer.Option(metavar="Q", help="The id of DATA's query. Default: the first.")] = None,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID", rich_help_panel=OF_OBJECTIVE, help="The id of a query of DATA. Default: the first query."
+        ),
+    ] = None,
     scores: Annotated[
-        str | None, typer.Option(metavar="F", help="A score for each document of DATA. Default: random ones.")
+        str | None,
+        typer.Option(
+            metavar="FILE", rich_help_panel=OF_OBJECTIVE, help="One score per document of DATA. Default: random scores."
+        ),
     ] = None,
     plot: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Draw the forces on the query's documents, or how MODEL's training went: .svg, .png, .pdf.",
+            help="Draw the forces on the documents of the query, or the training of MODEL: .svg, .png or .pdf.",
         ),
     ] = None,
     format: DataFormat = None,
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what a data file holds and what in it deserves a second look, or what a model file holds.
+    """Describe a data file and point out what looks wrong in it, or describe a model file.
 
-    A model's features are shown by what their splits gained; with --data also by what the metric loses when a
-    feature's values are shuffled among all documents, and for SortNet how stable its order is. With --objective, tell
-    what its forces on a query are.
+    The features of a model are listed by how much their splits gained. With --data, they are also listed by how much
+    the metric drops when the values of a feature are shuffled among all documents; for SortNet, the stability of its
+    order is shown as well.
+
+    With --objective, diagnose the forces of an objective on the documents of one query.
     """
     require(data is not None or metric is None, "--metric goes with --data")
     if objective is not None:

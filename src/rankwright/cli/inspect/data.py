@@ -1,4 +1,4 @@
-"""What `rankwright inspect DATA` tells a person."""
+"""`rankwright inspect DATA`: what a data file holds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES_SHOWN = 10
 
 
 def inspect_data(path: str, format: str | None, as_json: bool) -> None:
-    """Print what a data file holds and what in it deserves a second look."""
+    """Print what a data file holds and what looks wrong in it."""
     from rankwright.formats.reading import read
     from rankwright.profile.summary import summarise
 
@@ -25,7 +25,7 @@ def inspect_data(path: str, format: str | None, as_json: bool) -> None:
 
 
 def report(summary: Summary) -> Iterator[str]:
-    """The lines that tell a person what the summary says."""
+    """The lines that show a person the summary."""
     for label, text in _rows(summary):
         yield f"{label:{LABEL_WIDTH}}{text}"
     if summary.remarks:

@@ -1,4 +1,4 @@
-"""What `rankwright inspect MODEL` tells a person."""
+"""`rankwright inspect MODEL`: what a model file holds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMINED_WIDTH = 28
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """The documents that a model is examined on, and what its loss without a feature is told in."""
+    """The documents that a model is examined on, and the metric that is looked at."""
 
     data: str
     metric: str

@@ -1,4 +1,4 @@
-"""`rankwright inspect --objective`: what a λ-function is, and its forces as a picture."""
+"""`rankwright inspect --objective`: the forces of an objective, diagnosed and drawn."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def inspect_objective(
 
 
 def report(found: Diagnosis) -> Iterator[str]:
-    """The lines that tell a person what the diagnosis says."""
+    """The lines that show a person the diagnosis."""
     yield f"{found.objective} on {found.field.n_docs} documents, at {found.n_points} points around the scores"
     yield ""
     for label, holds, text in _rows(found):
