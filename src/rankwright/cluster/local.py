@@ -30,7 +30,7 @@ class LocalEngine:
         self._values: list[SharedValue] = []
 
     def share(self, value: Any) -> SharedValue:
-        """A handle of `value`, whose arrays are now in memory that workers map; it is freed with the engine."""
+        """A handle of `value`, whose arrays are copied to memory that workers map; it is freed with the engine."""
         self._values.append(SharedValue(value))
         return self._values[-1]
 
