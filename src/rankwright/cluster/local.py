@@ -60,7 +60,7 @@ class LocalEngine:
                 self._busy.popitem()[1].kill()
 
     def _begin(self, waiting: Iterator[Work], shared: SharedValue | None) -> None:
-        """Give tasks to workers while there are both."""
+        """Give tasks to workers while there are tasks and free workers."""
         while len(self._busy) < self.workers and (work := next(waiting, None)) is not None:
             self._give(work, shared)
 
@@ -70,7 +70,7 @@ class LocalEngine:
         worker.give(work, shared, tries)
 
     def _hear(self, worker: WorkerProcess, shared: SharedValue | None, listener: TaskListener | None) -> Done | None:
-        """The result where the worker says that its task is finished."""
+        """The result, if the worker has finished its task; None otherwise."""
         message, work = worker.take(), worker.work
         if isinstance(message, Posted):
             hear(work.number, message.message, listener)

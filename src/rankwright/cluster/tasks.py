@@ -1,4 +1,4 @@
-"""A task as workers of every engine run it: timed, its errors caught, its log sent home."""
+"""A task as a process or Ray runs it: it is timed, its errors are caught, and its log is sent to the driver."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Post = Callable[[Any], None]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Announces memory laid out so, whose value later tasks share; its descriptor follows. None: they share nothing."""
+    """Announces the memory of the value that later tasks share; its descriptor follows. None: they share nothing."""
 
     layout: Layout | None
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A task. `pickled` is its function and its value, to be opened where an error can be told of.
+    """A task. `pickled` is its function and its value, to be unpickled where an error can be reported.
 
     `is_heard` says that somebody listens to its reports; where nobody does, they are not sent.
     """
@@ -60,7 +60,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What a task under way has to tell."""
+    """A report or a log line of a task under way."""
 
     message: Any
 
@@ -95,7 +95,7 @@ def own_log_level() -> int:
 
 
 def perform(work: Work, shared: Callable[[], Any], post: Post) -> Done | Failure:
-    """The end of the task, good or bad; what it reports and logs before goes to `post`."""
+    """The result of the task or its error; its reports and log lines go to `post`."""
     try:
         function, task = pickle.loads(work.pickled)
         value = shared()
@@ -115,7 +115,7 @@ def _unheard(message: Any) -> None:
 
 
 def failure(number: int, error: Exception) -> Failure:
-    """The error as another process can read it; one that cannot be pickled becomes a `ClusterError` that says it."""
+    """The error in a form that can be sent; one that cannot be pickled becomes a `ClusterError` with its message."""
     trace = "".join(traceback.format_exception(error))
     try:
         pickle.loads(pickle.dumps(error))
@@ -125,7 +125,7 @@ def failure(number: int, error: Exception) -> Failure:
 
 
 def hear(number: int, message: Any, listener: TaskListener | None) -> None:
-    """Take in what a task posted: its log goes to the loggers here, its reports to the listener."""
+    """Pass on what a task posted: log lines to the loggers here, reports to the listener."""
     if isinstance(message, LogRecord):
         logging.getLogger(message.logger).log(message.level, "%s", message.message)
     elif listener is not None:

@@ -1,7 +1,7 @@
-"""Rankers compared over the folds of a LETOR folder: settings searched for on `vali`, one table of what `test` says.
+"""Rankers compared over the folds of a LETOR folder: settings are searched for on `vali`, and `test` gives one table.
 
-What each ranker reached on each fold is kept in a file of its own as soon as it is known, and each search in a study: a
-run that was killed goes on where it was, and one with more rankers trains only these.
+Each result of a ranker on a fold is kept in a file of its own as soon as it is known, and each search in a study. A run
+that was killed goes on from there, and a run with more rankers trains only the new ones.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ STUDIES = "studies"  # the folder of searches, beside the results
 class ComparisonPlan:
     """How rankers are compared: what is measured on `test`, and how settings are searched for on `vali`.
 
-    `select` is the metric they are chosen by; `strategy` and `trials` are those of a `TuningPlan`, for each ranker and
-    fold. A grid knows its own number of trials; of other strategies it is 12 unless given.
+    `select` is the metric that settings are chosen by; `strategy` and `trials` are those of a `TuningPlan`, for each
+    ranker and fold. A grid has its own number of trials; for other strategies the default is 12.
     """
 
     metrics: tuple[str, ...] = METRICS
@@ -58,7 +58,7 @@ class ComparisonPlan:
         return TuningPlan(strategy=self.strategy, trials=trials, metric=metric, seed=self.seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan in types JSON can hold, with the number of trials that is meant where none is given."""
+        """The plan in types JSON can hold, with the default number of trials where none is given."""
         return asdict(self) | {"metrics": list(self.metrics), "trials": self.search.trials}
 
 
@@ -80,7 +80,7 @@ class RankerOnFold:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldComparison:
-    """The comparison over all folds, and the results of each ranker on each fold behind it."""
+    """The comparison over all folds, and the results of each ranker on each fold."""
 
     comparison: SystemComparison
     results: Sequence[RankerOnFold]
@@ -104,10 +104,10 @@ def compare_on_folds(
     listeners: Sequence[StudyListener] = (),
     tell: Callable[[str], None] = lambda _: None,
 ) -> FoldComparison:
-    """The comparison of rankers, by name or `all`, over the folds; means are those of the folds' means.
+    """The comparison of the named rankers, or of `all`, over the folds; a mean is the mean of the folds' means.
 
-    `results` is the folder that keeps what is finished. `cluster` and `workers` say where trials run, as `open_engine`
-    has it; `listeners` hear of each, `tell` of what was chosen.
+    `results` is the folder that keeps what is finished. `cluster` and `workers` say where trials run, as in
+    `open_engine`; `listeners` are called after each trial, `tell` with a line on each choice.
     """
     run = _FoldRun(
         plan or ComparisonPlan(), None if results is None else Path(results), cluster, workers, listeners, tell
@@ -134,7 +134,7 @@ def compare_on_folds(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FoldRun:
-    """What finds a ranker's result on a fold: in the folder of results, or by a search."""
+    """Finds the result of a ranker on a fold: in the folder of results, or by a search."""
 
     plan: ComparisonPlan
     folder: Path | None
@@ -186,7 +186,7 @@ def _measured(name: str, fold: LetorFold, fingerprint: str, plan: ComparisonPlan
 
 
 def _read_result(path: Path, plan: ComparisonPlan, fingerprint: str) -> RankerOnFold:
-    """The result in a file, unless it is that of another plan or of other data."""
+    """The result in a file; raises if it belongs to another plan or to other data."""
     try:
         result = RankerOnFold(**json.loads(path.read_bytes()))
     except (ValueError, TypeError):
@@ -199,7 +199,7 @@ def _read_result(path: Path, plan: ComparisonPlan, fingerprint: str) -> RankerOn
 
 
 def _joined(results: Sequence[RankerOnFold], plan: ComparisonPlan) -> Evaluation:
-    """One evaluation of the test queries of all folds, weighed so that each fold counts the same."""
+    """One evaluation of the test queries of all folds, with weights that make each fold count the same."""
     convention = as_convention(plan.convention)
     by_metric: dict[str, MetricResult] = {}
     for metric in results[0].values:

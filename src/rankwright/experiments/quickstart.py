@@ -58,7 +58,7 @@ class Quickstart:
 
 
 def run_quickstart(seed: int = 0) -> Quickstart:
-    """LambdaMART, nets, the few features that rank the training part best, and chance, all on the test part."""
+    """The results of LambdaMART, of nets, of the best features of the training part and of chance, on the test part."""
     train, valid, test = quickstart_data(seed)
     model = LambdaMART(max_leaves=7, learning_rate=0.05, early_stopping=50, seed=seed).fit(train, valid=valid)
     rankers: list[Ranker] = [model]
@@ -78,9 +78,9 @@ def run_quickstart(seed: int = 0) -> Quickstart:
 
 
 def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the data as LETOR files, the model, and the results as JSON and CSV into `folder`; the files' paths.
+    """Write the data as LETOR files, the model, and the results as JSON and CSV into `folder`; return the paths.
 
-    LETOR files have no place for the features' names: they stand in a file of their own, one a line.
+    LETOR files have no place for the names of features: they go to a file of their own, one per line.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     data_files = {Path(folder, f"{name}.txt"): part for name, part in result.parts.items()}

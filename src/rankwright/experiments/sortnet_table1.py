@@ -27,7 +27,7 @@ CHOSEN = "chosen"
 
 @dataclass(frozen=True, slots=True)
 class SortNetOnFold:
-    """A ranker trained on a fold: what RankQuality said of it, and each metric's values on the test queries."""
+    """SortNet trained on a fold: its RankQuality on validation documents, and each metric of each test query."""
 
     fold: str
     quality: float
@@ -63,7 +63,7 @@ class Table1:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The table and what stands behind it, in types JSON can hold."""
+        """The table and the results of each fold, in types JSON can hold."""
         folds = {
             str(hidden): [
                 {
@@ -94,7 +94,7 @@ def sortnet_table1(
     settings: Mapping[str, Any] | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Table1:
-    """Table 1 on the folds of a LETOR folder; `settings` are further ones of SortNet, `tell` hears of progress."""
+    """Table 1 on the folds of a LETOR folder; `settings` are further ones of SortNet, `tell` is told of progress."""
     taken = {"hidden", "select", "seed", "threads"} & (settings or {}).keys()
     if taken:
         raise InputError(f"the experiment itself sets {', '.join(sorted(taken))}: leave it out")

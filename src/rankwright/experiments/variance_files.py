@@ -17,7 +17,7 @@ from rankwright.report.tables import write_json, write_rows
 def write_study(
     study: VarianceStudy, folder: str | os.PathLike[str], *, metric: str | None = None, picture: str = "svg"
 ) -> list[Path]:
-    """Write the study into `folder`; the files' paths. Pictures show `metric`, by default the first of the study."""
+    """Write the study into `folder` and return the paths; pictures show `metric`, by default the first of the study."""
     shown = metric or study.plan.metrics[0]
     require(shown in study.plan.metrics, f"pictures show a metric of the study, got {shown!r}")
     check_picture(picture)
@@ -39,7 +39,7 @@ def write_study(
 
 
 def check_picture(kind: str) -> None:
-    """Raise where `kind` is no format of pictures."""
+    """Raise if `kind` is not a format of pictures."""
     require(kind in FORMATS, f"a picture is one of {', '.join(FORMATS)}, got {kind!r}")
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def draw_compression(compressed: Compressed, path: str | os.PathLike[str]) -> None:
     """Draw quality on the validation part against size and against the time a document takes: .svg, .png or .pdf.
 
-    Sizes are nodes; bytes of the model file where there are nets, which have none. The chosen model is ringed.
+    Sizes are numbers of nodes, or bytes of the model file if there are nets among the models. A ring marks the chosen
+    model.
     """
     with_nets = any(point.nodes is None for point in compressed.points)
     size_name = "bytes of the model file" if with_nets else "nodes"
@@ -60,7 +61,7 @@ def _draw(axes: Axes, compressed: Compressed, measured: Callable[[Point], float]
 
 
 def write_curve(compressed: Compressed, path: str | os.PathLike[str]) -> None:
-    """Write a row for each model that was tried: .csv, or .json with everything else that is known."""
+    """Write a row for each model that was tried: .csv, or .json with the whole result."""
     kind = Path(path).suffix.lower().lstrip(".")
     if kind not in TABLES:
         raise UnknownNameError("kind of table", kind, known=TABLES)

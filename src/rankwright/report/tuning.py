@@ -22,7 +22,7 @@ NEAR = 0.002  # how near to the best value counts as there
 
 @dataclass(frozen=True, slots=True)
 class WrittenReport:
-    """The report as text, as JSON has it, and the files that hold it."""
+    """The report as text and as a JSON document, and the files that were written."""
 
     text: str
     document: dict[str, Any]
@@ -30,7 +30,7 @@ class WrittenReport:
 
 
 def write_report(summaries: Sequence[StudySummary], folder: Path, *, picture: str = "svg") -> WrittenReport:
-    """Write the report on some studies of one metric to a folder; the first is the one whose settings are explained."""
+    """Write the report on studies of one metric to a folder; the first one is shown in detail."""
     metrics = list(dict.fromkeys(summary.metric for summary in summaries))
     require(len(metrics) == 1, f"studies can be compared by one metric, and these have {', '.join(metrics)}")
     picture_kind(f"picture.{picture}")
@@ -56,7 +56,7 @@ def write_report(summaries: Sequence[StudySummary], folder: Path, *, picture: st
 
 
 def _named_curves(summaries: Sequence[StudySummary]) -> dict[str, SearchCurve]:
-    """The searches of all studies; where there are several, each under its study's name."""
+    """The searches of all studies; their names begin with that of the study if there are several."""
     several = len(summaries) > 1
     return {
         f"{summary.folder}: {curve.name}" if several else curve.name: curve
@@ -97,7 +97,7 @@ def _importance_rows(summary: StudySummary) -> Iterable[dict[str, Any]]:
 
 
 def searches_table(curves: dict[str, SearchCurve], metric: str) -> list[dict[str, Any]]:
-    """A row a search: what it reached, with how much work, and how much of that until it was near the best of all."""
+    """One row per search: what it reached, with how much work, and with how much work it came near the best."""
     higher = parse_metric(metric).higher_is_better
     ends = [float(curve.best[-1]) for curve in curves.values()]
     best = max(ends) if higher else min(ends)

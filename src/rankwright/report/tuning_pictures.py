@@ -16,7 +16,7 @@ MOST_PAIRS = 6
 
 
 def draw_searches(curves: Mapping[str, SearchCurve], path: str | os.PathLike[str], *, metric: str) -> None:
-    """Draw the best value so far against the steps taken, a line a search: .svg, .png or .pdf."""
+    """Draw the best value so far against the steps taken, one line per search: .svg, .png or .pdf."""
     with figure(path, size=(9.0, 4.5)) as (axes,):
         for number, (name, curve) in enumerate(curves.items()):
             colour = COLOURS[number % len(COLOURS)]

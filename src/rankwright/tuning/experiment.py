@@ -28,9 +28,9 @@ SIZES = ("leaves", "weights")  # what a model's facts call its size
 
 @dataclass(frozen=True, slots=True)
 class ExperimentTask:
-    """What a worker is to do: the experiment, and where an earlier budget left off.
+    """What a worker is given: the experiment, and the state after an earlier budget.
 
-    `keeps_state` asks for the state at the end, for a larger budget to go on from.
+    `keeps_state` asks for the state at the end, from which a larger budget can continue.
     """
 
     experiment: Experiment
@@ -41,7 +41,7 @@ class ExperimentTask:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a worker gives back: what becomes a record, and the state to continue from where it was asked for."""
+    """What a worker returns: the content of a record, and the state to continue from if it was asked for."""
 
     value: float
     per_query: dict[str, list[float | None]]
@@ -55,7 +55,7 @@ class Outcome:
 
 
 def run_experiment(prepared: Prepared, task: ExperimentTask, report: Any) -> Outcome:  # noqa: ARG001
-    """The outcome of an experiment; `report` is the engine's, and there is nothing to say before the end."""
+    """The outcome of an experiment; nothing is reported before the end."""
     ranker = configured(prepared.ranker, prepared.select, task.experiment)
     with tempfile.TemporaryDirectory(prefix="rankwright-") as folder:
         checkpoint = Path(folder) if task.keeps_state or task.earlier is not None else None
@@ -82,7 +82,7 @@ def configured(ranker: Ranker, select: str | None, experiment: Experiment) -> Ra
 
 
 def check_settings(ranker: Ranker, names: Any) -> None:
-    """Raise where a space has a setting that the ranker does not have."""
+    """Raise if a space has a setting that the ranker does not have."""
     known = ranker.get_params(deep=True)
     for name in names:
         if name not in known:
@@ -102,7 +102,7 @@ def _train_and_measure(ranker: Ranker, prepared: Prepared, fold: int, checkpoint
 
 
 def binned_scores(ranker: ForestRanker, fold: BinnedFold) -> Float64Array:
-    """What a trained forest says of the measured documents, in the caller's order."""
+    """The scores of the measured documents by a trained forest, in the caller's order."""
     start = fold.judged.initial_scores
     scores = np.full(fold.measured.n_docs, ranker.base_score_) + (0.0 if start is None else start)
     ranker.forest_.add_scores_of_codes(fold.measured, scores)
@@ -121,14 +121,14 @@ def _fold_of(digest: str, folds: Folds, number: int) -> FoldData:
 
 
 def _is_finished(ranker: Ranker) -> bool:
-    """Whether more steps would change nothing: it stopped early, found nothing more to learn, or counts no steps."""
+    """Whether more steps would change nothing: it stopped early, had nothing left to learn, or counts no steps."""
     if ranker.budget is None:
         return True
     return ranker.history_.stopped_early or _n_steps(ranker) < getattr(ranker, ranker.budget)
 
 
 def _n_steps(ranker: Ranker) -> int:
-    """How many steps were taken: all that were watched, or where none were, all that the model has seen."""
+    """How many steps were taken: all that were watched, or if none were watched, all steps of the model."""
     return 0 if ranker.budget is None else len(ranker.history_.values) or ranker.n_steps_
 
 

@@ -66,7 +66,7 @@ class TuningPlan:
 
     @property
     def all_metrics(self) -> tuple[str, ...]:
-        """What is measured: what is searched for first."""
+        """All metrics to measure; the first is the one that is searched for."""
         return tuple(dict.fromkeys((self.metric, *self.metrics)))
 
     @property

@@ -19,7 +19,7 @@ def searched_space(
 ) -> tuple[Ranker, Space]:
     """A copy of the ranker, and the space to search.
 
-    A named space brings settings that go with it: they hold where the ranker has its defaults, `keeps` apart.
+    A named space brings further settings. They replace defaults of the ranker, except those named in `keeps`.
     """
     own: Ranker = ranker_from_text(ranker) if isinstance(ranker, str) else clone(ranker)
     if space is None:

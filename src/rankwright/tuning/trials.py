@@ -1,4 +1,4 @@
-"""What is tried: a trial is a configuration at a budget, and is made of experiments, one a fold and seed."""
+"""Trials: a trial is a configuration with a budget, and has one experiment for each fold and seed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def limit_of(budget: int | None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A configuration, and how many steps it may take; None leaves that to the ranker's own setting."""
+    """A configuration, and how many steps it may take; None means the ranker's own setting."""
 
     settings: Configuration
     budget: int | None = None
@@ -46,23 +46,23 @@ class Experiment:
 
     @property
     def key(self) -> str:
-        """What tells this experiment from others of its study."""
+        """A text that is different for each experiment of a study."""
         return xxhash.xxh3_128(canonical(asdict(self)).encode()).hexdigest()
 
     @property
     def course(self) -> str:
-        """What tells it from others but for the budget: a larger one goes on where a smaller one ended."""
+        """A text that is the same for all budgets: a larger budget continues where a smaller one ended."""
         return xxhash.xxh3_128(canonical(asdict(self) | {"budget": None}).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What came of an experiment.
+    """The result of an experiment.
 
-    `value` is the study's metric on the measured queries, `per_query` each metric's value of each of them (None where
-    the query does not count). `steps` were taken in all, `new_steps` of them here, the rest by an earlier budget that
-    was continued; the model has `kept` of them. `finished` says that a larger budget would change nothing. Seconds,
-    memory and host are how it went, and all else is the same whenever and wherever it is run.
+    `value` is the mean of the study's metric over the measured queries; `per_query` has each metric's value of each of
+    them (None where the query does not count). `steps` is how many steps were taken in all, `new_steps` how many of
+    them in this experiment and not by a smaller budget before; the model keeps `kept` of them. `finished` says that a
+    larger budget would change nothing. Seconds, memory and host may differ from run to run; all else is the same.
     """
 
     settings: Configuration
@@ -84,11 +84,11 @@ class Record:
 
     @property
     def experiment(self) -> Experiment:
-        """What was done."""
+        """The experiment that this is the result of."""
         return Experiment(self.settings, self.fold, self.seed, self.budget)
 
     def lasting(self) -> dict[str, Any]:
-        """All but how it went: what two runs of the same experiment have in common."""
+        """The record without what may differ from run to run."""
         return {name: value for name, value in asdict(self).items() if name not in PASSING}
 
 
@@ -131,7 +131,7 @@ class TrialResult:
 
 
 def steps_taken(trials: Sequence[TrialResult]) -> int:
-    """The steps that these trials took together, none counted twice: the work of a search that had to do it all."""
+    """How many steps these trials took together, none counted twice."""
     of_courses: dict[str, int] = {}
     for trial in trials:
         for record in trial.records:

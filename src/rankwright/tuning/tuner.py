@@ -1,4 +1,4 @@
-"""From data and a ranker to the settings that validation prefers, and a model trained with them on all the data."""
+"""The search for settings: trials, the choice among them, and a model trained with the best on all the data."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def _study(
     engine: Engine,
     listeners: Sequence[StudyListener],
 ) -> Iterator[Study]:
-    """The study and its store, in a folder that is gone afterwards where none was named."""
+    """The study and its store; without a folder, in one that is removed at the end."""
     prepared = prepare(ranker, space, folds, plan.all_metrics, select=plan.metric)
     identity = study_identity(ranker, space, plan, prepared.digest)
     with ExitStack() as opened:
@@ -258,7 +258,7 @@ def _study(
 
 
 def study_identity(ranker: Ranker, space: Space, plan: TuningPlan, digest: str) -> dict[str, Any]:
-    """What must be the same for records of an earlier run to count: all but how the space is searched."""
+    """What must be the same for the records of an earlier run to count: all but the strategy."""
     settings = {name: value for name, value in ranker._storable_settings().items() if name not in space}
     identity: dict[str, Any] = plain(
         {
@@ -275,7 +275,7 @@ def study_identity(ranker: Ranker, space: Space, plan: TuningPlan, digest: str) 
 
 
 def _last_round(trials: Sequence[TrialResult]) -> list[TrialResult]:
-    """What is chosen among: the trials with the largest budget."""
+    """The trials to choose among: those with the largest budget, each configuration once."""
     largest = max(trial.trial.limit for trial in trials)
     seen: dict[str, TrialResult] = {}
     for trial in trials:
@@ -285,7 +285,7 @@ def _last_round(trials: Sequence[TrialResult]) -> list[TrialResult]:
 
 
 def search_name(search: SearchPlan, plan: TuningPlan) -> str:
-    """What a search is called in its study: its strategy, and what else tells it from others of the same."""
+    """The name of a search in its study: its strategy, and the options that make it differ from others."""
     told = [plan.strategy]
     told += [f"{name}{value}" for name, value in (("trials", search.trials), ("from", search.min_budget)) if value]
     told += [f"eta{search.eta}"] if plan.strategy in CONTINUING and search.eta != 3 else []

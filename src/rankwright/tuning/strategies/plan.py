@@ -1,4 +1,4 @@
-"""What a strategy is given, and what it is."""
+"""The plan that a strategy is given, and the type of strategies."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SearchPlan:
         require(self.eta >= 2, f"eta must be 2 or more, got {self.eta}")
 
     def number_of_trials(self) -> int:
-        """The number asked for, where the strategy has no number of its own."""
+        """How many configurations to try; raises if the plan does not say."""
         require(self.trials is not None, "say how many configurations to try: give trials")
         assert self.trials is not None
         return self.trials

@@ -1,1 +1,1 @@
-"""A study: its trials run by an engine, the folder that keeps them, and what that folder tells."""
+"""Studies: running trials, the folder that keeps them, and its summary."""

@@ -1,4 +1,4 @@
-"""What a study's folder tells: its searches, what each reached with how much work, and its best configurations."""
+"""The summary of a study's folder: its searches, what each reached with how much work, and its best configurations."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _longest(trials: Sequence[TrialResult]) -> list[TrialResult]:
 
 
 def _alike(trials: Sequence[TrialResult]) -> list[TrialResult]:
-    """Trials that can be held against each other: those of the budget that most configurations had, each once."""
+    """Trials that can be compared: those with the budget that most configurations had, each configuration once."""
     of_budgets: dict[float, dict[str, TrialResult]] = {}
     for trial in trials:
         of_budgets.setdefault(trial.trial.limit, {})[canonical(trial.trial.settings)] = trial
@@ -101,7 +101,7 @@ def _alike(trials: Sequence[TrialResult]) -> list[TrialResult]:
 
 
 def _curve(name: str, trials: Sequence[TrialResult], higher_is_better: bool) -> SearchCurve:
-    """The work counts steps as the search itself had to take them, whoever took them first in the study."""
+    """The curve of a search; its work counts all steps of its trials, even those that another search had taken."""
     taken: dict[str, int] = {}
     steps, leaves, seconds = [], [], []
     for trial in trials:
