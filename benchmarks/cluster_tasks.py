@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwright.rankers.lambdamart import LambdaMART
+from rankwright.trees.lambdamart import LambdaMART
 
 
 def grow_forest(data, task, report):  # noqa: ARG001

@@ -13,8 +13,8 @@ import numpy as np
 
 from rankwright.formats.reading import read
 from rankwright.metrics.evaluation import evaluate
-from rankwright.rankers.lambdarank import LambdaRank
-from rankwright.rankers.ranknet import RankNet
+from rankwright.nets.lambdarank import LambdaRank
+from rankwright.nets.ranknet import RankNet
 
 AIMS = {"MQ2008": 0.470, "OHSUMED": 0.443}  # MAP
 METRICS = ("map", "ndcg@10", "mean-ndcg")

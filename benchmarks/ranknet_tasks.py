@@ -13,7 +13,7 @@ import numpy as np
 
 from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
-from rankwright.rankers.ranknet import RankNet
+from rankwright.nets.ranknet import RankNet
 
 TASKS: dict[str, Callable[..., RankingDataset]] = {
     "Net": synthetic.random_network,

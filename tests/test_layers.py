@@ -14,7 +14,7 @@ SOURCE = Path(rankwright.__file__).parent
 LAYERS = [
     {"errors"},
     {"arrays"},
-    {"kernels"},
+    {"kernels", "settings"},
     {"container"},
     {"cluster"},
     {"data"},
@@ -23,8 +23,9 @@ LAYERS = [
     {"ranking"},
     {"metrics", "objectives"},
     {"training"},
-    {"trees", "nets", "comparators", "linear", "boosters"},
     {"rankers"},
+    {"trees", "linear"},
+    {"nets", "comparators", "boosters"},
     {"bagging"},
     {"compression"},
     {"catalog"},
@@ -42,7 +43,7 @@ HOMES_OF = {
     "pandas": ("data/frames.py",),
     "polars": ("data/frames.py",),
     "pyarrow": ("data/frames.py", "formats/parquet.py"),
-    "sklearn": ("rankers/", "bagging/", "compression/", "tuning/"),
+    "sklearn": ("rankers/", "bagging/", "tuning/"),
 }
 
 FILES = sorted(SOURCE.rglob("*.py"))

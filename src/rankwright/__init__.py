@@ -13,9 +13,15 @@ if TYPE_CHECKING:
     from rankwright.bagging.bagboo import BagBoo
     from rankwright.bagging.bagging import Bagging
     from rankwright.bagging.blmart import BLMART
+    from rankwright.boosters.adarank import AdaRank
+    from rankwright.boosters.boltzrank import BoltzRank
+    from rankwright.boosters.coordinate_ascent import CoordinateAscent
+    from rankwright.boosters.frank import FRank
+    from rankwright.boosters.rankboost import RankBoost
     from rankwright.catalog.inspection import ModelDescription, describe_model
     from rankwright.catalog.rankers import load
     from rankwright.cluster.engine import open_engine
+    from rankwright.comparators.sortnet import SortNet
     from rankwright.compression.curve import Compressed, compress
     from rankwright.compression.distillation import StudentParams
     from rankwright.data.columns import Columns
@@ -33,6 +39,14 @@ if TYPE_CHECKING:
     from rankwright.formats.svmlight.files import iter_svmlight, read_svmlight, write_svmlight
     from rankwright.formats.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
     from rankwright.formats.trec import Qrels, Run, read_qrels, read_run, write_qrels, write_run
+    from rankwright.linear.crr import CRR
+    from rankwright.linear.kernel_prank import KernelPRank
+    from rankwright.linear.linear_regression import LinearRegression
+    from rankwright.linear.prank import OAPBPM, PRank
+    from rankwright.linear.ranksvm import RankSVM
+    from rankwright.linear.ranksvm_struct import RankSVMStruct
+    from rankwright.linear.smoothrank import SmoothRank
+    from rankwright.linear.svmmap import SVMMAP
     from rankwright.metrics.comparison import compare_conventions
     from rankwright.metrics.convention import Convention, parse_convention
     from rankwright.metrics.evaluation import Evaluation, evaluate
@@ -40,33 +54,18 @@ if TYPE_CHECKING:
     from rankwright.metrics.runs import evaluate_run
     from rankwright.metrics.significance import paired_test
     from rankwright.metrics.systems import SystemComparison, compare, compare_evaluations
+    from rankwright.nets.lambdarank import LambdaRank
+    from rankwright.nets.listnet import ListNet
+    from rankwright.nets.net_ranker import NetRanker
+    from rankwright.nets.ranknet import RankNet
+    from rankwright.nets.rankprop import RankProp
     from rankwright.objectives.diagnostics import Diagnosis, diagnose
-    from rankwright.rankers.adarank import AdaRank
-    from rankwright.rankers.boltzrank import BoltzRank
-    from rankwright.rankers.coordinate_ascent import CoordinateAscent
-    from rankwright.rankers.crr import CRR
-    from rankwright.rankers.frank import FRank
-    from rankwright.rankers.kernel_prank import KernelPRank
-    from rankwright.rankers.lambdamart import LambdaMART
-    from rankwright.rankers.lambdarank import LambdaRank
-    from rankwright.rankers.linear_regression import LinearRegression
-    from rankwright.rankers.listnet import ListNet
-    from rankwright.rankers.mart import MART
-    from rankwright.rankers.net_ranker import NetRanker
-    from rankwright.rankers.oap_bpm import OAPBPM
     from rankwright.rankers.permutation import PermutationImportance, permutation_importance
-    from rankwright.rankers.prank import PRank
-    from rankwright.rankers.rankboost import RankBoost
-    from rankwright.rankers.ranknet import RankNet
-    from rankwright.rankers.rankprop import RankProp
-    from rankwright.rankers.ranksvm import RankSVM
-    from rankwright.rankers.ranksvm_struct import RankSVMStruct
-    from rankwright.rankers.smoothrank import SmoothRank
-    from rankwright.rankers.sortnet import SortNet
-    from rankwright.rankers.svmmap import SVMMAP
     from rankwright.ranking.gains import Gain
     from rankwright.ranking.order import Ranking, Ties, rank
     from rankwright.trees.from_file import bin_file
+    from rankwright.trees.lambdamart import LambdaMART
+    from rankwright.trees.mart import MART
     from rankwright.tuning.cross_validation import CrossValidation, cross_validate
     from rankwright.tuning.nested import nested_cross_validation
     from rankwright.tuning.plan import TuningPlan
@@ -74,51 +73,51 @@ if TYPE_CHECKING:
 
 # Where each public name lives; a module lives under its own name.
 _HOME_OF = {
-    "AdaRank": "rankwright.rankers.adarank",
+    "AdaRank": "rankwright.boosters.adarank",
     "BLMART": "rankwright.bagging.blmart",
     "BagBoo": "rankwright.bagging.bagboo",
     "Bagging": "rankwright.bagging.bagging",
-    "CRR": "rankwright.rankers.crr",
+    "CRR": "rankwright.linear.crr",
     "Columns": "rankwright.data.columns",
     "Compressed": "rankwright.compression.curve",
     "Convention": "rankwright.metrics.convention",
     "CrossValidation": "rankwright.tuning.cross_validation",
-    "BoltzRank": "rankwright.rankers.boltzrank",
-    "CoordinateAscent": "rankwright.rankers.coordinate_ascent",
+    "BoltzRank": "rankwright.boosters.boltzrank",
+    "CoordinateAscent": "rankwright.boosters.coordinate_ascent",
     "DataFile": "rankwright.formats.data_file",
     "Diagnosis": "rankwright.objectives.diagnostics",
     "Evaluation": "rankwright.metrics.evaluation",
-    "FRank": "rankwright.rankers.frank",
+    "FRank": "rankwright.boosters.frank",
     "Gain": "rankwright.ranking.gains",
     "Groups": "rankwright.data.groups",
-    "KernelPRank": "rankwright.rankers.kernel_prank",
-    "LambdaMART": "rankwright.rankers.lambdamart",
-    "LambdaRank": "rankwright.rankers.lambdarank",
-    "LinearRegression": "rankwright.rankers.linear_regression",
-    "ListNet": "rankwright.rankers.listnet",
-    "MART": "rankwright.rankers.mart",
+    "KernelPRank": "rankwright.linear.kernel_prank",
+    "LambdaMART": "rankwright.trees.lambdamart",
+    "LambdaRank": "rankwright.nets.lambdarank",
+    "LinearRegression": "rankwright.linear.linear_regression",
+    "ListNet": "rankwright.nets.listnet",
+    "MART": "rankwright.trees.mart",
     "Measure": "rankwright.metrics.registry",
     "ModelDescription": "rankwright.catalog.inspection",
-    "NetRanker": "rankwright.rankers.net_ranker",
-    "OAPBPM": "rankwright.rankers.oap_bpm",
-    "PRank": "rankwright.rankers.prank",
+    "NetRanker": "rankwright.nets.net_ranker",
+    "OAPBPM": "rankwright.linear.prank",
+    "PRank": "rankwright.linear.prank",
     "PermutationImportance": "rankwright.rankers.permutation",
     "Preferences": "rankwright.data.preferences",
     "Qrels": "rankwright.formats.trec",
     "QueryKFold": "rankwright.data.splits",
-    "RankBoost": "rankwright.rankers.rankboost",
-    "RankNet": "rankwright.rankers.ranknet",
-    "RankProp": "rankwright.rankers.rankprop",
-    "RankSVM": "rankwright.rankers.ranksvm",
-    "RankSVMStruct": "rankwright.rankers.ranksvm_struct",
+    "RankBoost": "rankwright.boosters.rankboost",
+    "RankNet": "rankwright.nets.ranknet",
+    "RankProp": "rankwright.nets.rankprop",
+    "RankSVM": "rankwright.linear.ranksvm",
+    "RankSVMStruct": "rankwright.linear.ranksvm_struct",
     "Ranking": "rankwright.ranking.order",
     "RankingDataset": "rankwright.data.dataset",
     "RankwrightError": "rankwright.errors",
     "Run": "rankwright.formats.trec",
     "Shards": "rankwright.formats.shards",
-    "SVMMAP": "rankwright.rankers.svmmap",
-    "SmoothRank": "rankwright.rankers.smoothrank",
-    "SortNet": "rankwright.rankers.sortnet",
+    "SVMMAP": "rankwright.linear.svmmap",
+    "SmoothRank": "rankwright.linear.smoothrank",
+    "SortNet": "rankwright.comparators.sortnet",
     "StudentParams": "rankwright.compression.distillation",
     "SystemComparison": "rankwright.metrics.systems",
     "Ties": "rankwright.ranking.order",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.bagging.bags import _Growing
+from rankwright.bagging.bags import BagLearner
 from rankwright.bagging.forest_bags import weighted
 from rankwright.bagging.plan import BagPlan
 from rankwright.bagging.repetition import repeat_queries
@@ -173,8 +173,8 @@ def test_a_name_needs_no_hyphen():
 
 
 def test_ctrl_c_between_a_bag_and_its_measure_keeps_both(small_data, monkeypatch):
-    measure = _Growing._measure_out_of_bag
-    calls: list[_Growing] = []
+    measure = BagLearner._measure_out_of_bag
+    calls: list[BagLearner] = []
 
     def interrupted_once(growing):
         calls.append(growing)
@@ -182,7 +182,7 @@ def test_ctrl_c_between_a_bag_and_its_measure_keeps_both(small_data, monkeypatch
             raise KeyboardInterrupt
         return measure(growing)
 
-    monkeypatch.setattr(_Growing, "_measure_out_of_bag", interrupted_once)
+    monkeypatch.setattr(BagLearner, "_measure_out_of_bag", interrupted_once)
     ranker = rw.BLMART(n_bags=8, n_trees=3, max_leaves=4, threads=1).fit(small_data)
     assert ranker.history_.interrupted
     assert 3 <= len(ranker.history_.values) == ranker.n_bags_ < 8

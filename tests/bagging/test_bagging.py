@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from rankwright.catalog.rankers import RANKERS
 from rankwright.catalog.settings import ranker_from_text
 from rankwright.errors import InputError, SettingError
 
-QUICK = {"n_trees": 4, "max_leaves": 4, "epochs": 3, "hidden": (4,), "max_iter": 2, "n_bags": 2}
+QUICK: dict[str, Any] = {"n_trees": 4, "max_leaves": 4, "epochs": 3, "hidden": (4,), "max_iter": 2, "n_bags": 2}
 NAMES = [name for name in RANKERS if name != "bagging"]
 
 

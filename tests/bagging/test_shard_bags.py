@@ -57,8 +57,8 @@ def test_workers_make_the_model_that_threads_make(ranker, folder, engine):
 
 @pytest.mark.parametrize("ranker", [SMALL, POINTWISE], ids=lambda ranker: ranker.name)
 def test_a_bag_is_trained_on_its_queries_with_the_bins_of_all(ranker, data, folder):
-    bags, plan = clone(ranker).fit(Shards(folder)), ranker._bags()
-    mapper = bin_dataset(data, **ranker._binning()).mapper
+    bags, plan = clone(ranker).fit(Shards(folder)), ranker._plan()
+    mapper = bin_dataset(data, **ranker.binning()).mapper
     for number in range(ranker.n_bags):
         sample = plan.sample(number, data.n_queries)
         own = bin_dataset(data.take_queries(sample.queries), mapper)

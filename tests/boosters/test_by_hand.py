@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.boosters.boltzrank import BoltzParams, Potentials
-from rankwright.boosters.boltzrank import BoltzRank as BoltzLearner
+from rankwright.boosters.boltzrank import BoltzRankLearner
 from rankwright.boosters.measured_lists import measured_lists
+from rankwright.boosters.potentials import Potentials
+from rankwright.boosters.settings import BoltzRankSettings
 from rankwright.data.dataset import RankingDataset
 
 
@@ -219,7 +220,7 @@ def test_boltzranks_scores_order_the_most_probable_ranking():
 
 def test_boltzranks_slopes_are_those_of_its_loss(tiny):
     lists = measured_lists(tiny, "ndcg@5", name="boltzrank")
-    learner = BoltzLearner(tiny.features, lists, BoltzParams(n_samples=6, mix=0.3))
+    learner = BoltzRankLearner(tiny.features, lists, BoltzRankSettings(n_samples=6, mix=0.3))
     scores = np.random.default_rng(0).normal(size=len(lists.rows))
     shares, values = learner._samples(0)
     labels = learner._target

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
-from rankwright.comparators.incremental import IncrementalPlan, learn_comparator
+import rankwright as rw
 from rankwright.comparators.mistakes import mistakes_of, n_possible_pairs
 from rankwright.comparators.net import random_net
 from rankwright.comparators.pairs import PairSet
-from rankwright.comparators.training import TrainingParams, train_and_validate
+from rankwright.comparators.settings import SortNetSettings
+from rankwright.comparators.training import train_and_validate
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
-from rankwright.errors import SettingError, UnknownNameError
+from rankwright.errors import SettingError
 
-PARAMS = TrainingParams(epochs=10, learning_rate=0.02, weight_decay=0.0, batch_queries=8, cost="squared")
+PARAMS: dict[str, Any] = {"epochs": 10, "learning_rate": 0.02, "weight_decay": 0.0, "batch_queries": 8}
 
 
 def learnable(seed, n_queries=30, size=20):
@@ -87,7 +89,7 @@ def test_training_lowers_the_cost_of_the_validation_pairs(cost, hidden):
         labels = np.array(pairs.data.labels).reshape(30, 20)
         query, better, worse = np.nonzero(labels[:, :, None] > labels[:, None, :])
         pairs.add(query * 20 + better, query * 20 + worse)
-    params = replace(PARAMS, cost=cost)
+    params = SortNetSettings(**PARAMS, cost=cost)
     trained = train_and_validate(net, train.training_pairs(), valid.training_pairs(), params, np.random.default_rng(0))
     assert trained.cost < 0.5 * valid.training_pairs().cost(net, cost)
     assert trained.cost == valid.training_pairs().cost(trained.net, cost)
@@ -96,9 +98,9 @@ def test_training_lowers_the_cost_of_the_validation_pairs(cost, hidden):
 
 @pytest.mark.parametrize("restart", [True, False])
 def test_the_algorithm_keeps_the_best_iteration_and_tells_what_it_held(restart):
-    plan = IncrementalPlan((6,), 6, PARAMS, "map", restart)
-    learned = learn_comparator(learnable(0), learnable(1), plan)
-    history, held = learned.history, learned.iterations
+    ranker = rw.SortNet(**PARAMS, hidden=6, max_iter=6, restart=restart, scaling=None)
+    learned = ranker.fit(learnable(0), valid=learnable(1))
+    history, held = learned.history_, learned.iterations_
     assert len(history.values) == len(held) <= 7
     assert max(history.values) > history.values[0] + 0.1
     assert (held[0].n_pairs, held[0].best_epoch) == (0, None)
@@ -110,8 +112,8 @@ def test_the_algorithm_keeps_the_best_iteration_and_tells_what_it_held(restart):
 
 def test_it_stops_where_nothing_new_goes_wrong():
     labelled_alike = replace(learnable(0), labels=np.ones(600, np.float32))
-    learned = learn_comparator(labelled_alike, labelled_alike, IncrementalPlan((3,), 5, PARAMS, "map"))
-    assert len(learned.iterations) == 1
+    learned = rw.SortNet(**PARAMS, hidden=3, max_iter=5).fit(labelled_alike, valid=labelled_alike)
+    assert len(learned.iterations_) == 1
 
 
 @pytest.mark.parametrize(
@@ -121,12 +123,10 @@ def test_it_stops_where_nothing_new_goes_wrong():
         ({"learning_rate": 0.0}, "learning_rate must be above 0"),
         ({"weight_decay": -1.0}, "weight_decay must be 0 or more"),
         ({"batch_queries": 0}, "batch_queries must be 1 or more"),
+        ({"cost": "cubic"}, "cost must be 'squared' or 'logistic', got 'cubic'"),
+        ({"max_iter": 0}, "max_iter must be 1 or more"),
     ],
 )
 def test_settings_cannot_hold_nonsense(change, message):
     with pytest.raises(SettingError, match=message):
-        replace(PARAMS, **change)
-    with pytest.raises(UnknownNameError, match="cost"):
-        replace(PARAMS, cost="cubic")  # type: ignore[arg-type]
-    with pytest.raises(SettingError, match="max_iter must be 1 or more"):
-        IncrementalPlan((3,), 0, PARAMS, "map")
+        rw.SortNet(**(PARAMS | change)).fit(learnable(0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +15,7 @@ from rankwright.compression.distillation import StudentParams
 from rankwright.compression.methods import MEANS, _most_within, _sizes
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, MissingExtraError, SettingError, UnknownNameError
-from rankwright.rankers import gradient_net
+from rankwright.nets import gradient_net
 from rankwright.trees.merging import merge_forests
 
 FOREST_MEANS = [name for name in MEANS if name != "net"]
@@ -54,15 +53,12 @@ def bagged(train) -> rw.LambdaMART:
         )
         for seed in range(3)
     ]
-    bags[0].forest_ = merge_forests([bag.forest_ for bag in bags])
-    return bags[0]
+    return bags[0].with_forest(merge_forests([bag.forest_ for bag in bags]))
 
 
 def with_values(model: rw.LambdaMART, values: np.ndarray) -> rw.LambdaMART:
     """The model, its nodes saying other values."""
-    other = copy.copy(model)
-    other.forest_ = replace(model.forest_, value=values.astype(np.float32))
-    return other
+    return model.with_forest(replace(model.forest_, value=values.astype(np.float32)))
 
 
 def quality(model: Any, data: RankingDataset) -> float:

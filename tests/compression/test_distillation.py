@@ -105,7 +105,7 @@ def test_a_larger_student_comes_closer_and_its_first_trees_are_the_smaller_one(t
 
 
 def test_settings_that_make_no_sense_are_refused():
-    with pytest.raises(SettingError, match="0 lists or more"):
+    with pytest.raises(SettingError, match="synthetic must be 0 or more"):
         StudentParams(synthetic=-1)
     with pytest.raises(SettingError, match="one net or more"):
         StudentParams(hidden=())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from inspect import signature
+import copy
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import rankwright as rw
 from rankwright.catalog.rankers import RANKERS, load, ranker_named
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.rankers.gradient_net import GradientNet
+from rankwright.nets.gradient_net import GradientNet
 from rankwright.rankers.ranker import Ranker
 
 # Whatever a ranker's size is called: small enough for laws by the dozen.
@@ -27,6 +28,8 @@ QUICK = {
     "n_sweeps": 2,
 }
 N_DOCS = 612  # of `small_data`
+# Bad input is refused before a ranker's own code begins: one ranker for each way in.
+WAYS_IN = list({kind.fit: name for name, kind in reversed(list(RANKERS.items()))}.values())
 
 
 @pytest.fixture(params=RANKERS)
@@ -36,10 +39,9 @@ def name(request: pytest.FixtureRequest) -> str:
 
 def quick(name: str, **changes: Any) -> Ranker:
     kind = ranker_named(name)
-    known = signature(kind.__init__).parameters
-    if "ranker" in known:  # a bag of whatever else there is
+    if "ranker" in kind.settings():  # a bag of whatever else there is
         changes = {"ranker": quick("lambdamart")} | changes
-    return kind(**({key: value for key, value in QUICK.items() if key in known} | changes))
+    return kind(**({key: value for key, value in QUICK.items() if key in kind.settings()} | changes))
 
 
 def rows_of(data: RankingDataset, seed: int = 0) -> tuple[Any, Any, Any]:
@@ -48,9 +50,28 @@ def rows_of(data: RankingDataset, seed: int = 0) -> tuple[Any, Any, Any]:
     return data.features[order], data.labels[order], data.qid[order]
 
 
+class Known:
+    """What was trained on the same data before: laws that only look at it share it."""
+
+    data: RankingDataset | None = None
+
+    @classmethod
+    def trained(cls, name: str, data: RankingDataset) -> Ranker:
+        if cls.data is None:
+            cls.data = data
+        assert np.array_equal(cls.data.features, data.features)
+        return cls._of(name)
+
+    @classmethod
+    @cache
+    def _of(cls, name: str) -> Ranker:
+        assert cls.data is not None
+        return quick(name).fit(cls.data)
+
+
 @pytest.fixture
 def fitted(name: str, small_data: RankingDataset) -> Ranker:
-    return quick(name).fit(small_data)
+    return Known.trained(name, small_data)
 
 
 class TestOrder:
@@ -74,15 +95,15 @@ class TestOrder:
         by_name, by_number = (quick(name).fit(X, y, qid=ids).predict(X, qid=ids) for ids in (named, qid))
         assert np.array_equal(by_name, by_number)
 
-    def test_groups_say_what_query_ids_say(self, name, small_data):
+    def test_groups_say_what_query_ids_say(self, name, fitted, small_data):
         X, y, sizes = small_data.features, small_data.labels, small_data.groups.sizes
         by_sizes = quick(name).fit(X, y, group=sizes)
-        assert np.array_equal(by_sizes.predict(small_data), quick(name).fit(small_data).predict(small_data))
+        assert np.array_equal(by_sizes.predict(small_data), fitted.predict(small_data))
 
 
 class TestScore:
     def test_it_is_the_mean_of_the_metric_that_select_names(self, name, small_data):
-        for select, sign in (("ndcg@10", 1), ("map:letor", 1), ("pair-error", -1)):
+        for select, sign in (("map:letor", 1), ("pair-error", -1)):
             ranker = quick(name, select=select).fit(small_data)
             metric, _, convention = select.partition(":")
             evaluation = rw.evaluate(ranker.predict(small_data), small_data, [metric], convention or "standard")
@@ -168,7 +189,8 @@ class TestAwkwardData:
 
     def test_a_second_fit_forgets_the_first(self, name, fitted, small_data):
         other = RankingDataset.from_arrays(small_data.features[:, :2], small_data.labels, qid=small_data.qid)
-        assert np.array_equal(fitted.fit(other).predict(other), quick(name).fit(other).predict(other))
+        again = copy.copy(fitted).fit(other)
+        assert np.array_equal(again.predict(other), quick(name).fit(other).predict(other))
 
 
 class TestWeights:
@@ -218,6 +240,7 @@ class TestBadInput:
             ({"valid": lambda _: 5}, "valid must be a RankingDataset"),
         ],
     )
+    @pytest.mark.parametrize("name", WAYS_IN)
     def test_it_is_refused_in_training(self, name, change, message, small_data):
         X, y, qid = rows_of(small_data)
         given: dict[str, Any] = {"X": X, "y": y, "qid": qid}
@@ -225,6 +248,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             quick(name).fit(**given)
 
+    @pytest.mark.parametrize("name", WAYS_IN)
     def test_a_dataset_and_arrays_do_not_mix(self, name, small_data):
         for extra in ({"y": small_data.labels}, {"qid": small_data.qid}, {"sample_weight": np.ones(small_data.n_docs)}):
             with pytest.raises(InputError, match="a RankingDataset or a file brings its own"):

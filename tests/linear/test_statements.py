@@ -13,14 +13,16 @@ from scipy.optimize import minimize
 import rankwright as rw
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.linear.combined import CombinedDescent, partners
-from rankwright.linear.cutting_planes import CuttingPlanes, SwappedPairs, WorstAveragePrecision, solve_dual
+from rankwright.linear.crr import CombinedDescent, partners
+from rankwright.linear.cutting_planes import CuttingPlanes, solve_dual
 from rankwright.linear.newton import NewtonLearner
 from rankwright.linear.pair_hinge import SquaredPairHinge, margin_pairs, worth_of_levels
+from rankwright.linear.ranksvm_struct import SwappedPairs
 from rankwright.linear.rows import JudgedRows, judged_rows, ordinal_levels
-from rankwright.linear.smooth_ndcg import SmoothRank
+from rankwright.linear.smoothrank import SmoothLearner
+from rankwright.linear.svmmap import WorstAveragePrecision
 from rankwright.linear.top_one import TopOneCost
-from rankwright.rankers.rankprop import adjusted_targets
+from rankwright.nets.rankprop import adjusted_targets
 
 
 def tiny(seed=0, sizes=(4, 1, 6, 3), n_features=3, *, weights=False) -> Any:
@@ -299,7 +301,7 @@ class TestListNet:
 class TestSmoothRank:
     def test_its_gradient_is_that_of_its_cost(self):
         data = tiny(sizes=(8, 9, 7))
-        learner = SmoothRank(rows_of(data), cutoff=3, sigma=1.0, l2=0.3, threads=1)
+        learner = SmoothLearner(rows_of(data), cutoff=3, sigma=1.0, l2=0.3, threads=1)
         weights = np.random.default_rng(0).normal(size=3)
         found = learner.cost(weights, 0.7)[1]
         steps = np.eye(3) * 1e-6
@@ -307,7 +309,7 @@ class TestSmoothRank:
         assert found == pytest.approx(expected, abs=1e-6)
 
     def test_without_softness_it_is_ndcg(self, small_data):
-        learner = SmoothRank(rows_of(small_data), cutoff=10, sigma=1.0, l2=0.0, threads=1)
+        learner = SmoothLearner(rows_of(small_data), cutoff=10, sigma=1.0, l2=0.0, threads=1)
         weights = np.random.default_rng(0).normal(size=5)
         scores = small_data.features.astype(float) @ weights
         measured = rw.evaluate(scores, small_data, ["ndcg@10"])["ndcg@10"].mean

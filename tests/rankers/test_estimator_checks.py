@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rankwright.catalog.rankers import RANKERS, ranker_named
+from rankwright.comparators.sortnet import SortNet
 from rankwright.data.dataset import RankingDataset
-from rankwright.rankers.sortnet import SortNet
 
 # Whatever a ranker's size is called: small enough for checks by the dozen, large enough to learn from ten rows.
 QUICK = {

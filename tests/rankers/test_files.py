@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,14 @@ from rankwright.bagging.bagged_forest import BaggedForest
 from rankwright.catalog.rankers import RANKERS
 from rankwright.catalog.scoring import evaluate_file
 from rankwright.errors import FileFormatError, InputError
-from rankwright.rankers.forest_ranker import ForestRanker
+from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.loop import History
+from rankwright.training.driver import Lesson
 from rankwright.trees.binned import bin_dataset
+from rankwright.trees.binned_ranker import BinnedRanker
 
-FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
+KINDS: Any = RANKERS
+FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, BinnedRanker)]
 SMALL: dict[str, Any] = {"n_trees": 5, "max_leaves": 4}
 NAMES = ("age", "clicks", "price")
 
@@ -46,21 +49,21 @@ def model_file(ranker, folder):
 def test_a_file_gives_the_model_of_its_dataset(name, file, folder):
     path = folder / file
     data = rw.read(path)
-    expected = model_file(RANKERS[name](**SMALL).fit(data, valid=data), folder)
-    assert model_file(RANKERS[name](**SMALL).fit(path, valid=str(path)), folder) == expected
-    assert model_file(RANKERS[name](**SMALL).fit(rw.DataFile(path), valid=data), folder) == expected
-    assert model_file(RANKERS[name](**SMALL).fit(data, valid=path), folder) == expected
+    expected = model_file(KINDS[name](**SMALL).fit(data, valid=data), folder)
+    assert model_file(KINDS[name](**SMALL).fit(path, valid=str(path)), folder) == expected
+    assert model_file(KINDS[name](**SMALL).fit(rw.DataFile(path), valid=data), folder) == expected
+    assert model_file(KINDS[name](**SMALL).fit(data, valid=path), folder) == expected
 
 
 @pytest.mark.parametrize("name", FORESTS)
 def test_features_keep_their_names(name, folder):
-    ranker = RANKERS[name](**SMALL, categorical=["clicks"], monotone={"age": 1})
+    ranker = KINDS[name](**SMALL, categorical=["clicks"], monotone={"age": 1})
     assert ranker.fit(folder / "data.csv").feature_names_in_.tolist() == list(NAMES)
     assert ranker.fit_binned(rw.bin_file(folder / "data.parquet")).feature_names_in_.tolist() == list(NAMES)
-    unnamed = RANKERS[name](**SMALL).fit(folder / "data.txt.gz")
+    unnamed = KINDS[name](**SMALL).fit(folder / "data.txt.gz")
     assert not hasattr(unnamed, "feature_names_in_")
     with pytest.raises(ValueError, match="there is no feature named 'colour'"):
-        RANKERS[name](**SMALL, categorical=["colour"]).fit(folder / "data.csv")
+        KINDS[name](**SMALL, categorical=["colour"]).fit(folder / "data.csv")
 
 
 @pytest.mark.parametrize("name", FORESTS)
@@ -68,34 +71,57 @@ def test_a_checkpoint_of_the_file_is_one_of_the_dataset(name, folder, tmp_path):
     path = folder / "data.parquet"
     bagged = issubclass(RANKERS[name], BaggedForest)
     fewer, all_of_them = ({"n_bags": 2}, {"n_bags": 3}) if bagged else ({"n_trees": 2}, {})
-    RANKERS[name](**(SMALL | fewer)).fit(path, checkpoint=tmp_path)
-    resumed = RANKERS[name](**(SMALL | all_of_them)).fit(rw.read(path), checkpoint=tmp_path)
-    assert resumed.forest_.equals(RANKERS[name](**(SMALL | all_of_them)).fit(path).forest_)
+    KINDS[name](**(SMALL | fewer)).fit(path, checkpoint=tmp_path)
+    resumed = KINDS[name](**(SMALL | all_of_them)).fit(rw.read(path), checkpoint=tmp_path)
+    assert resumed.forest_.equals(KINDS[name](**(SMALL | all_of_them)).fit(path).forest_)
+
+
+@dataclass
+class OneFeature(Model):
+    """The score is one feature."""
+
+    best: int
+
+    def scores(self, data, *, threads):  # noqa: ARG002
+        return np.nan_to_num(data.features[:, self.best]).astype(np.float64)
+
+    def state(self):
+        return {"best": self.best}, {}
+
+    @classmethod
+    def restored(cls, stored):
+        return cls(stored.header["best"])
 
 
 class BestFeature(Ranker):
     """A ranker that is no forest: its score is the feature with the best mean of the metric."""
 
     name = "best-feature"
+    summary = "The best feature."
+    model_kind = OneFeature
 
-    def _learn(self, data, valid, listeners, checkpoint):  # noqa: ARG002
+    def _lesson(self, data, valid):  # noqa: ARG002
         self.valid_width_ = None if valid is None else valid.n_features
+        model = lambda learned: OneFeature(int(learned.model["best"]))  # noqa: E731
+        return Lesson(learner=self, model=model, digests=lambda: ("", None))
+
+    def _learn(self, data, valid, run):
         values = np.nan_to_num(data.features)
         means = [rw.evaluate(data.in_source_order(column), data, ["ndcg@5"])["ndcg@5"].mean for column in values.T]
         self.best_ = int(np.argmax(means))
-        self.history_ = History()
+        super()._learn(data, valid, run)
 
-    def _scores(self, data):
-        return np.nan_to_num(data.features[:, self.best_]).astype(np.float64)
+    def take_step(self, step):
+        return step == 0
 
-    def _state(self):
-        return {"best": self.best_}, {}
+    def model(self):
+        return {"best": np.array(self.best_)}
 
-    def _restore(self, header, arrays):  # noqa: ARG002
-        self.best_ = header["best"]
+    def memory(self):
+        return self.model()
 
-    def _selected(self):
-        return "ndcg@5"
+    def take_up(self, memory):
+        self.best_ = int(memory["best"])
 
 
 def test_a_ranker_that_needs_the_features_reads_the_file(folder):

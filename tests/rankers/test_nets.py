@@ -232,14 +232,14 @@ def test_torch_is_left_as_it_was_found(task):
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"mode": "papre"}, UnknownNameError, "did you mean 'paper'"),
+        ({"mode": "papre"}, SettingError, "mode must be 'default' or 'paper', got 'papre'"),
         ({"optimizer": "adma"}, UnknownNameError, "did you mean 'adam'"),
         ({"activation": "rleu"}, UnknownNameError, "did you mean 'relu'"),
-        ({"hidden": (0,)}, SettingError, "1 unit or more"),
+        ({"hidden": (0,)}, SettingError, "hidden must be 1 or more"),
         ({"dropout": 1.0}, SettingError, "below 1"),
         ({"batch_queries": 0}, SettingError, "batch_queries must be 1 or more"),
         ({"kernel": "rbf"}, SettingError, "set hidden="),
-        ({"ties": 2.0}, SettingError, "ties must be a probability"),
+        ({"ties": 2.0}, SettingError, "ties must be between 0 and 1"),
         ({"device": "nowhere"}, InputError, "torch cannot use device 'nowhere'"),
         ({"optimizer": "sgd", "learning_rate": 1e38, "hidden": ()}, SettingError, "training diverged in epoch"),
     ],

@@ -13,6 +13,7 @@ from rankwright.container.file import read_container
 from rankwright.errors import InputError, SettingError, UnknownNameError
 from rankwright.features.scaling import SCALINGS
 from rankwright.trees.binned import bin_dataset
+from rankwright.trees.model import ForestModel
 
 SMALL: dict[str, Any] = {"n_trees": 4, "max_leaves": 5, "min_docs_in_leaf": 3}
 NAMES = [*SCALINGS, "log-counts+zscore", "log+sortnet"]
@@ -84,16 +85,23 @@ def test_training_that_failed_leaves_no_ranker(small_data):
         ranker.predict(small_data)
 
 
-class ByMode(rw.LambdaMART):
-    """Scales itself, in a way that another setting chooses."""
+class Unscaled(ForestModel):
+    """A forest that is given features as they are."""
 
     scales_itself = True
 
-    def _scaling_name(self) -> str | None:
+
+class ByMode(rw.LambdaMART):
+    """Scales itself, in a way that another setting chooses."""
+
+    model_kind = Unscaled
+
+    @property
+    def scaling_name(self) -> str | None:
         return "query-minmax" if self.mode == "paper" else None
 
-    def _learn(self, data, valid, listeners, checkpoint):
-        super()._learn(self._by_itself(data), valid, listeners, checkpoint)
+    def _learn(self, data, valid, run):
+        super()._learn(self._by_itself(data), valid, run)
 
     def _scores(self, data):
         return super()._scores(self._by_itself(data))
@@ -105,7 +113,7 @@ class ByMode(rw.LambdaMART):
 @pytest.mark.parametrize("mode", ["default", "paper"])
 def test_a_ranker_may_choose_its_scaling_and_apply_it_itself(mode, small_data, tmp_path):
     ranker = ByMode(**SMALL, mode=mode).fit(small_data)
-    plain = rw.LambdaMART(**SMALL, mode=mode, scaling=ranker._scaling_name()).fit(small_data)
+    plain = rw.LambdaMART(**SMALL, mode=mode, scaling=ranker.scaling_name).fit(small_data)
     assert np.array_equal(ranker.predict(small_data), plain.predict(small_data))
     ranker.save(tmp_path / "model.rw")
     model = read_container(tmp_path / "model.rw")

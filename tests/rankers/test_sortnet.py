@@ -61,7 +61,7 @@ def test_validation_queries_are_held_back_where_none_are_given(small_data):
     train, valid = small_data.split(valid=0.2, seed=1)
     given = rw.SortNet(**QUICK, seed=1).fit(train, valid=valid)
     assert held_back.history_.values == given.history_.values
-    with pytest.raises(SettingError, match="valid_fraction must lie between 0 and 1"):
+    with pytest.raises(SettingError, match="valid_fraction must be between 0 and 1, ends excluded"):
         rw.SortNet(**QUICK, valid_fraction=1.0).fit(small_data)
 
 

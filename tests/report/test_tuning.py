@@ -13,7 +13,7 @@ from tests.here_engine import HereEngine
 import rankwright as rw
 from rankwright.errors import InputError, SettingError
 from rankwright.report.tuning import searches_table, write_report
-from rankwright.training.spaces import Choice
+from rankwright.settings.spaces import Choice
 from rankwright.tuning.studies.summary import SearchCurve, summarise
 from rankwright.tuning.tuner import tune
 

@@ -8,7 +8,7 @@ import pytest
 from rankwright.errors import InputError, SettingError
 from rankwright.training import checkpoints
 from rankwright.training.checkpoints import Checkpoint
-from rankwright.training.driver import learn
+from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import LoopPlan, Watch
 
 
@@ -42,8 +42,12 @@ class Adder:
         return Watch("quality", lambda: self.qualities[self.taken[-1]]) if self.qualities else None
 
 
+def lesson_of(learner):
+    return Lesson(learner=learner, model=lambda learned: learned, digests=lambda: ("", None), watch=learner.watch())
+
+
 def learned_by(learner, n_steps, **options):
-    found = learn(learner, LoopPlan(n_steps), watch=learner.watch(), **options)
+    found = learn(lesson_of(learner), LoopPlan(n_steps), **options)
     return int(found.model["sum"][0]), found.n_steps
 
 
@@ -102,4 +106,4 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path):
 
 def test_patience_needs_something_to_watch():
     with pytest.raises(SettingError, match="early_stopping needs validation data"):
-        learn(Adder(), LoopPlan(5, patience=2))
+        learn(lesson_of(Adder()), LoopPlan(5, patience=2))

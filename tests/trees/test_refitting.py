@@ -7,9 +7,9 @@ import pytest
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.trees import refitting as refitting_module
 from rankwright.trees.forest import Forest
+from rankwright.trees.lambdamart import LambdaMART
 from rankwright.trees.refitting import refit_leaves
 
 

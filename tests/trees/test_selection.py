@@ -8,9 +8,9 @@ import pytest
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
-from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.trees import selection as selection_module
 from rankwright.trees.forest import Forest
+from rankwright.trees.lambdamart import LambdaMART
 from rankwright.trees.selection import select_trees, tree_products
 
 

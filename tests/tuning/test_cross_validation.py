@@ -11,7 +11,7 @@ import pytest
 import rankwright as rw
 from rankwright.data.splits import k_fold
 from rankwright.errors import SettingError
-from rankwright.training.spaces import Choice
+from rankwright.settings.spaces import Choice
 from rankwright.tuning.cross_validation import cross_validate
 from rankwright.tuning.folds import given_folds
 from rankwright.tuning.nested import nested_cross_validation

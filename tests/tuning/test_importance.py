@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwright.training.spaces import Choice, Real
+from rankwright.settings.spaces import Choice, Real
 from rankwright.tuning.configurations import drawn, grid_members
 from rankwright.tuning.importance import importance_of
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.training.spaces import Choice
+from rankwright.settings.spaces import Choice
 from rankwright.tuning.letor import letor_folds, tune_on_letor
 from rankwright.tuning.plan import TuningPlan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import rankwright as rw
-from rankwright.training.spaces import Choice
+from rankwright.settings.spaces import Choice
 from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.studies.store import read_records
 from rankwright.tuning.studies.study import StudyProgress

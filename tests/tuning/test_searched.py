@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rankwright as rw
-from rankwright.training.spaces import Choice
+from rankwright.settings.spaces import Choice
 from rankwright.tuning.grids import NAMED_SPACES
 from rankwright.tuning.searched import search_from_text
 

@@ -7,7 +7,7 @@ import pytest
 
 from rankwright.catalog.rankers import RANKERS
 from rankwright.errors import FileFormatError, RankwrightError, SettingError, UnknownNameError
-from rankwright.training.spaces import Choice, Real, Space, Whole
+from rankwright.settings.spaces import Choice, Real, Space, Whole
 from rankwright.tuning.configurations import (
     canonical,
     describe,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rankwright.errors import SettingError
-from rankwright.training.spaces import Choice, Real, Whole
+from rankwright.settings.spaces import Choice, Real, Whole
 from rankwright.tuning.configurations import canonical
 from rankwright.tuning.simplicity import ranked
 from rankwright.tuning.strategies.halving import budgets

@@ -12,7 +12,7 @@ import rankwright as rw
 from rankwright.catalog.rankers import RANKERS
 from rankwright.cluster.engine import open_engine
 from rankwright.errors import RankwrightError, SettingError
-from rankwright.training.spaces import Choice, Real
+from rankwright.settings.spaces import Choice, Real
 from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.studies.store import read_records
 from rankwright.tuning.tuner import tune

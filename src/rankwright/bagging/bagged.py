@@ -1,21 +1,38 @@
-"""What every bag shares: it can be trained by an engine's workers."""
+"""What every bagged ranker shares: how its bags are trained, and by whom."""
 
 from __future__ import annotations
 
 from typing import Any, Self
 
+from rankwright.arrays import thread_count
+from rankwright.bagging.bag_maker import BagFiles, BagMaker, BagWork
+from rankwright.bagging.bags import TrainedBags, train_bags
+from rankwright.bagging.plan import BagPlan
+from rankwright.bagging.settings import OF_BAGS, BagSettings
 from rankwright.cluster.engine import Engine
+from rankwright.data.dataset import RankingDataset
+from rankwright.rankers.ranker import Ranker, Run
+from rankwright.training.digest import run_identity
 
 
-class Bagged:
+class Bagged(Ranker, BagSettings):
     """Bags that know where they are trained: by threads of this process, unless `on` an engine."""
 
     _engine: Engine | None = None
 
     def on(self, engine: Engine | None) -> Self:
-        """This ranker, whose bags the workers of `engine` will train; None for threads of this process again.
+        """Have the bags trained by the workers of an engine.
 
-        The engine is how, not what: it is no setting, copies do not have it, and the model is the same without it.
+        Parameters
+        ----------
+        engine : Engine or None
+            What `rankwright.open_engine` gave; None for threads of this process again. The engine is how, not what: it
+            is no setting, copies do not have it, and the model is the same without it.
+
+        Returns
+        -------
+        self
+            This ranker.
         """
         self._engine = engine
         return self
@@ -24,3 +41,45 @@ class Bagged:
         state = super().__getstate__()
         assert isinstance(state, dict)
         return {name: value for name, value in state.items() if name != "_engine"}
+
+    @property
+    def n_bags_(self) -> int:
+        """How many bags were trained."""
+        return self.model_.n_steps
+
+    @property
+    def oob_score_(self) -> float | None:
+        """What `select` makes of the documents of queries out of the bag; None where there is nothing to measure."""
+        score: float | None = self.model_.oob_score  # type: ignore[attr-defined]  # models of bags have one
+        return score
+
+    def _plan(self) -> BagPlan:
+        return BagPlan(**{name: getattr(self, name) for name in OF_BAGS}, seed=self.seed)
+
+    def _workers(self) -> int:
+        """How many bags are trained at a time in this process."""
+        return min(thread_count(self.threads), self.n_bags)
+
+    def _threads_of_a_bag(self) -> int:
+        return thread_count(self.threads) // self._workers() if self._engine is None else self._engine.threads
+
+    def _train(
+        self,
+        documents: RankingDataset,
+        valid: RankingDataset | None,
+        work: BagWork,
+        digests: tuple[str, str | None],
+        run: Run,
+    ) -> TrainedBags:
+        """The bags, each made by `work`; what was watched after each of them is the ranker's history."""
+        self.data_digest_ = digests[0]
+        trained = train_bags(
+            BagMaker(documents, valid, work, self._plan(), self.selected_metric),
+            BagFiles(run.folder, run_identity(*digests, self._lasting_settings())),
+            engine=self._engine,
+            listeners=run.listeners,
+            workers=self._workers(),
+            threads=thread_count(self.threads),
+        )
+        self.history_ = trained.history
+        return trained

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Arrays, Float64Array
 from rankwright.bagging.bag_maker import Bag, BagFiles, BagMaker
 from rankwright.bagging.on_engine import BagsOnEngine
 from rankwright.bagging.out_of_bag import OutOfBag, can_choose
@@ -17,7 +19,8 @@ from rankwright.cluster.threads import ThreadEngine
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.loop import History, Listener, LoopPlan, Watch, run_loop
+from rankwright.training.driver import Lesson, learn
+from rankwright.training.loop import History, Listener, LoopPlan, Watch
 from rankwright.training.watch import watch_metric
 
 
@@ -45,45 +48,59 @@ def train_bags(
     bag that `files` has from an earlier run is not trained again. Ctrl-C keeps the bags that are finished.
     """
     documents, n_bags = maker.documents, maker.plan.n_bags
-    growing = _Growing(documents, maker.valid, maker.select, threads)
-    watch = growing.watch(maker.plan.sample(0, documents.n_queries))
     with BagsOnEngine(engine or ThreadEngine(workers), maker, files) as bags:
-
-        def take_bag(number: int) -> bool:
-            growing.take(bags.result(number))
-            return True
-
-        history = run_loop(
-            take_bag,
-            LoopPlan(n_bags),
-            watch=watch,
-            history=History(chosen=False),
-            listeners=listeners,
-        )
+        learner = BagLearner(documents, maker.valid, maker.select, bags.result, threads)
+        watch = learner.watch(maker.plan.sample(0, documents.n_queries))
+        lesson = Lesson(learner=learner, model=lambda learned: learned, digests=lambda: ("", None), watch=watch)
+        try:
+            history = learn(lesson, LoopPlan(n_bags), chooses=False, listeners=listeners).history
+        except KeyboardInterrupt:  # before the first bag: later ones may be finished
+            history = History(interrupted=True, chosen=False)
         if history.interrupted:
-            _measure_the_last(watch, history, growing)  # Ctrl-C may have come between a bag and its measure
             for bag in bags.finished().values():
-                growing.take(bag)
-                _measure_the_last(watch, history, growing)
-    return TrainedBags(growing.members, history, growing.out_of_bag)
+                learner.take(bag)
+                if watch is not None:
+                    history.watched, history.higher_is_better = watch.name, watch.higher_is_better
+                    history.values.append(watch.measure())
+    if not learner.members:
+        raise KeyboardInterrupt  # nothing was trained that could be kept
+    return TrainedBags(learner.members, history, learner.out_of_bag)
 
 
-def _measure_the_last(watch: Watch | None, history: History, growing: _Growing) -> None:
-    """Measure the bags up to the last one, where that was not done."""
-    if watch is not None and len(history.values) < len(growing.members):
-        history.values.append(watch.measure())
+class BagLearner:
+    """The bags so far: a step of the driver takes the next one, which was made elsewhere."""
 
-
-class _Growing:
-    """The bags so far."""
-
-    def __init__(self, documents: RankingDataset, valid: RankingDataset | None, select: str, threads: int) -> None:
+    def __init__(
+        self,
+        documents: RankingDataset,
+        valid: RankingDataset | None,
+        select: str,
+        result: Callable[[int], Bag],
+        threads: int,
+    ) -> None:
         self.members: list[Ranker] = []
         self.out_of_bag = OutOfBag(documents)
-        self._valid, self._select, self._threads = valid, select, threads
+        self._valid, self._select, self._result, self._threads = valid, select, result, threads
         self._valid_scores = np.zeros(0 if valid is None else valid.n_docs)
 
+    def take_step(self, step: int) -> bool:
+        """Take the bag of that number, as soon as it is there."""
+        self.take(self._result(step))
+        return True
+
+    def model(self) -> Arrays:
+        """How many bags there are; the bags themselves are `members`."""
+        return {"n_bags": np.array([len(self.members)])}
+
+    def memory(self) -> Arrays:
+        """Nothing: every bag has a file of its own."""
+        return {}
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Nothing to do: bags of an earlier run come from their files."""
+
     def take(self, bag: Bag) -> None:
+        """Add a bag."""
         self.members.append(bag.member)
         if bag.others is not None:
             self.out_of_bag.add(bag.sample.others, bag.others)

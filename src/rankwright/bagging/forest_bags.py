@@ -11,10 +11,10 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.bagging.copies import copy_of
 from rankwright.bagging.plan import BagPlan, QuerySample
-from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
 from rankwright.trees.binned import BinnedDataset
+from rankwright.trees.forest_ranker import ForestRanker
 
 
 @dataclass(frozen=True, slots=True, eq=False)

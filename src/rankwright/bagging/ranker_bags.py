@@ -54,16 +54,16 @@ class RankerWork:
 
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
         """The trained copy that a file describes."""
-        return restored_copy(self.member, header, arrays)
+        return type(self.member).from_state(header, arrays, **own_module(self.member))
 
 
 def member_scores(member: Ranker, data: RankingDataset, by_rank: bool) -> Float64Array:
     """What a bag says of documents, in numbers that can be averaged."""
-    scores = member._scores(member._scaled(data))
+    scores = member.scores_in_place(data)
     return rank_scores(scores, data.groups) if by_rank else scores
 
 
-def restored_copy(member: Ranker, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
-    """The trained copy of `member` that a file, or a part of one, describes."""
+def own_module(member: Ranker) -> dict[str, Any]:
+    """What files do not hold of a ranker: the module of a net of the user's own, if it has one."""
     module = getattr(member, "module", None)
-    return type(member).from_state(header, arrays, **({} if module is None else {"module": module}))
+    return {} if module is None else {"module": module}

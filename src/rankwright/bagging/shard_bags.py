@@ -22,12 +22,12 @@ from rankwright.bagging.plan import BagPlan, QuerySample
 from rankwright.cluster.engine import Engine, Report
 from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.formats.shards import ShardIndex, Shards
-from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import data_digest
 from rankwright.training.loop import Listener
 from rankwright.trees.binned import BinnedDataset, feature_numbers
 from rankwright.trees.binning import BinMapper, fit_bins
+from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.from_file import bin_file
 from rankwright.trees.sampling import SAMPLE_SIZE, sample_rows
 

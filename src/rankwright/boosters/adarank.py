@@ -18,14 +18,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray
+from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray, thread_count
 from rankwright.boosters.measured_lists import MeasuredLists
+from rankwright.boosters.settings import AdaRankSettings
 from rankwright.boosters.weighted_sum import column_of, weighted_sum
+from rankwright.boosters.weighted_sum_ranker import WeightedSumRanker
+from rankwright.training.driver import Learner
 
 LARGEST_MEAN = 1 - 1e-6  # a weak ranker that is perfect for every query would count infinitely
 
 
-class AdaRank:
+class AdaRank(WeightedSumRanker, AdaRankSettings):
+    """`metric` is what is boosted: `map`, `ndcg@10`, any metric between 0 and 1. Each of `n_rounds` rounds takes the
+    feature that does best on the queries as they weigh now, and queries that the sum so far ranks badly weigh more in
+    the next. Weak rankers are features as they are: `downwards` lets a feature rank the other way where that does
+    better by itself. A feature is chosen `max_uses` times at most; None is the paper's rule, which tends to take one
+    feature again and again. `scaling` decides how features add up; it changes the order of none of them alone, unless
+    it scales queries apart.
+
+    The rounds kept are those up to the best value of `select` (default: `metric`) on the validation documents, or on
+    the training ones where there are none. `early_stopping` is the number of rounds without a better value after which
+    to stop. A query's weight is where its weight starts; that of documents counts as their mean. Queries whose
+    documents all have one label teach nothing and are left out. Nothing in training is random; `seed` draws only the
+    `unjudged` documents that are taken as irrelevant.
+    """
+
+    def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
+        return AdaRankLearner(features, lists, self, threads=thread_count(self.threads))
+
+
+class AdaRankLearner:
     """AdaRank in the making: which feature each round took, and how much it counts (less than 0 for downwards).
 
     With `downwards`, a feature that does better that way before the first round is a weak ranker that way.
@@ -35,16 +57,15 @@ class AdaRank:
         self,
         features: Float32Array,
         lists: MeasuredLists,
+        settings: AdaRankSettings,
         *,
-        downwards: bool,
-        max_uses: int | None,
         threads: int = 1,
     ) -> None:
-        self.lists, self.max_uses, self.threads = lists, max_uses, threads
+        self.lists, self.max_uses, self.threads = lists, settings.max_uses, threads
         self.features = features[lists.rows]
         self.signs = np.ones(features.shape[1])
         self.values = self._values_of_features(self.signs)
-        if downwards:
+        if settings.downwards:
             other_way = self._values_of_features(-self.signs)
             better = np.einsum("hq,q->h", other_way - self.values, lists.weights) > 0
             self.signs[better], self.values[better] = -1.0, other_way[better]

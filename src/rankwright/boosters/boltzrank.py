@@ -20,101 +20,61 @@ distribution from that of the labels, which has the labels, centred and to scale
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright import kernels
-from rankwright.arrays import Arrays, Float32Array, Float64Array
+from rankwright.arrays import Arrays, Float32Array, Float64Array, thread_count
 from rankwright.boosters.measured_lists import MeasuredLists
-from rankwright.boosters.weighted_sum import weighted_sum
+from rankwright.boosters.model import PotentialsModel
+from rankwright.boosters.potentials import Potentials
+from rankwright.boosters.settings import BoltzRankSettings
+from rankwright.boosters.weighted_sum_ranker import WeightedSumRanker
 from rankwright.data.groups import Groups
-from rankwright.errors import require
 from rankwright.ranking.order import rank_checked
+from rankwright.training.driver import Learner
 
 SHARPNESS = (0.0, 1.0, 2.0, 4.0)  # of the samples, in turn: from any order to nearly that of the labels
 LABEL_SCALE = 4.0  # standard deviations of labels that the target distribution takes for scores
 MOMENTUM, SECOND_MOMENTUM, TINY = 0.9, 0.999, 1e-8  # Adam's
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoltzParams:
-    """How the potentials are learned."""
+class BoltzRank(WeightedSumRanker, BoltzRankSettings):
+    """A document's own potential is linear in its features; `pair_units` adds as many units that compare it with each
+    other document of its query. With them `predict` needs `qid`, because a score depends on the whole list. Each of
+    `epochs` epochs draws `n_samples` rankings of every query and takes one step of Adam down a loss: `mix` times how
+    far the expected `metric` is from 1, plus 1 - `mix` times the divergence of the model's distribution over these
+    rankings from that of the labels. `l2` keeps weights small.
 
-    pair_units: int = 0
-    n_samples: int = 20
-    mix: float = 0.5
-    learning_rate: float = 0.05
-    l2: float = 0.0
-    seed: int = 0
+    The weights kept are those after the epoch with the best value of `select` (default: `metric`) on the validation
+    documents, or on the training ones where there are none. `early_stopping` is the number of epochs without a better
+    value after which to stop. Queries count by their weight times the mean weight of their documents; those whose
+    documents all have one label teach nothing and are left out. `weights_` holds the weight of each feature, then those
+    of the units.
+    """
 
-    def __post_init__(self) -> None:
-        require(self.pair_units >= 0, f"pair_units must be 0 or more, got {self.pair_units}")
-        require(self.n_samples >= 2, f"n_samples must be 2 or more, got {self.n_samples}")
-        require(0 <= self.mix <= 1, f"mix must lie between 0 and 1, got {self.mix}")
-        require(self.learning_rate > 0, f"learning_rate must lie above 0, got {self.learning_rate}")
-        require(self.l2 >= 0, f"l2 must be 0 or more, got {self.l2}")
+    model_kind = PotentialsModel
 
+    @property
+    def needs_qid(self) -> bool:  # type: ignore[override]  # of other kinds it is known before they have settings
+        """Whether a document's score depends on the rest of its list: where units compare it with the others."""
+        return bool(self.pair_units > 0)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Potentials:
-    """φ's weight of each feature; for each unit of ψ its weight of each feature (a) and its own (v)."""
+    def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
+        return BoltzRankLearner(features, lists, self, threads=thread_count(self.threads))
 
-    own: Float64Array
-    units: Float64Array  # (units, features)
-    of_units: Float64Array
-
-    @classmethod
-    def of_flat(cls, weights: Float64Array, n_features: int, n_units: int) -> Potentials:
-        """The potentials whose weights, all in one array, are these."""
-        inner = n_features * (1 + n_units)
-        return cls(weights[:n_features], weights[n_features:inner].reshape(n_units, n_features), weights[inner:])
-
-    def scores(self, features: Float32Array, groups: Groups, *, threads: int = 1) -> Float64Array:
-        """s: what the documents are sorted by."""
-        return self.forward(features, groups, threads=threads).scores
-
-    def forward(self, features: Float32Array, groups: Groups, *, threads: int = 1) -> Forward:
-        """The scores, and what each unit sees of each document and says of it."""
-        scores = weighted_sum(features, self.own)
-        inputs = np.empty((len(features), len(self.units)))
-        for unit, weights in enumerate(self.units):
-            inputs[:, unit] = weighted_sum(features, weights)
-        sums = np.empty_like(inputs)
-        kernels.pair_unit_sums(inputs, groups.offsets, sums, threads)
-        for unit, weight in enumerate(self.of_units.tolist()):
-            scores += weight * sums[:, unit]
-        return Forward(scores, inputs, sums)
-
-    def gradient(
-        self, features: Float32Array, groups: Groups, forward: Forward, slopes: Float64Array, threads: int
-    ) -> Float64Array:
-        """The slopes of a loss in all weights, flat, given its slopes in the scores."""
-        of_inputs = np.empty_like(forward.inputs)
-        of_sums = slopes[:, None] * self.of_units
-        kernels.pair_unit_gradient(forward.inputs, groups.offsets, of_sums, of_inputs, threads)
-        # einsum without a library behind it: the same bits however many threads multiply matrices.
-        of_own = np.einsum("nf,n->f", features, slopes)
-        of_units = [np.einsum("nf,n->f", features, column) for column in of_inputs.T]
-        return np.concatenate([of_own, *of_units, np.einsum("nu,n->u", forward.sums, slopes)])
+    def _model_of(self, weights: Float64Array, n_rounds: int) -> PotentialsModel:
+        return PotentialsModel(weights, n_rounds, int(self.n_features_in_), self.pair_units)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Forward:
-    """The scores of documents; a column a unit, what it sees of each, and says of it against the others."""
-
-    scores: Float64Array
-    inputs: Float64Array
-    sums: Float64Array
-
-
-class BoltzRank:
+class BoltzRankLearner:
     """BoltzRank in the making: all its weights, flat, and what its descent remembers."""
 
-    def __init__(self, features: Float32Array, lists: MeasuredLists, params: BoltzParams, *, threads: int = 1) -> None:
-        self.lists, self.params, self.threads = lists, params, threads
+    def __init__(
+        self, features: Float32Array, lists: MeasuredLists, settings: BoltzRankSettings, *, threads: int = 1
+    ) -> None:
+        self.lists, self.settings, self.threads = lists, settings, threads
         self.features = features[lists.rows]
         self.n_features = features.shape[1]
         self.weights = self._start()
@@ -125,16 +85,16 @@ class BoltzRank:
         """One epoch: draw rankings, and take one step down the slope of all queries' losses."""
         if self.lists.n_queries == 0:
             return False
-        potentials = Potentials.of_flat(self.weights, self.n_features, self.params.pair_units)
+        potentials = Potentials.of_flat(self.weights, self.n_features, self.settings.pair_units)
         forward = potentials.forward(self.features, self.lists.groups, threads=self.threads)
         slopes = self.slopes(forward.scores, step)
         gradient = potentials.gradient(self.features, self.lists.groups, forward, slopes, self.threads)
-        gradient += self.params.l2 * self.weights
+        gradient += self.settings.l2 * self.weights
         self._first = MOMENTUM * self._first + (1 - MOMENTUM) * gradient
         self._second = SECOND_MOMENTUM * self._second + (1 - SECOND_MOMENTUM) * gradient**2
         first = self._first / (1 - MOMENTUM ** (step + 1))
         second = self._second / (1 - SECOND_MOMENTUM ** (step + 1))
-        self.weights = self.weights - self.params.learning_rate * first / (np.sqrt(second) + TINY)
+        self.weights = self.weights - self.settings.learning_rate * first / (np.sqrt(second) + TINY)
         return True
 
     def slopes(self, scores: Float64Array, step: int) -> Float64Array:
@@ -144,7 +104,7 @@ class BoltzRank:
         by_score, by_label = (self._probability(ranks, given) for given in (scores, self._target))
         mean = np.sum(by_score * values, axis=0)
         # A sample's energy E lowers its probability: d(1 - mean)/dE = p (value - mean), dKL/dE = target - p.
-        of_energy = self.params.mix * by_score * (values - mean) + (1 - self.params.mix) * (by_label - by_score)
+        of_energy = self.settings.mix * by_score * (values - mean) + (1 - self.settings.mix) * (by_label - by_score)
         of_energy *= self.lists.weights / self.lists.n_queries
         per_row = np.repeat(of_energy, groups.sizes, axis=1)
         slopes: Float64Array = np.einsum("sn,sn->n", per_row, ranks)
@@ -164,14 +124,14 @@ class BoltzRank:
 
     def _start(self) -> Float64Array:
         """φ and what units count start from 0, what they see from small numbers: no two units are alike."""
-        n_units = self.params.pair_units
-        drawn = np.random.default_rng([self.params.seed, 0]).normal(size=n_units * self.n_features)
+        n_units = self.settings.pair_units
+        drawn = np.random.default_rng([self.settings.seed, 0]).normal(size=n_units * self.n_features)
         return np.concatenate([np.zeros(self.n_features), drawn / np.sqrt(self.n_features), np.zeros(n_units)])
 
     def _samples(self, step: int) -> tuple[Float64Array, Float64Array]:
         """Rankings, a row each: every document's share of its ranking's energy, and every query's metric."""
-        n_samples, groups = self.params.n_samples, self.lists.groups
-        rng = np.random.default_rng([self.params.seed, 1, step])
+        n_samples, groups = self.settings.n_samples, self.lists.groups
+        rng = np.random.default_rng([self.settings.seed, 1, step])
         sharpness = np.resize(SHARPNESS, n_samples)[:, None]
         keys = sharpness * self._target / LABEL_SCALE + rng.gumbel(size=(n_samples, groups.n_docs))
         stacked = Groups.of_sizes(np.tile(groups.sizes, n_samples))

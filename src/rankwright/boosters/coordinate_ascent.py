@@ -20,39 +20,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, IntArray, thread_count
 from rankwright.boosters.measured_lists import MeasuredLists
+from rankwright.boosters.settings import CoordinateAscentSettings
 from rankwright.boosters.weighted_sum import column_of, weighted_sum
+from rankwright.boosters.weighted_sum_ranker import WeightedSumRanker
 from rankwright.data.groups import Groups
-from rankwright.errors import require
 from rankwright.ranking.order import Ranking, Ties
+from rankwright.training.driver import Learner
 
 REAL_GAIN = 1e-12  # less is rounding
 STARTS, SWEEPS = 0, 1  # what is drawn for a start and for a sweep does not depend on each other
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClimbParams:
-    """How weights climb."""
+class CoordinateAscent(WeightedSumRanker, CoordinateAscentSettings):
+    """`metric` is what is climbed, any metric between 0 and 1. In a sweep each weight in turn, in random order, tries
+    `n_doublings` steps up and as many down, the first of `first_step` (weights add up to 1 in size), each twice as far
+    as the one before, and 0; it keeps the best. A climb ends with a sweep that gains less than `tolerance`; then the
+    next of `restarts` begins, the first from equal weights, others from weights drawn at random. `n_sweeps` is the most
+    there are, all climbs together. `slack` takes off the metric how far, as a share of all weights, they are from where
+    they started: more of it keeps them closer.
 
-    restarts: int = 5
-    first_step: float = 0.001
-    n_doublings: int = 10
-    tolerance: float = 0.001
-    slack: float = 0.0  # what a weight's distance from its start, as a share of all weights, takes off the metric
-    seed: int = 0
+    The weights kept are those after the sweep with the best value of `select` (default: `metric`) on the validation
+    documents, or on the training ones where there are none. Queries count by their weight times the mean weight of
+    their documents; those whose documents all have one label teach nothing and are left out. `scaling` decides how
+    long a step is for each feature.
+    """
 
-    def __post_init__(self) -> None:
-        require(self.restarts >= 1, f"restarts must be 1 or more, got {self.restarts}")
-        require(self.first_step > 0, f"first_step must lie above 0, got {self.first_step}")
-        require(1 <= self.n_doublings <= 60, f"n_doublings must lie between 1 and 60, got {self.n_doublings}")
-        require(self.tolerance >= 0, f"tolerance must be 0 or more, got {self.tolerance}")
-        require(self.slack >= 0, f"slack must be 0 or more, got {self.slack}")
+    def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
+        return CoordinateAscentLearner(features, lists, self, threads=thread_count(self.threads))
 
-    def steps(self) -> Float64Array:
-        """The distances a weight tries, up and down, in ascending order: 1, 3, 7, … first steps, and none."""
-        up = self.first_step * (2.0 ** np.arange(1, self.n_doublings + 1) - 1)
-        return np.concatenate([-up[::-1], [0.0], up])
+
+def steps_of(settings: CoordinateAscentSettings) -> Float64Array:
+    """The distances a weight tries, up and down, in ascending order: 1, 3, 7, … first steps, and none."""
+    up = settings.first_step * (2.0 ** np.arange(1, settings.n_doublings + 1) - 1)
+    return np.concatenate([-up[::-1], [0.0], up])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,29 +67,31 @@ class Sweep:
     start: int
 
 
-class CoordinateAscent:
+class CoordinateAscentLearner:
     """Coordinate ascent in the making: the last sweep."""
 
-    def __init__(self, features: Float32Array, lists: MeasuredLists, params: ClimbParams, *, threads: int = 1) -> None:
-        self.lists, self.params, self.threads = lists, params, threads
+    def __init__(
+        self, features: Float32Array, lists: MeasuredLists, settings: CoordinateAscentSettings, *, threads: int = 1
+    ) -> None:
+        self.lists, self.settings, self.threads = lists, settings, threads
         self.features = features[lists.rows]
         self.last: Sweep | None = None
         self._differing = _differing_queries(self.features, lists.groups)
-        self._steps = params.steps()
+        self._steps = steps_of(settings)
 
     def take_step(self, step: int) -> bool:
         """Sweep once over all weights; False where the last start's climb has ended."""
         if not self._differing.any():
             return False
         before = self.last
-        if before is not None and before.gained < max(self.params.tolerance, REAL_GAIN):
-            if before.start + 1 == self.params.restarts:
+        if before is not None and before.gained < max(self.settings.tolerance, REAL_GAIN):
+            if before.start + 1 == self.settings.restarts:
                 return False
             start, before = before.start + 1, None
         else:
             start = 0 if before is None else before.start
         features = np.flatnonzero(self._differing.any(axis=1))
-        order = np.random.default_rng([self.params.seed, SWEEPS, step]).permutation(features)
+        order = np.random.default_rng([self.settings.seed, SWEEPS, step]).permutation(features)
         weights, reached = self._sweep(self._start(start) if before is None else before.weights, order, start)
         self.last = Sweep(weights, reached, math.inf if before is None else reached - before.reached, start)
         return True
@@ -113,7 +117,7 @@ class CoordinateAscent:
         n_features = self.features.shape[1]
         if number == 0:
             return np.full(n_features, 1 / n_features)
-        return np.random.default_rng([self.params.seed, STARTS, number]).dirichlet(np.ones(n_features))
+        return np.random.default_rng([self.settings.seed, STARTS, number]).dirichlet(np.ones(n_features))
 
     def _sweep(self, weights: Float64Array, order: IntArray, start: int) -> tuple[Float64Array, float]:
         weights, origin = weights.copy(), self._start(start)
@@ -140,11 +144,11 @@ class CoordinateAscent:
     def _objective(self, values: Float64Array, weights: Float64Array, origin: Float64Array) -> Float64Array:
         """For each row of values, a column a query: their mean, less `slack` times how far the weights have gone."""
         means: Float64Array = np.einsum("mq,q->m", values, self.lists.weights / self.lists.weights.sum())
-        if self.params.slack == 0:
+        if self.settings.slack == 0:
             return means
         sizes = np.maximum(np.abs(weights).sum(axis=1, keepdims=True), REAL_GAIN)
         gone: Float64Array = np.abs(weights / sizes - origin).sum(axis=1)
-        return means - self.params.slack * gone
+        return means - self.settings.slack * gone
 
     def _values_of_moves(
         self,

@@ -20,16 +20,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Float64Array, thread_count
 from rankwright.boosters.boosted_pairs import STUMPS_AT_A_TIME, BoostedPairs
-from rankwright.boosters.stumps import FeatureCodes, Stump, above_by_code, as_leaf, best_stumps
+from rankwright.boosters.settings import FRankSettings
+from rankwright.boosters.stump_ranker import StumpRanker
+from rankwright.boosters.stumps import FeatureCodes, Finder, Stump, above_by_code, as_leaf, best_stumps
 
 SMOOTHING = 1e-4  # added to the weights on both sides, of 1 in all: a stump without a mistake would count infinitely
 NOTHING_LEFT = 1e-9  # a step no longer than rounding
 
 
+class FRank(StumpRanker, FRankSettings):
+    """Each of `n_rounds` rounds adds the stump, a feature and one of its `max_bins` thresholds, that gains most, with
+    the paper's closed-form weight times `learning_rate`. Pairs are those of a query's documents with different labels,
+    and count the weights of their two documents; the pairs of a query count its weight together, however many they are,
+    as the paper normalises them, or with `equal_queries=False` every pair counts the same. A pair's loss is at most 1:
+    hard pairs and outliers weigh less than in RankBoost. Documents without the feature stand below or above, whichever
+    is better.
+
+    `metric` is what early stopping and the choice of rounds look at, unless `select` names another. `early_stopping` is
+    the number of rounds without a better value after which to stop. Nothing in training is random; `seed` draws only
+    the `unjudged` documents that are taken as irrelevant, and the rows that bins of large data are made from.
+    """
+
+    def _finder(self, documents: FeatureCodes, pairs: BoostedPairs) -> Finder:
+        return FRankFinder(documents, pairs, self.learning_rate, thread_count(self.threads))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class FRank:
+class FRankFinder:
     """Finds the stump that lowers the loss most; steps are `learning_rate` times the balancing ones."""
 
     documents: FeatureCodes

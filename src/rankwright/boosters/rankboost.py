@@ -18,16 +18,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Float64Array, thread_count
 from rankwright.boosters.boosted_pairs import BoostedPairs
-from rankwright.boosters.stumps import FeatureCodes, Stump, as_leaf, best_stumps
+from rankwright.boosters.settings import RankBoostSettings
+from rankwright.boosters.stump_ranker import StumpRanker
+from rankwright.boosters.stumps import FeatureCodes, Finder, Stump, as_leaf, best_stumps
 
 NOTHING_LEFT = 1e-9  # a weak ranker worth no more than rounding
 LARGEST_WORTH = 1 - 1e-6  # a weak ranker that orders all pairs rightly would count infinitely
 
 
+class RankBoost(StumpRanker, RankBoostSettings):
+    """Each of `n_rounds` rounds adds the stump, a feature and one of its `max_bins` thresholds, that orders most of the
+    weight of all pairs; pairs that stand wrong weigh more in the next round. Every pair of a query's documents with
+    different labels counts the same at the start, times the weights of its query and of its two documents; with
+    `equal_queries` those of a query count 1 together, however many they are. Documents without the feature stand below
+    or above, whichever orders pairs better (the paper's q_def).
+
+    `metric` is what early stopping and the choice of rounds look at, unless `select` names another. `early_stopping` is
+    the number of rounds without a better value after which to stop. Nothing in training is random; `seed` draws only
+    the `unjudged` documents that are taken as irrelevant, and the rows that bins of large data are made from.
+    """
+
+    def _finder(self, documents: FeatureCodes, pairs: BoostedPairs) -> Finder:
+        return RankBoostFinder(documents, pairs, thread_count(self.threads))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class RankBoost:
+class RankBoostFinder:
     """Finds the stump of the largest |r|."""
 
     documents: FeatureCodes

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable
-from inspect import signature
 from typing import Any
 
-from rankwright.bagging.bagging import Bagging
-from rankwright.catalog.rankers import ranker_named
-from rankwright.catalog.setting_types import check_types
+from rankwright.bagging.settings import BaggingSettings
+from rankwright.catalog.kinds import kind_named
 from rankwright.compression.distillation import StudentParams
-from rankwright.errors import SettingError, UnknownNameError
+from rankwright.errors import SettingError
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import objective_named, paper_lambdarank
-from rankwright.rankers.lambdamart import LambdaMART
 from rankwright.rankers.ranker import Ranker
+from rankwright.settings.text import check_values, values_of
+from rankwright.trees.settings import LambdaMARTSettings
 
 OF_RANKER = "ranker__"  # what settings of a bag's ranker begin with, as scikit-learn has it
-
-PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)  # .01 too, which JSON does not read
 
 
 def ranker_from_text(name: str, settings: Iterable[str] = (), **given: Any) -> Ranker:
@@ -29,16 +24,12 @@ def ranker_from_text(name: str, settings: Iterable[str] = (), **given: Any) -> R
     `given` are settings that have their type already; None leaves the default. What a bag is made of is named by
     `ranker=ranknet`, and set by `ranker__epochs=20` and the like.
     """
-    kind = ranker_named(name)
-    known = signature(kind.__init__).parameters.keys() - {"self"}
+    kind = kind_named(name)
     values = values_of(settings) | {key: value for key, value in given.items() if value is not None}
-    if issubclass(kind, Bagging):
+    if issubclass(kind.settings, BaggingSettings):
         values = _with_ranker(values)
-    for key in values:
-        if key not in known:
-            raise UnknownNameError(f"setting of {name}", key, known=known)
-    check_types(kind, values)
-    return kind(**values)
+    check_values(kind.settings, values, name)
+    return kind.ranker_class()(**values)
 
 
 def _with_ranker(values: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +40,7 @@ def _with_ranker(values: dict[str, Any]) -> dict[str, Any]:
         return values
     settings = {key.removeprefix(OF_RANKER): values[key] for key in own}
     rest = {key: value for key, value in values.items() if key not in own}
-    return rest | {"ranker": ranker_from_text(ranker or LambdaMART.name, **settings)}
+    return rest | {"ranker": ranker_from_text(ranker or LambdaMARTSettings.name, **settings)}
 
 
 def objective_from_text(name: str, settings: Iterable[str] = ()) -> Objective:
@@ -72,31 +63,5 @@ def objective_from_text(name: str, settings: Iterable[str] = ()) -> Objective:
 def student_from_text(settings: Iterable[str] = ()) -> StudentParams:
     """How what learns from a larger model is to learn; each setting reads `key=value`."""
     values = values_of(settings)
-    known = signature(StudentParams).parameters
-    for key in values:
-        if key not in known:
-            raise UnknownNameError("setting of a student", key, known=known)
-    check_types(StudentParams, values)
+    check_values(StudentParams, values, "a student")
     return StudentParams(**values)
-
-
-def values_of(settings: Iterable[str]) -> dict[str, Any]:
-    """The settings that texts such as `max_leaves=15` give, by name."""
-    values: dict[str, Any] = {}
-    for text in settings:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise SettingError(f"a setting reads like max_leaves=15, got {text!r}")
-        values[key.strip()] = _value_of(value.strip())
-    return values
-
-
-def _value_of(text: str) -> Any:
-    """What JSON reads, else the text itself; Python's words for true, false and nothing do as well."""
-    words = {"True": True, "False": False, "None": None}
-    if text in words:
-        return words[text]
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return float(text) if PLAIN_NUMBER.fullmatch(text) else text

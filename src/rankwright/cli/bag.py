@@ -139,7 +139,8 @@ def _study(
 
 
 def _study_settings(settings: list[str], bags: int | None, select: str | None) -> dict[str, Any]:
-    from rankwright.catalog.settings import ranker_from_text, values_of
+    from rankwright.catalog.settings import ranker_from_text
+    from rankwright.settings.text import values_of
 
     given = {"n_bags": bags, "select": select}
     ranker_from_text("bl-mart", settings, **given)  # wrong ones are told before any data is read

@@ -37,8 +37,8 @@ def reproduce(
     sortnet-table1: SortNet with 10, 20 and 30 hidden neurons. The table shows NDCG@1-10, P@1-10 and MAP on the test
     documents, averaged over the folds; the net of each fold is chosen by MAP on its validation documents.
     """
-    from rankwright.catalog.settings import values_of
     from rankwright.experiments.sortnet_table1 import sortnet_table1
+    from rankwright.settings.text import values_of
 
     if experiment not in EXPERIMENTS:
         raise UnknownNameError("experiment", experiment, known=EXPERIMENTS)

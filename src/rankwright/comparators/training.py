@@ -1,44 +1,21 @@
-"""TrainAndValidate of Algorithm 3.1: a comparator trained on pairs for some epochs, the best of which is kept."""
+"""TrainAndValidate of Algorithm 3.1: a comparator trained on pairs for some epochs, the best of which is kept.
+
+The learning rate falls evenly to 0 over the epochs, so that a net comes to rest before the next sorting: nets of later
+iterations then differ by what they were shown, not by where their last steps happened to go. The cost is squared error
+on the targets [1 0] (the paper's), or logistic cost on the same. Because the two orders of a pair exchange targets and
+outputs alike, presenting one of them is presenting both.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.comparators.net import WEIGHT_DTYPE, ComparatorNet
 from rankwright.comparators.pairs import TrainingPairs
-from rankwright.errors import UnknownNameError, require
-
-PairCost: TypeAlias = Literal["squared", "logistic"]
-PAIR_COSTS: tuple[PairCost, ...] = ("squared", "logistic")
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingParams:
-    """How a comparator descends: `learning_rate` and `weight_decay` are Adam's, steps are of `batch_queries` queries.
-
-    The learning rate falls evenly to 0 over the epochs, so that a net comes to rest before the next sorting: nets of
-    later iterations then differ by what they were shown, not by where their last steps happened to go.
-    `cost` is squared error on the targets [1 0] (the paper's), or logistic cost on the same. Because the two orders of
-    a pair exchange targets and outputs alike, presenting one of them is presenting both.
-    """
-
-    epochs: int
-    learning_rate: float
-    weight_decay: float
-    batch_queries: int
-    cost: PairCost
-
-    def __post_init__(self) -> None:
-        require(self.epochs >= 1, f"epochs must be 1 or more, got {self.epochs}")
-        require(0 < self.learning_rate < np.inf, f"learning_rate must be above 0, got {self.learning_rate}")
-        require(0 <= self.weight_decay < np.inf, f"weight_decay must be 0 or more, got {self.weight_decay}")
-        require(self.batch_queries >= 1, f"batch_queries must be 1 or more, got {self.batch_queries}")
-        if self.cost not in PAIR_COSTS:
-            raise UnknownNameError("cost", self.cost, known=PAIR_COSTS)
+from rankwright.comparators.settings import SortNetSettings
 
 
 class Adam:
@@ -73,7 +50,7 @@ def train_and_validate(
     start: ComparatorNet,
     train: TrainingPairs,
     valid: TrainingPairs,
-    params: TrainingParams,
+    settings: SortNetSettings,
     rng: np.random.Generator,
     *,
     threads: int = 1,
@@ -84,15 +61,17 @@ def train_and_validate(
     net, adam = start, Adam(start.weights.astype(np.float64))
     judge = valid if valid.n_queries else train
     best = TrainedComparator(start, np.inf, 0)
-    steps_an_epoch = -(-train.n_queries // params.batch_queries)
-    for epoch in range(params.epochs):
+    steps_an_epoch = -(-train.n_queries // settings.batch_queries)
+    for epoch in range(settings.epochs):
         order = rng.permutation(train.n_queries)
-        for first in range(0, len(order), params.batch_queries):
-            _, gradient = train.descend(net, order[first : first + params.batch_queries], params.cost, threads=threads)
-            share_left = 1.0 - adam.n_steps / (params.epochs * steps_an_epoch)
-            adam.step(gradient + params.weight_decay * adam.weights, share_left * params.learning_rate)
+        for first in range(0, len(order), settings.batch_queries):
+            _, gradient = train.descend(
+                net, order[first : first + settings.batch_queries], settings.cost, threads=threads
+            )
+            share_left = 1.0 - adam.n_steps / (settings.epochs * steps_an_epoch)
+            adam.step(gradient + settings.weight_decay * adam.weights, share_left * settings.learning_rate)
             net = replace(net, weights=adam.weights.astype(WEIGHT_DTYPE))
-        cost = judge.cost(net, params.cost, threads=threads)
+        cost = judge.cost(net, settings.cost, threads=threads)
         if cost < best.cost:
             best = TrainedComparator(net, cost, epoch)
     return best

@@ -17,8 +17,8 @@ from rankwright.errors import InputError
 from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.registry import parse_metric
 from rankwright.metrics.significance import standard_error
-from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
+from rankwright.trees.binned_ranker import BinnedRanker
 from rankwright.trees.forest import Forest
 
 TIMED_DOCS = 2000
@@ -29,7 +29,7 @@ TIMED_REPEATS = 9
 class ModelTrial:
     """The model that was given, and the parts of the data on which others are held against it."""
 
-    model: ForestRanker
+    model: BinnedRanker
     fit: RankingDataset
     valid: RankingDataset
     test: RankingDataset
@@ -46,19 +46,20 @@ class ModelTrial:
     @cached_property
     def tree_lesson(self) -> RankingDataset:
         """The same as the model's trees see it: scaled where it scales."""
-        return replace(self.lesson, features=self.model._documents(self.lesson).features)
+        return replace(self.lesson, features=self.model.seen_by_model(self.lesson).features)
 
     @cached_property
     def _level(self) -> float:
         return float(np.mean(self.model.predict(self.fit)))
 
-    def small(self, means: str, forest: Forest, *, same_level: bool = False) -> ForestRanker:
+    def small(self, means: str, forest: Forest, *, same_level: bool = False) -> BinnedRanker:
         """The model with another forest, its scores shifted to the same mean unless they have the same level."""
-        smaller = self.model.with_forest(forest)
-        smaller.compressed_from_ = self.note(means)
+        base_score = None
         if not same_level:
             said = forest.predict(self.tree_lesson.features[: self.fit.n_docs], threads=self.threads)
-            smaller.base_score_ = self._level - float(np.mean(said))
+            base_score = self._level - float(np.mean(said))
+        smaller = self.model.with_forest(forest, base_score)
+        smaller.compressed_from_ = self.note(means)
         return smaller
 
     def note(self, means: str) -> dict[str, Any]:
@@ -122,8 +123,8 @@ class ModelTrial:
         return 1e6 * min(seconds) / max(documents.n_docs, 1)
 
 
-def made_of_trees(model: Ranker) -> ForestRanker:
+def made_of_trees(model: Ranker) -> BinnedRanker:
     """The model, whose trees are there to be compressed."""
-    if not isinstance(model, ForestRanker) or not hasattr(model, "forest_"):
+    if not isinstance(model, BinnedRanker) or not hasattr(model, "forest_"):
         raise InputError(f"only a trained model made of trees can be compressed, and this is a {model.name} without")
     return model

@@ -19,9 +19,9 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import UnknownNameError, require
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, paired_test
-from rankwright.rankers.gradient_net import require_torch
+from rankwright.nets.gradient_net import require_torch
+from rankwright.nets.ranknet import RankNet
 from rankwright.rankers.ranker import Ranker
-from rankwright.rankers.ranknet import RankNet
 from rankwright.training.loop import Listener
 
 DEFAULT_MEANS = ("exact", "prune", "distill", "prune")

@@ -19,12 +19,13 @@ from rankwright.compression.resampling import resampled_lists
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import require
+from rankwright.nets.ranknet import RankNet
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import ranknet
 from rankwright.rankers.ranker import Ranker
-from rankwright.rankers.ranknet import RankNet
 from rankwright.ranking.gains import LOG2
 from rankwright.ranking.order import rank
+from rankwright.settings.setting import check_settings, setting
 from rankwright.training.loop import Listener
 from rankwright.trees.binned import bin_dataset
 from rankwright.trees.boosting import Boosting, BoostingParams
@@ -36,16 +37,22 @@ from rankwright.trees.params import TreeParams
 class StudentParams:
     """How a student learns."""
 
-    synthetic: int = 1  # made-up lists for each list of the data
-    max_leaves: int | None = None  # of a tree; None: as many as the teacher's largest has
-    learning_rate: float = 0.4
-    min_docs_in_leaf: int = 5  # few: the teacher's scores have no noise
-    hidden: tuple[tuple[int, ...], ...] = ((16,), (64, 32), (128, 64))  # nets to try, each by its layers' widths
-    epochs: int = 100  # of a net at most: it stops where the validation part no longer gains
-    patience: int = 10  # epochs without a gain
+    synthetic: int = setting(1, "How many lists are made up for each list of the data.", least=0)
+    max_leaves: int | None = setting(
+        None, "The most leaves of a tree; None takes as many as the teacher's largest tree has.", least=2
+    )
+    learning_rate: float = setting(0.4, "What each tree's values are multiplied by.", above=0)
+    min_docs_in_leaf: int = setting(
+        5, "The fewest documents of a leaf: few, since a teacher's scores have no noise.", least=1
+    )
+    hidden: tuple[tuple[int, ...], ...] = setting(
+        ((16,), (64, 32), (128, 64)), "The nets to try, each by the widths of its hidden layers."
+    )
+    epochs: int = setting(100, "The most epochs of a net: it stops where the validation part no longer gains.", least=1)
+    patience: int = setting(10, "How many epochs without a gain a net is given.", least=1)
 
     def __post_init__(self) -> None:
-        require(self.synthetic >= 0, f"synthetic must be 0 lists or more, got {self.synthetic}")
+        check_settings(self)
         require(len(self.hidden) > 0, "hidden must name one net or more")
         object.__setattr__(self, "hidden", tuple(map(tuple, self.hidden)))  # lists, where they come from text
 

@@ -15,12 +15,12 @@ from rankwright.formats.sources import atomic_text_output
 from rankwright.formats.svmlight.files import write_svmlight
 from rankwright.metrics.baselines import feature_rankers, random_scores
 from rankwright.metrics.evaluation import Evaluation, evaluate
-from rankwright.rankers.lambdamart import LambdaMART
-from rankwright.rankers.lambdarank import LambdaRank
+from rankwright.nets.lambdarank import LambdaRank
+from rankwright.nets.ranknet import RankNet
 from rankwright.rankers.ranker import Ranker
-from rankwright.rankers.ranknet import RankNet
 from rankwright.report.tables import write_json, write_rows
 from rankwright.synthetic import quickstart as quickstart_data
+from rankwright.trees.lambdamart import LambdaMART
 
 SELECT = "ndcg@10"  # what the features to show are chosen by, on the training data
 METRICS = ("ndcg@10", "map", "mrr")

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float64Array
+from rankwright.comparators.sortnet import SortNet
 from rankwright.errors import InputError
 from rankwright.formats.letor_folders import LetorFold, fold_folders, read_fold
 from rankwright.metrics.evaluation import evaluate
-from rankwright.rankers.sortnet import SortNet
 
 HIDDEN = (10, 20, 30)
 DEPTHS = tuple(range(1, 11))

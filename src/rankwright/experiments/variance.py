@@ -169,7 +169,7 @@ def study_variance(
     values = {row: {m: np.array([table[row][m] for table in tables]) for m in plan.metrics} for row in ROWS}
     return VarianceStudy(
         plan,
-        {name: value for name, value in ranker._storable_settings().items() if name != "overfit"},
+        {name: value for name, value in ranker.stored_settings().items() if name != "overfit"},
         values,
         _curves(by_bags, np.arange(1, ranker.n_bags + 1), plan.metrics),
         _curves(by_trees, stages, plan.metrics),
@@ -183,7 +183,7 @@ class _SampleRun:
         self, plan: StudyPlan, ranker: BLMART, train: RankingDataset, valid: RankingDataset, test: RankingDataset
     ) -> None:
         self.plan, self.valid, self.test, self.threads = plan, valid, test, ranker.threads
-        self.select = ranker._selected()
+        self.select = ranker.selected_metric
         single = ranker.single(early_stopping=None)
         self.randomised = single.fit(train).forest_
         self.plain = single.set_params(query_fraction=1.0, feature_fraction=1.0).fit(train).forest_

@@ -14,12 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright import kernels
 from rankwright.arrays import Arrays, Float32Array, Float64Array
 from rankwright.errors import MissingExtraError
-from rankwright.linear.models import linear_scores, sum_rows
-from rankwright.linear.pair_hinge import MarginPairs
-from rankwright.linear.rows import JudgedRows
+from rankwright.linear.scorers import linear_scores, sum_rows
 
 SMALLEST_CURVATURE = 1e-10  # added to the dual, as a share of its largest: planes that repeat each other leave none
 
@@ -86,39 +83,3 @@ def solve_dual(planes: Float64Array, losses: Float64Array, C: float) -> Float64A
     found = clarabel.DefaultSolver(curvature, -losses, bounds, limits, cones, settings).solve()
     alphas: Float64Array = np.maximum(np.array(found.x), 0.0) / largest
     return alphas * min(1.0, C / max(float(alphas.sum()), np.finfo(float).tiny))
-
-
-class SwappedPairs:
-    """The oracle of Joachims's ranking SVM (2006): the cost is the weight of pairs in the wrong order.
-
-    A joint ranking is a choice, for every pair, of whether it is swapped; the most violated one swaps those whose
-    scores are less than 1 apart.
-    """
-
-    def __init__(self, pairs: MarginPairs) -> None:
-        zeros = np.zeros(len(pairs.levels))
-        total = float(pairs.active(zeros, zeros).weight_below.sum())
-        self.pairs, self.scale = pairs, 1.0 / total if total > 0 else 0.0
-
-    def __call__(self, scores: Float64Array) -> tuple[Float64Array, float]:
-        """The share of pairs that are swapped, by weight, and their differences' coefficients."""
-        found = self.pairs.active(scores, scores)
-        return self.scale * (found.weight_below - found.weight_above), self.scale * float(found.weight_below.sum())
-
-
-class WorstAveragePrecision:
-    """The oracle of SVM-MAP: the cost is 1 - average precision, its mean over queries by their weights."""
-
-    def __init__(self, rows: JudgedRows, *, relevant_above: float, threads: int) -> None:
-        self.groups, self.threads = rows.groups, threads
-        self.relevant = (rows.labels > relevant_above).astype(np.uint8)
-        n_relevant = np.bincount(rows.groups.query_of_row, weights=self.relevant, minlength=rows.groups.n_queries)
-        tells = (n_relevant > 0) & (n_relevant < rows.groups.sizes)
-        weights = np.where(tells, rows.query_weights, 0.0)
-        self.shares = weights / weights.sum() if weights.any() else weights
-
-    def __call__(self, scores: Float64Array) -> tuple[Float64Array, float]:
-        """The worst joint ranking: that of each query by itself."""
-        coefficients, loss = np.empty(len(scores)), np.empty(self.groups.n_queries)
-        kernels.map_violations(scores, self.groups.offsets, self.relevant, coefficients, loss, self.threads)
-        return coefficients * np.repeat(self.shares, self.groups.sizes), float(self.shares @ loss)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float32Array, Float64Array
-from rankwright.linear.models import linear_scores, sum_rows
+from rankwright.linear.scorers import linear_scores, sum_rows
 
 LEAST_DECREASE = 1e-4  # of what the slope promises: Armijo's rule
 SHORTEST_STEP = 2.0**-20

@@ -21,8 +21,8 @@ MOST_LEVELS = 64  # thresholds are looked at one by one: more levels would tell 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lesson:
-    """What a perceptron is taught: documents with levels, in an order that the seed gives."""
+class LevelledDocuments:
+    """What a perceptron learns from: documents with levels, in an order that the seed gives."""
 
     features: Float32Array
     levels: Levels
@@ -41,29 +41,31 @@ class Lesson:
         return rng.permutation(len(self.levels)), int(rng.integers(2**63))
 
 
-def lesson(rows: JudgedRows, seed: int) -> Lesson:
+def levelled_documents(rows: JudgedRows, seed: int) -> LevelledDocuments:
     """The documents of `rows`, with a level for each label."""
     levels, labels = ordinal_levels(rows.labels, MOST_LEVELS)
-    return Lesson(rows.features, levels, rows.weights, labels if len(labels) else np.zeros(1, np.float32), seed)
+    return LevelledDocuments(
+        rows.features, levels, rows.weights, labels if len(labels) else np.zeros(1, np.float32), seed
+    )
 
 
 class Perceptrons:
     """Linear perceptrons of which each sees a document with probability `share`; the model is their mean."""
 
-    def __init__(self, taught: Lesson, *, members: int, share: float, threads: int) -> None:
-        self.taught, self.share, self.threads = taught, share, threads
-        self.weights = np.zeros((members, taught.features.shape[1]))
-        self.thresholds = np.zeros((members, taught.n_thresholds))
+    def __init__(self, documents: LevelledDocuments, *, members: int, share: float, threads: int) -> None:
+        self.documents, self.share, self.threads = documents, share, threads
+        self.weights = np.zeros((members, documents.features.shape[1]))
+        self.thresholds = np.zeros((members, documents.n_thresholds))
 
     def take_step(self, step: int) -> bool:
         """Take every member through its documents once."""
-        order, key = self.taught.epoch(step)
-        taught = self.taught
+        order, key = self.documents.epoch(step)
+        documents = self.documents
         before = self.weights.copy()
         kernels.prank_pass(
-            taught.features,
-            taught.levels,
-            taught.weights,
+            documents.features,
+            documents.levels,
+            documents.weights,
             order,
             self.share,
             key,
@@ -78,7 +80,7 @@ class Perceptrons:
         return {
             "weights": self.weights.mean(axis=0),
             "thresholds": self.thresholds.mean(axis=0),
-            "level_labels": self.taught.level_labels,
+            "level_labels": self.documents.level_labels,
         }
 
     def memory(self) -> Arrays:
@@ -96,21 +98,21 @@ class QuadraticPerceptron:
     Its weights there are a symmetric matrix: no product is ever stored for a document, and no support is kept.
     """
 
-    def __init__(self, taught: Lesson, *, gamma: float, threads: int) -> None:
-        self.taught, self.gamma, self.threads = taught, gamma, threads
-        n = taught.features.shape[1]
+    def __init__(self, documents: LevelledDocuments, *, gamma: float, threads: int) -> None:
+        self.documents, self.gamma, self.threads = documents, gamma, threads
+        n = documents.features.shape[1]
         self.constant, self.weights, self.matrix = np.zeros(1), np.zeros(n), np.zeros((n, n))
-        self.thresholds = np.zeros(taught.n_thresholds)
+        self.thresholds = np.zeros(documents.n_thresholds)
 
     def take_step(self, step: int) -> bool:
         """Go through all documents once."""
-        order, _ = self.taught.epoch(step)
-        taught = self.taught
+        order, _ = self.documents.epoch(step)
+        documents = self.documents
         before = self.matrix.copy()
         kernels.quadratic_prank_pass(
-            taught.features,
-            taught.levels,
-            taught.weights,
+            documents.features,
+            documents.levels,
+            documents.weights,
             order,
             self.gamma,
             self.constant,
@@ -124,7 +126,7 @@ class QuadraticPerceptron:
     def model(self) -> Arrays:
         """The form, its thresholds and γ."""
         arrays = {name: values.copy() for name, values in self.memory().items()}
-        return arrays | {"gamma": np.array([self.gamma]), "level_labels": self.taught.level_labels}
+        return arrays | {"gamma": np.array([self.gamma]), "level_labels": self.documents.level_labels}
 
     def memory(self) -> Arrays:
         """The form and its thresholds."""
@@ -145,22 +147,24 @@ class QuadraticPerceptron:
 class KernelPerceptron:
     """A perceptron whose score is a sum of kernel values with the documents it learned from."""
 
-    def __init__(self, taught: Lesson, *, kernel: str, gamma: float, max_support: int | None, threads: int) -> None:
-        self.taught, self.kernel, self.gamma, self.threads = taught, kernel, gamma, threads
-        n_places = len(taught.levels) if max_support is None else min(max_support, len(taught.levels))
+    def __init__(
+        self, documents: LevelledDocuments, *, kernel: str, gamma: float, max_support: int | None, threads: int
+    ) -> None:
+        self.documents, self.kernel, self.gamma, self.threads = documents, kernel, gamma, threads
+        n_places = len(documents.levels) if max_support is None else min(max_support, len(documents.levels))
         self.support, self.coefficients = np.zeros(n_places, np.int64), np.zeros(n_places)
         self.n_support = np.zeros(1, np.int64)
-        self.thresholds = np.zeros(taught.n_thresholds)
+        self.thresholds = np.zeros(documents.n_thresholds)
 
     def take_step(self, step: int) -> bool:
         """Go through all documents once."""
-        order, _ = self.taught.epoch(step)
-        taught = self.taught
+        order, _ = self.documents.epoch(step)
+        documents = self.documents
         before = self.coefficients.copy()
         kernels.kernel_prank_pass(
-            taught.features,
-            taught.levels,
-            taught.weights,
+            documents.features,
+            documents.levels,
+            documents.weights,
             order,
             self.kernel,
             self.gamma,
@@ -177,11 +181,11 @@ class KernelPerceptron:
         held = slice(0, int(self.n_support[0]))
         counts = self.coefficients[held] != 0
         return {
-            "support": self.taught.features[self.support[held][counts]],
+            "support": self.documents.features[self.support[held][counts]],
             "coefficients": self.coefficients[held][counts],
             "thresholds": self.thresholds.copy(),
             "gamma": np.array([self.gamma]),
-            "level_labels": self.taught.level_labels,
+            "level_labels": self.documents.level_labels,
         }
 
     def memory(self) -> Arrays:

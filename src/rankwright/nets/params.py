@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from rankwright.errors import UnknownNameError, require
 
@@ -101,3 +102,43 @@ RECIPES: Mapping[str, Recipe] = {
         stop_at_zero_error=True,
     ),
 }
+
+
+def recipe_of(settings: Any) -> Recipe:
+    """The recipe that the settings of a net name."""
+    return RECIPES[getattr(settings, "mode", "default")]
+
+
+def net_shape(settings: Any) -> NetShape:
+    """The layers that the settings of a net ask for, the recipe's where they are None."""
+    recipe = recipe_of(settings)
+    hidden, activation, dropout = _chosen(settings, recipe, "hidden", "activation", "dropout")
+    return NetShape(
+        hidden=tuple(hidden),
+        activation=activation,
+        dropout=dropout,
+        initialisation=recipe.initialisation,
+        output_bias=settings.output_bias,
+    )
+
+
+def descent_params(settings: Any, penalty: float) -> DescentParams:
+    """How weights are to follow the forces, as the settings of a net or else its recipe say."""
+    recipe = recipe_of(settings)
+    learning_rate, optimizer, batch_queries = _chosen(settings, recipe, "learning_rate", "optimizer", "batch_queries")
+    return DescentParams(
+        learning_rate=learning_rate,
+        optimizer=optimizer,
+        batch_queries=batch_queries,
+        weight_decay=settings.weight_decay,
+        penalty=penalty,
+        halve_on_rise=recipe.halve_on_rise,
+        stop_at_zero_error=recipe.stop_at_zero_error,
+        seed=settings.seed,
+    )
+
+
+def _chosen(settings: Any, recipe: Recipe, *names: str) -> list[Any]:
+    """Settings of those names, the recipe's where they are None or there are none."""
+    given = {name: getattr(settings, name, None) for name in names}
+    return [getattr(recipe, name) if value is None else value for name, value in given.items()]

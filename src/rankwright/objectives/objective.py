@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,6 +70,7 @@ class Judged(Protocol):
         """One a row; None is all 1."""
 
 
+@runtime_checkable
 class Objective(Protocol):
     """What a ranker is trained for."""
 

@@ -15,6 +15,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError
 from rankwright.formats.data_file import as_data_file
+from rankwright.rankers import trained
 
 
 class OneQueryWarning(UserWarning):
@@ -151,15 +152,7 @@ def remember_features(ranker: BaseEstimator, n_features: int, names: Sequence[st
 
 def check_features(ranker: BaseEstimator, n_features: int, names: Sequence[str]) -> None:
     """Raise where features are not as many as in training, or, where both have names, are called otherwise."""
-    if n_features != ranker.n_features_in_:
-        raise InputError(f"the ranker was trained on {ranker.n_features_in_} features, got {n_features}")
-    trained = list(getattr(ranker, "feature_names_in_", ()))
-    if trained and names and list(names) != trained:
-        place = next(place for place, name in enumerate(names) if name != trained[place])
-        raise InputError(
-            f"the ranker was trained on other features: number {place + 1} was {trained[place]!r} and is "
-            f"{names[place]!r}; wanted the same ones in the same order"
-        )
+    trained.check_features(ranker.n_features_in_, list(getattr(ranker, "feature_names_in_", ())), n_features, names)
 
 
 def refuse_beside_a_dataset(given: Mapping[str, Any]) -> None:

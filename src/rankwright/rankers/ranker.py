@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, named
+from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, thread_count
 from rankwright.container.file import container_size, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
@@ -23,29 +25,48 @@ from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
-from rankwright.rankers.inputs import judged_data, refuse_beside_a_dataset, scoring_data, training_data, validation_data
+from rankwright.rankers.inputs import (
+    judged_data,
+    refuse_beside_a_dataset,
+    scoring_data,
+    training_data,
+    validation_data,
+)
+from rankwright.rankers.model import Model
+from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
 from rankwright.ranking.order import Ranking, rank
-from rankwright.training.loop import History, Listener
-from rankwright.training.spaces import Space
+from rankwright.settings.docs import complete_docstring
+from rankwright.settings.setting import check_settings
+from rankwright.settings.shared import RankerSettings
+from rankwright.training.checkpoints import Checkpoint
+from rankwright.training.digest import data_digest, run_identity
+from rankwright.training.driver import Lesson, learn
+from rankwright.training.loop import History, Listener, LoopPlan, Watch
+from rankwright.training.watch import watch_metric
 
-MODEL_KIND = "model"
-SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with in a model file
 UNJUDGED_STREAM = 0x756E  # beside the seed: what is drawn here must not follow what training draws from it
 
 
-class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no types
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """How a training run is followed: who is told after every step, and where its progress is saved."""
+
+    listeners: Sequence[Listener] = ()
+    folder: Path | None = None  # of the checkpoint
+
+
+class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # scikit-learn ships no types
     """A ranker: settings in the constructor, `fit` to learn, `predict` for scores, `rank` for the order.
 
-    A ranker of its own kind says how it learns (`_learn`), how it scores (`_scores`), and what its model file holds
-    (`_state`, `_restore`). Fitted attributes end in an underscore, as scikit-learn's users expect; `_learn` sets
-    `history_`, by which a trained ranker is known, and `data_digest_`, by which its training data is. Two settings
-    every kind has: `seed`, and `unjudged`, the share of unjudged documents (label NaN) to train on as irrelevant ones;
-    None leaves them out of training.
+    A ranker of its own kind is a dataclass of settings and a subclass of this one that says how it learns (`_lesson`)
+    and of what kind its model is (`model_kind`). Fitted attributes end in an underscore, as scikit-learn's users
+    expect: `model_` is the trained model, `history_`, by which a trained ranker is known, what was watched, and
+    `data_digest_` the fingerprint of the training data.
 
-    A ranker whose constructor takes `scaling`, the name of a way to scale features, need do no more for it: it is
-    fitted on the training data, `_learn` and `_scores` are given scaled features, and the model file holds it. One with
-    a default that depends on other settings says so in `_scaling_name`; one with a faster way to scale than a scaled
-    copy is given features as they are (`scales_itself`) and finds the fitted scaling in `scaling_`.
+    A ranker with the setting `scaling`, the name of a way to scale features, need do no more for it: it is fitted on
+    the training data, `_lesson` and the model are given scaled features, and the model file holds it. One with a
+    default that depends on other settings says so in `scaling_name`; a model with a faster way to scale than a scaled
+    copy is given features as they are (`Model.scales_itself`) and finds the fitted scaling in `scaling_`.
     """
 
     # What scikit-learn's metadata routing hands on without being asked: ranking knows no rows without queries.
@@ -53,31 +74,29 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
 
-    name: ClassVar[str]
     needs_qid: ClassVar[bool] = False  # whether a document's score depends on the rest of its list
-    scales_itself: ClassVar[bool] = False  # whether `_learn` and `_scores` apply `scaling_` themselves
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     takes_document_weights: ClassVar[bool] = True  # whether a document by itself can count more than another
-    importance_kinds: ClassVar[tuple[str, ...]] = ()  # what `importances` can be asked for
-    space: ClassVar[Space] = {}  # where a search looks for the settings that matter, unless it is told otherwise
-    budget: ClassVar[str | None] = None  # the setting that says how many steps to take; a checkpoint can take more
     chooses_steps: ClassVar[bool] = True  # whether validation data chooses among them; else the last is what counts
     validates_itself: ClassVar[bool] = False  # whether steps are chosen without validation data of the caller's
-    # Settings that not every ranker has, as they are where there is none.
-    seed: int = 0
-    unjudged: float | None = None
-    scaling: str | None = None
-    warm_start: bool = False
-    threads: int | None = None
-    select: str | None = None
-    metric: str = "ndcg@10"
-    early_stopping: int | None = None
 
+    model_: Model
     scaling_: FittedScaling | None = None
     compressed_from_: dict[str, Any] | None = None  # what a compressed model stands for, and how it was made
     history_: History
     data_digest_: str
+    n_features_in_: int
+
+    @property
+    @abstractmethod
+    def model_kind(self) -> type[Model]:
+        """The kind of model that training ends in."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if hasattr(cls, "summary"):
+            cls.__doc__ = complete_docstring(cls, cls.summary)
 
     def fit(
         self,
@@ -95,208 +114,387 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """This ranker, trained on a `RankingDataset`, on a file, or on rows `X` in any order with labels `y` and `qid`.
+        """Train this ranker.
 
-        A file is a path, several, or a `DataFile`. `qid` has a query id a row; `group` gives group sizes instead;
-        `sample_weight` and `position` have a value a row, `query_weight` one a query. `valid` is a `RankingDataset`, a
-        file or `(X, y, qid)`: what early stopping and model choice look at. `initial_scores`, a value a row, are what
-        training starts from: the model learns what to add to them, `predict` gives that alone, and `valid` needs its
-        own, as `(X, y, qid, initial_scores)`. `listeners` are told after every step. A run that was killed is taken up
-        where its `checkpoint` folder left it.
+        Parameters
+        ----------
+        X : RankingDataset, path, list of paths, DataFile, array, frame or sparse matrix
+            The documents to train on: a dataset, a file of one, or rows of features in any order.
+        y : array of numbers, optional
+            A label for each row, 0 or more, NaN where nobody judged; datasets and files bring their own, as they bring
+            all that follows.
+        qid : array of whole numbers or strings, optional
+            The query id of each row.
+        group : array of whole numbers, optional
+            Instead of `qid`, how many rows each query has, where the rows of a query stand together.
+        sample_weight : array of numbers, optional
+            How much each row counts.
+        query_weight : array of numbers, optional
+            How much each query counts, in the order in which queries first appear.
+        position : array of whole numbers, optional
+            The rank, from 0, at which each row was shown.
+        preferences : Preferences, optional
+            Pairs of rows of which one should rank above the other; they replace the pairs made from labels.
+        initial_scores : array of numbers, optional
+            What training starts from, a value a row: the model learns what to add, and `predict` gives that alone.
+        valid : RankingDataset, file, (X, y, qid) or (X, y, qid, initial_scores), optional
+            What early stopping and the choice of the best step look at.
+        listeners : sequence of functions, optional
+            Each is called with a `Progress` after every step.
+        checkpoint : path, optional
+            A folder in which progress is saved. A run that was killed is taken up where this folder left it.
+
+        Returns
+        -------
+        self
+            The ranker, trained.
         """
+        check_settings(self)
         beside = {
             "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
             "position": position, "preferences": preferences, "initial_scores": initial_scores,
         }  # fmt: skip
         self.compressed_from_ = None
+        run = Run(listeners, None if checkpoint is None else Path(checkpoint))
         file = as_data_file(X)
         if file is not None:
             refuse_beside_a_dataset({"y": y} | beside)
-            self._learn_from_file(file, valid, listeners, checkpoint)
+            self._learn_from_file(file, valid, run)
         else:
-            self._learn_scaled(training_data(self, X, y, **beside), valid, listeners, checkpoint)
+            self._learn_scaled(training_data(self, X, y, **beside), valid, run)
         return self
 
-    def _with_some_judged(self, data: RankingDataset) -> RankingDataset:
-        """The data with the share `unjudged` of what nobody judged taken as irrelevant."""
-        return judge_some(data, self.unjudged, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM]))
-
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
-        """A score for each document, higher is better, in the caller's row order.
+        """Score documents.
 
-        A ranker that looks at a query's documents together, as per-query scalings do, needs `qid`, or a dataset.
+        Parameters
+        ----------
+        X : RankingDataset, array, frame or sparse matrix
+            The documents, with the features of the training data.
+        qid : array of whole numbers or strings, optional
+            The query id of each row. Rankers that look at a query's documents together, as SortNet and per-query
+            scalings do, need it; others give the same scores without.
+
+        Returns
+        -------
+        array of float64
+            A score for each document, higher is better, in the caller's row order.
         """
         data = self._documents(X, qid)
-        return data.in_source_order(self._scores(data))
+        return data.in_source_order(self._scores(self.seen_by_model(data)))
 
     def predict_from_start(self, data: RankingDataset) -> Float64Array:
-        """The scores of `predict` on top of the data's initial scores, where it has some: what training looked at."""
+        """Score documents on top of their initial scores.
+
+        Parameters
+        ----------
+        data : RankingDataset
+            The documents, with or without initial scores.
+
+        Returns
+        -------
+        array of float64
+            The scores of `predict` plus the initial scores, where there are some: what training looked at.
+        """
         scores = self.predict(data)
         return scores if data.initial_scores is None else scores + data.in_source_order(data.initial_scores)
 
     def rank(self, X: Any, qid: Any = None) -> Ranking:
-        """The documents of each query, best first."""
+        """Rank the documents of each query.
+
+        Parameters
+        ----------
+        X, qid
+            As for `predict`.
+
+        Returns
+        -------
+        Ranking
+            The rows of each query, best first.
+        """
         data = self._documents(X, qid)
-        return rank(self._scores(data), data.groups)
+        return rank(self._scores(self.seen_by_model(data)), data.groups)
 
     def score(self, X: Any, y: Any = None, *, qid: Any = None, sample_weight: Any = None) -> float:
-        """The mean of the metric that `select` names: what scikit-learn's search classes maximise.
+        """Measure the ranker by the metric that `select` names: what scikit-learn's search classes maximise.
 
-        Initial scores of a dataset count, as they do in training; a metric where less is better is negated. With
-        `sample_weight`, a query counts as much as its documents do on average.
+        Parameters
+        ----------
+        X, y, qid
+            Documents and labels, as for `fit`. Initial scores of a dataset count, as they do in training.
+        sample_weight : array of numbers, optional
+            A query counts as much as its documents do on average.
+
+        Returns
+        -------
+        float
+            The mean of the metric over the queries; negated where less is better.
         """
         check_is_fitted(self)
         data = judged_data(self, X, y, qid, sample_weight)
-        measure = parse_metric(self._selected())
+        measure = parse_metric(self.selected_metric)
         evaluation = evaluate(self.predict_from_start(data), data, [measure], measure.convention, threads=self.threads)
         mean = evaluation[measure.metric.name].mean
         return mean if measure.higher_is_better else -mean
 
     @property
     def n_steps_(self) -> int:
-        """How many steps the trained model has seen: those up to the best one where they were watched.
-
-        Rankers that count no steps learn in one.
-        """
-        return 1
+        """How many steps the trained model has seen: those up to the best one where they were watched."""
+        check_is_fitted(self)
+        return self.model_.n_steps
 
     def used_features(self) -> BoolArray:
-        """Which features the trained model looks at; all of them unless it knows better."""
+        """Tell which features the trained model looks at.
+
+        Returns
+        -------
+        array of bool
+            One value a feature; all are True unless the model knows better.
+        """
         check_is_fitted(self)
-        return np.ones(self.n_features_in_, np.bool_)
+        return self.model_.used_features(int(self.n_features_in_))
 
     def facts(self) -> dict[str, Any]:
-        """What the trained model is made of, by name, in types JSON can hold; each kind of model has its own."""
-        return {}
+        """Tell what the trained model is made of.
+
+        Returns
+        -------
+        dict
+            Figures by name, in types JSON can hold; each kind of model has its own.
+        """
+        check_is_fitted(self)
+        return self.model_.facts()
 
     def examine(self, X: Any, qid: Any = None) -> dict[str, Any]:  # noqa: ARG002
-        """What the trained model does with these documents besides ranking them, where its kind can tell: a name and
-        figures in types JSON can hold."""
+        """Tell what the trained model does with documents besides ranking them, where its kind can.
+
+        Parameters
+        ----------
+        X, qid
+            As for `predict`.
+
+        Returns
+        -------
+        dict
+            A name and figures in types JSON can hold; empty for most kinds.
+        """
         return {}
 
+    @property
+    def importance_kinds(self) -> tuple[str, ...]:
+        """The kinds of importance that `importances` can be asked for."""
+        return self.model_kind.importance_kinds
+
     def importances(self, kind: str | None = None) -> Float64Array:
-        """How much each feature matters to the model, by one of `importance_kinds`: the first unless told."""
+        """Tell how much each feature matters to the model.
+
+        Parameters
+        ----------
+        kind : str, optional
+            One of `importance_kinds`; the first unless given.
+
+        Returns
+        -------
+        array of float64
+            A value a feature; what it means depends on the kind.
+        """
         kinds = self.importance_kinds
         wanted = kinds[0] if kind is None and kinds else str(kind)
         if wanted not in kinds:
             raise UnknownNameError(f"importance of {self.name}", wanted, known=kinds)
         check_is_fitted(self)
-        return self._importances(wanted)
-
-    def _importances(self, kind: str) -> Float64Array:
-        raise NotImplementedError  # of rankers without `importance_kinds`
+        return self.model_.importances(wanted)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file: read it back with `rankwright.load`."""
+        """Write the model file, which `rankwright.load` reads back.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it. An existing file is replaced in one step.
+        """
         write_container(path, MODEL_KIND, *self.to_state())
 
     def file_size(self) -> int:
-        """How many bytes the model file takes."""
+        """Tell how large the model file is.
+
+        Returns
+        -------
+        int
+            Its size in bytes.
+        """
         return container_size(MODEL_KIND, *self.to_state())
 
-    def to_state(self) -> tuple[dict[str, Any], Arrays]:
-        """The header and the arrays of the trained ranker's model file: what `from_state` reads."""
+    def trained(self) -> TrainedRanker:
+        """Give the trained ranker as a value without a scikit-learn face.
+
+        Returns
+        -------
+        TrainedRanker
+            All that the model file holds.
+        """
         check_is_fitted(self)
-        header, arrays = self._state()
-        scaling = self.scaling_
-        if scaling is not None:
-            arrays |= {SCALING_ARRAYS + name: values for name, values in scaling.learned.items()}
-        shared = {
-            "ranker": self.name,
-            "settings": self._storable_settings(),
-            "n_features": int(self.n_features_in_),
-            "feature_names": list(getattr(self, "feature_names_in_", ())),
-            "scaling": None if scaling is None else scaling.header,
-            "history": self.history_.to_dict(),
-            "training_data": self.data_digest_,
-        }
-        if self.compressed_from_ is not None:
-            shared["compressed_from"] = self.compressed_from_
-        return shared | header, arrays
+        return TrainedRanker(
+            ranker=self.name,
+            settings=self.stored_settings(),
+            model=self.model_,
+            scaling=self.scaling_,
+            n_features=int(self.n_features_in_),
+            feature_names=tuple(getattr(self, "feature_names_in_", ())),
+            history=self.history_,
+            training_data=self.data_digest_,
+            compressed_from=self.compressed_from_,
+        )
+
+    def to_state(self) -> tuple[dict[str, Any], Arrays]:
+        """Give the content of the model file.
+
+        Returns
+        -------
+        (dict, dict of arrays)
+            The header and the arrays that `from_state` reads.
+        """
+        return self.trained().to_state()
 
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **given: Any) -> Self:
-        """The ranker that a model file's header and arrays describe; `given` are settings that files do not hold."""
+        """Make the ranker that a model file's header and arrays describe.
+
+        Parameters
+        ----------
+        header, arrays
+            What `to_state` gave.
+        **given
+            Settings that files do not hold, such as the `module` of a net of your own.
+
+        Returns
+        -------
+        Ranker
+            A trained ranker of this class.
+        """
         ranker = cls(**header["settings"], **given)
-        ranker.n_features_in_ = header["n_features"]
-        if header["feature_names"]:
-            ranker.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-        learned = named(arrays, SCALING_ARRAYS)
-        ranker.scaling_ = None if header["scaling"] is None else FittedScaling.of_parts(header["scaling"], learned)
-        ranker.compressed_from_ = header.get("compressed_from")
-        ranker.history_ = History.from_dict(header["history"])
-        ranker.data_digest_ = str(header["training_data"])
-        own = {name: array for name, array in arrays.items() if not name.startswith(SCALING_ARRAYS)}
-        ranker._restore(header, own)
+        ranker._take(read_trained(header, arrays, ranker.model_kind, ranker, ranker._read_member))
         return ranker
+
+    @classmethod
+    def of_trained(cls, trained: TrainedRanker, **given: Any) -> Self:
+        """Give a trained ranker the face of this class.
+
+        Parameters
+        ----------
+        trained : TrainedRanker
+            What `trained` gave.
+        **given
+            Settings that it does not hold, such as the `module` of a net of your own.
+
+        Returns
+        -------
+        Ranker
+            A trained ranker of this class.
+        """
+        ranker = cls(**trained.settings, **given)
+        ranker._take(trained)
+        return ranker
+
+    def _take(self, trained: TrainedRanker) -> None:
+        """Become what was trained."""
+        self.n_features_in_ = trained.n_features
+        if trained.feature_names:
+            self.feature_names_in_ = np.array(trained.feature_names, dtype=object)
+        self.model_, self.scaling_, self.history_ = trained.model, trained.scaling, trained.history
+        self.data_digest_ = trained.training_data
+        self.compressed_from_ = None if trained.compressed_from is None else dict(trained.compressed_from)
+
+    def _read_member(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:  # noqa: ARG002
+        raise InputError(f"a {self.name} holds no other rankers")
 
     @property
     def looks_at_queries(self) -> bool:
         """Whether a document's score depends on the other documents of its query."""
         return self.needs_qid or (self.scaling_ is not None and self.scaling_.scaling.needs_groups)
 
-    def _documents(self, X: Any, qid: Any = None) -> RankingDataset:
-        """The documents to score, as `_scores` wants them."""
-        check_is_fitted(self)
-        if qid is None and not isinstance(X, RankingDataset) and self.looks_at_queries:
-            scales_lists = self.scaling_ is not None and not self.needs_qid
-            why = f"scaling {self._scaling_name()!r}" if scales_lists else self.name
-            raise InputError(f"{why} looks at the documents of a query together: give qid, the query id of each row")
-        return self._scaled(scoring_data(self, X, qid))
+    @property
+    def selected_metric(self) -> str:
+        """The metric that chooses among steps: `select`, or what training aims at."""
+        return str(self._optional("select") or self._optional("metric", "ndcg@10"))
 
-    def _scaled(self, data: RankingDataset) -> RankingDataset:
-        if self.scaling_ is None or self.scales_itself:
+    @property
+    def scaling_name(self) -> str | None:
+        """The name of the scaling to train with, None for none."""
+        name = self._optional("scaling")
+        return None if name is None else str(name)
+
+    def seen_by_model(self, data: RankingDataset) -> RankingDataset:
+        """Give documents as the trained model sees them.
+
+        Parameters
+        ----------
+        data : RankingDataset
+            Documents with the features of the training data.
+
+        Returns
+        -------
+        RankingDataset
+            The same documents, scaled where the ranker scales and its model does not do it itself.
+        """
+        if self.scaling_ is None or self.model_kind.scales_itself:
             return data
         return self.scaling_.apply(data, threads=self.threads)
 
-    def _scaling_name(self) -> str | None:
-        """The name of the scaling to train with, None for none."""
-        return None if self.scaling is None else str(self.scaling)
+    def scores_in_place(self, data: RankingDataset) -> Float64Array:
+        """Score the rows of a dataset in its own order, query after query.
+
+        Parameters
+        ----------
+        data : RankingDataset
+            Documents with the features of the training data.
+
+        Returns
+        -------
+        array of float64
+            A score for each row of `data.features`.
+        """
+        return self._scores(self.seen_by_model(data))
+
+    def _optional(self, name: str, default: Any = None) -> Any:
+        """The value of a setting that not every kind of ranker has."""
+        return getattr(self, name, default)
+
+    def _documents(self, X: Any, qid: Any = None) -> RankingDataset:
+        """The documents to score, as they were given."""
+        check_is_fitted(self)
+        if qid is None and not isinstance(X, RankingDataset) and self.looks_at_queries:
+            scales_lists = self.scaling_ is not None and not self.needs_qid
+            why = f"scaling {self.scaling_name!r}" if scales_lists else self.name
+            raise InputError(f"{why} looks at the documents of a query together: give qid, the query id of each row")
+        return scoring_data(self, X, qid)
+
+    def _scores(self, data: RankingDataset) -> Float64Array:
+        return self.model_.scores(data, threads=thread_count(self.threads))
+
+    def _with_some_judged(self, data: RankingDataset) -> RankingDataset:
+        """The data with the share `unjudged` of what nobody judged taken as irrelevant."""
+        return judge_some(data, self.unjudged, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM]))
 
     def _scaling_for(self, data: RankingDataset) -> FittedScaling | None:
         """The scaling to train with: fitted on `data`, or what a warm start began with."""
-        name = self._scaling_name()
+        name = self.scaling_name
         chosen = None if name is None else parse_scaling(name)
-        if self.warm_start and self.__sklearn_is_fitted__():
+        if self._optional("warm_start") and self.__sklearn_is_fitted__():
             before = None if self.scaling_ is None else self.scaling_.scaling
             require(chosen == before, f"warm_start goes on with the scaling it began with: {before and before.name}")
             return self.scaling_
         return None if chosen is None else chosen.fit(data, threads=self.threads)
 
-    def _storable_settings(self) -> dict[str, Any]:
-        # The number of threads is how, not what: a model file must not depend on it.
-        return {name: value for name, value in self.get_params(deep=False).items() if name != "threads"}
-
     def _lasting_settings(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of steps may grow."""
-        settings = {"kind of ranker": self.name} | self._storable_settings()
+        settings = {"kind of ranker": self.name} | self.stored_settings()
         return {name: value for name, value in settings.items() if name not in (self.budget, "warm_start")}
 
-    def _selected(self) -> str:
-        """The metric that chooses among steps: `select`, or what training aims at."""
-        return str(self.select or self.metric)
+    def _learn_from_file(self, file: DataFile, valid: Any, run: Run) -> None:
+        self._learn_scaled(training_data(self, file.read(), None), valid, run)
 
-    @abstractmethod
-    def _learn(
-        self,
-        data: RankingDataset,
-        valid: RankingDataset | None,
-        listeners: Sequence[Listener],
-        checkpoint: str | os.PathLike[str] | None,
-    ) -> None: ...
-
-    def _learn_from_file(
-        self, file: DataFile, valid: Any, listeners: Sequence[Listener], checkpoint: str | os.PathLike[str] | None
-    ) -> None:
-        self._learn_scaled(training_data(self, file.read(), None), valid, listeners, checkpoint)
-
-    def _learn_scaled(
-        self,
-        data: RankingDataset,
-        valid: Any,
-        listeners: Sequence[Listener],
-        checkpoint: str | os.PathLike[str] | None,
-    ) -> None:
+    def _learn_scaled(self, data: RankingDataset, valid: Any, run: Run) -> None:
         watched = validation_data(self, valid)
         if data.initial_scores is not None and not self.takes_initial_scores:
             raise InputError(f"{self.name} cannot start from initial scores: leave them out")
@@ -306,17 +504,43 @@ class Ranker(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn ships no
                 f"(query_weight), or leave document weights out"
             )
         self.scaling_ = self._scaling_for(data)
-        data = self._with_some_judged(data)
-        self._learn(self._scaled(data), None if watched is None else self._scaled(watched), listeners, checkpoint)
+        data = self.seen_by_model(self._with_some_judged(data))
+        self._learn(data, None if watched is None else self.seen_by_model(watched), run)
+
+    def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: Run) -> None:
+        self._follow(self._lesson(data, valid), run)
+        self.data_digest_ = data_digest(data)
 
     @abstractmethod
-    def _scores(self, data: RankingDataset) -> Float64Array: ...
+    def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
+        """What learns from `data`, which is scaled and has no unjudged documents to be taken as irrelevant."""
 
-    @abstractmethod
-    def _state(self) -> tuple[dict[str, Any], Arrays]: ...
+    def _follow(self, lesson: Lesson, run: Run) -> None:
+        """Drive the learner, and keep the model that it became."""
+        checkpoint = None
+        if run.folder is not None:
+            checkpoint = Checkpoint(run.folder, run_identity(*lesson.digests(), self._lasting_settings()))
+        with lesson.context:
+            learned = learn(
+                lesson,
+                LoopPlan(self._n_steps_wanted(), self._optional("early_stopping")),
+                chooses=self.chooses_steps,
+                checkpoint=checkpoint,
+                listeners=run.listeners,
+            )
+            self.model_ = lesson.model(learned)
+        self.history_ = learned.history
 
-    @abstractmethod
-    def _restore(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None: ...
+    def _n_steps_wanted(self) -> int:
+        """How many steps to take: one, where no setting counts them."""
+        return 1 if self.budget is None else int(getattr(self, self.budget))
+
+    def _watch(self, watched: RankingDataset | None, scores: Any) -> Watch | None:
+        """A watch over the selected metric; `scores()` is what the learner says now of the watched documents."""
+        if watched is None:
+            return None
+        threads = thread_count(self.threads)
+        return watch_metric(self.selected_metric, watched.labels, watched.groups, scores, threads=threads)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "history_")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwright.comparators.incremental import Iteration
+from rankwright.comparators.iterations import Iteration
+from rankwright.comparators.sortnet import SortNet
 from rankwright.errors import InputError
 from rankwright.rankers.ranker import Ranker
-from rankwright.rankers.sortnet import SortNet
 from rankwright.report.figure import COLOURS, INK, figure
 from rankwright.training.loop import History
 

@@ -12,9 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rankwright.container.file import Container, read_container, write_container
-from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.training.digest import data_digest, run_identity
 from rankwright.training.loop import Listener, Progress
 
 KIND = "checkpoint"
@@ -70,17 +68,3 @@ class Checkpoint:
                 last = time.monotonic()
 
         return save_in_time
-
-
-def checkpoint_in(
-    folder: str | os.PathLike[str] | None,
-    data: RankingDataset,
-    valid: RankingDataset | None,
-    settings: Mapping[str, Any],
-) -> Checkpoint | None:
-    """The checkpoint in that folder of training on `data` with these settings; None where there is no folder."""
-    if folder is None:
-        return None
-    return Checkpoint(
-        Path(folder), run_identity(data_digest(data), None if valid is None else data_digest(valid), settings)
-    )

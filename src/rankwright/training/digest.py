@@ -30,6 +30,11 @@ def data_digest(data: RankingDataset, *more: NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
+def digests_of(data: RankingDataset, watched: RankingDataset | None) -> tuple[str, str | None]:
+    """The fingerprints of what is trained on and of what is watched, if anything is."""
+    return data_digest(data), None if watched is None else data_digest(watched)
+
+
 def run_identity(training: str, validation: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What must be the same for a checkpoint to be continued: the fingerprints of the data, and the settings."""
     return {"training data": training, "validation data": validation} | dict(settings)

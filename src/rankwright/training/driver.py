@@ -1,9 +1,14 @@
-"""From a learner to its best model: steps that are watched, the model to keep, and a checkpoint to go on from."""
+"""The one driver of all training: steps that are watched, the model to keep, and a checkpoint to go on from.
+
+Trees, nets, linear models, boosters, SortNet and bags are learners. None of them knows of early stopping, of Ctrl-C,
+of histories or of checkpoint files: those are here, once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -41,11 +46,38 @@ class Learned:
     n_steps: int  # up to the one kept
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Earlier:
+    """Where a run goes on from: what the learner remembers, the steps it has taken, the model kept, and the history."""
+
+    memory: Mapping[str, NDArray[Any]]
+    n_steps: int
+    kept: Arrays
+    n_kept: int
+    history: History
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Lesson:
+    """A learner that is ready to be driven, what is watched meanwhile, and what its arrays become in the end.
+
+    `digests` are the fingerprints of the data trained on and of the data watched, which a checkpoint is known by;
+    `older` reads checkpoints that releases before this driver wrote. Learning happens inside `context`.
+    """
+
+    learner: Learner
+    model: Callable[[Learned], Any]
+    digests: Callable[[], tuple[str, str | None]]
+    watch: Watch | None = None
+    earlier: Earlier | None = None
+    older: Callable[[Mapping[str, Any], Mapping[str, NDArray[Any]]], Earlier] | None = None
+    context: AbstractContextManager[Any] = field(default_factory=nullcontext)
+
+
 def learn(
-    learner: Learner,
+    lesson: Lesson,
     plan: LoopPlan,
     *,
-    watch: Watch | None = None,
     chooses: bool = True,
     checkpoint: Checkpoint | None = None,
     listeners: Sequence[Listener] = (),
@@ -55,14 +87,19 @@ def learn(
     Without `chooses` the last step counts, whatever was watched. It goes on from where `checkpoint` has it. Ctrl-C
     keeps the best model so far; where there is none yet, KeyboardInterrupt goes on to the caller.
     """
+    learner, watch = lesson.learner, lesson.watch
     require(plan.patience is None or watch is not None, "early_stopping needs validation data: give valid=…")
-    run = _Run(learner, History(chosen=chooses))
+    run = _Run(learner, History(chosen=chooses), is_watched=watch is not None)
+    earlier = lesson.earlier
     listening: list[Listener] = [run.hear, *listeners]
     if checkpoint is not None:
         saved = checkpoint.load()
         if saved is not None:
-            run.take_up(saved.header, saved.arrays)
+            is_older = "n_steps" not in saved.header and lesson.older is not None
+            earlier = (lesson.older if is_older and lesson.older else read_state)(saved.header, saved.arrays)
         listening.append(checkpoint.saver(run.state))
+    if earlier is not None:
+        run.take_up(earlier)
     run_loop(learner.take_step, plan, watch=watch, history=run.history, first_step=run.n_steps, listeners=listening)
     if run.kept is None:
         if run.history.interrupted:
@@ -71,19 +108,31 @@ def learn(
     return Learned(run.kept, run.history, run.n_kept)
 
 
+def read_state(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Earlier:
+    """Where the run was that wrote this checkpoint."""
+    return Earlier(
+        named(arrays, LEARNER),
+        header["n_steps"],
+        named(arrays, KEPT),
+        header["n_kept"],
+        History.from_dict(header["history"]),
+    )
+
+
 @dataclass(slots=True, eq=False)
 class _Run:
     """A learner on its way: the steps that it has taken, and the model to keep with the steps that led to it."""
 
     learner: Learner
     history: History
+    is_watched: bool
     n_steps: int = 0
     kept: Arrays | None = None
     n_kept: int = 0
 
     def hear(self, progress: Progress) -> None:
         self.n_steps = progress.step + 1
-        if progress.value is None or self.history.best_step == progress.step:
+        if not self.is_watched or self.history.best_step == len(self.history.values) - 1:
             self.kept, self.n_kept = self.learner.model(), self.n_steps
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
@@ -91,8 +140,7 @@ class _Run:
         arrays |= {KEPT + name: values for name, values in (self.kept or {}).items()}
         return {"history": self.history.to_dict(), "n_steps": self.n_steps, "n_kept": self.n_kept}, arrays
 
-    def take_up(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.history = History.from_dict(header["history"])
-        self.n_steps, self.n_kept = header["n_steps"], header["n_kept"]
-        self.learner.take_up(named(arrays, LEARNER))
-        self.kept = named(arrays, KEPT)
+    def take_up(self, earlier: Earlier) -> None:
+        self.history, self.n_steps, self.n_kept = earlier.history, earlier.n_steps, earlier.n_kept
+        self.learner.take_up(earlier.memory)
+        self.kept = dict(earlier.kept)

@@ -104,13 +104,23 @@ def run_loop(
 ) -> History:
     """The history of the steps taken. `take_step(step)` is False where there was nothing left to learn.
 
-    `history` and `first_step` continue an earlier run. Ctrl-C ends the loop after the step under way is given up:
-    what earlier steps made is kept and `History.interrupted` is set.
+    `history` and `first_step` continue an earlier run. Ctrl-C ends the loop and gives up the step under way: what
+    earlier steps made is kept, measured where that was not done yet, and `History.interrupted` is set.
     """
     history = history or History()
     if watch is not None:
         history.watched, history.higher_is_better = watch.name, watch.higher_is_better
-    n_steps = first_step  # taken so far
+    n_steps = n_heard = first_step  # taken so far; measured and told of
+
+    def hear(step: int) -> None:
+        nonlocal n_heard
+        if watch is not None:
+            history.values.append(watch.measure())
+        n_heard = step + 1
+        value = history.values[-1] if history.values else None
+        for listener in listeners:
+            listener(Progress(step, plan.n_steps, value, history.best_value))
+
     try:
         for step in range(first_step, plan.n_steps):
             if _enough(history, plan):
@@ -120,16 +130,18 @@ def run_loop(
                 log.info("step %d found nothing more to learn", step)
                 break
             n_steps = step + 1
-            if watch is not None:
-                history.values.append(watch.measure())
-            value = history.values[-1] if history.values else None
-            for listener in listeners:
-                listener(Progress(step, plan.n_steps, value, history.best_value))
+            hear(step)
     except KeyboardInterrupt:
         history.interrupted = True
-        if n_steps:
-            log.warning("interrupted after step %d: the best model so far is kept", n_steps)
+        if n_heard < n_steps:
+            hear(n_steps - 1)  # it came between a step and its measure: both are kept
+        _tell_interrupt(n_steps)
     return history
+
+
+def _tell_interrupt(n_steps: int) -> None:
+    if n_steps:
+        log.warning("interrupted after step %d: the best model so far is kept", n_steps)
 
 
 def _enough(history: History, plan: LoopPlan) -> bool:

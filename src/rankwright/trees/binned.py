@@ -12,6 +12,7 @@ from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError
+from rankwright.training.digest import data_digest
 from rankwright.trees.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of
 from rankwright.trees.sampling import SAMPLE_SIZE
 
@@ -141,3 +142,8 @@ def feature_numbers(names: Sequence[str], features: Collection[int | str]) -> li
 def without_features(data: RankingDataset) -> RankingDataset:
     """`data` with no feature columns, sharing everything else."""
     return replace(data, features=np.empty((data.n_docs, 0), np.float32), feature_names=())
+
+
+def binned_digest(data: BinnedDataset) -> str:
+    """A fingerprint of what trees learn from: codes and bins in place of features."""
+    return data_digest(data.documents, data.codes, data.mapper.edges, data.mapper.offsets)

@@ -6,15 +6,21 @@ same trees so far, goes on as if it had never stopped.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankwright.arrays import Float32Array, Float64Array, IntArray
-from rankwright.errors import require
+from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray
+from rankwright.errors import InputError, require
 from rankwright.objectives.objective import LambdaFn
+from rankwright.training.driver import Earlier
+from rankwright.training.loop import History
 from rankwright.trees.binned import BinnedDataset
 from rankwright.trees.forest import Forest, forest_of
+from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
 from rankwright.trees.grower import GrowerMemory, grow_tree
 from rankwright.trees.merging import merge_forests
 from rankwright.trees.params import TreeParams
@@ -49,9 +55,10 @@ class _Draw:
 class Boosting:
     """A forest in the making: its trees so far and what they say of the documents it is trained on.
 
-    `scores` start from `initial_scores`, which are not part of the forest. `watched` are other documents whose scores
-    are kept up to date, such as those of a validation set. Where `queries` are given, in ascending order, trees are
-    grown on these alone, and the scores of other documents are kept up to date only if `score_all` asks for it.
+    `scores` start from `base_score` plus the initial scores of the data; neither is part of the forest. `watched` are
+    other documents whose scores are kept up to date, such as those of a validation set. Where `queries` are given, in
+    ascending order, trees are grown on these alone, and the scores of other documents are kept up to date only if
+    `score_all` asks for it.
     """
 
     def __init__(
@@ -60,9 +67,8 @@ class Boosting:
         lambda_fn: LambdaFn,
         params: BoostingParams,
         *,
-        initial_scores: Float64Array | None = None,
+        base_score: float = 0.0,
         watched: BinnedDataset | None = None,
-        watched_initial_scores: Float64Array | None = None,
         queries: IntArray | None = None,
         score_all: bool = True,
         threads: int = 1,
@@ -71,19 +77,29 @@ class Boosting:
         self.queries, self.score_all = queries, score_all
         self._rows = None if queries is None else data.groups.rows_of(queries)
         self.trees: list[Forest] = []  # of one tree each
-        self.scores = _start(initial_scores, data.n_docs)
+        _check_starts(data, watched)
+        self.scores = _start_of(data, base_score)
         self.watched = watched
-        self.watched_scores = _start(watched_initial_scores, 0 if watched is None else watched.n_docs)
+        self.watched_scores = np.empty(0) if watched is None else _start_of(watched, base_score)
         self._memory = GrowerMemory(data, params.tree.max_leaves)
 
-    def take_up(self, forest: Forest) -> None:
-        """Continue after the trees of `forest`, as if this object had grown them."""
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Continue after the trees of another one, as if this object had grown them."""
+        forest = forest_from_arrays(memory)
         for number in range(forest.n_trees):
             tree = forest.part(number, number + 1)  # one at a time: sums come out as they did when it was grown
             self.trees.append(tree)
             tree.add_scores_of_codes(self.data, self.scores, threads=self.threads)
             if self.watched is not None:
                 tree.add_scores_of_codes(self.watched, self.watched_scores, threads=self.threads)
+
+    def model(self) -> Arrays:
+        """How many trees there are: none ever changes, so that the first of them are the model of any step."""
+        return n_trees_array(len(self.trees))
+
+    def memory(self) -> Arrays:
+        """The trees so far."""
+        return forest_to_arrays(self.forest())
 
     def take_step(self, step: int) -> bool:
         """Grow tree number `step`; False where no split of all documents on all features gains anything."""
@@ -150,8 +166,36 @@ class Boosting:
         )
 
 
-def _start(scores: Float64Array | None, n_docs: int) -> Float64Array:
-    return np.zeros(n_docs) if scores is None else scores.astype(np.float64)
+def n_trees_array(n_trees: int) -> Arrays:
+    """What a checkpoint holds of the model to keep."""
+    return {"n_trees": np.array([n_trees])}
+
+
+def resumed_after(forest: Forest, history: History) -> Earlier:
+    """Where training goes on that has grown these trees, and kept them all."""
+    going_on = history.continued()
+    del going_on.values[forest.n_trees :]  # those of trees that were not kept
+    n_trees = forest.n_trees
+    return Earlier(forest_to_arrays(forest), n_trees, n_trees_array(n_trees), n_trees, going_on)
+
+
+def older_checkpoint(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Earlier:
+    """Where training was that wrote a checkpoint of the trees alone, as early releases did."""
+    history, n_trees = History.from_dict(header["history"]), len(arrays["offsets"]) - 1
+    n_kept = n_trees if history.best_step is None else history.best_step + 1
+    return Earlier(arrays, n_trees, n_trees_array(n_kept), n_kept, history)
+
+
+def _start_of(data: BinnedDataset, base_score: float) -> Float64Array:
+    """What the documents score before the first tree."""
+    return np.full(data.n_docs, base_score) if data.initial_scores is None else data.initial_scores + base_score
+
+
+def _check_starts(data: BinnedDataset, valid: BinnedDataset | None) -> None:
+    """Raise where one set has initial scores and the other none: trees would be chosen for what they do not do."""
+    if valid is not None and (data.initial_scores is None) != (valid.initial_scores is None):
+        has, lacks = ("validation", "training") if data.initial_scores is None else ("training", "validation")
+        raise InputError(f"the {has} data has initial scores and the {lacks} data has none: give both or neither")
 
 
 def _drawn(rng: np.random.Generator, n: int, fraction: float) -> IntArray | None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.errors import SettingError
-from rankwright.training.spaces import Choice, Dimension, Real, Space, Whole
+from rankwright.settings.spaces import Choice, Dimension, Real, Space, Whole
 
 Configuration = dict[str, Any]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankwright.errors import UnknownNameError
-from rankwright.training.spaces import Choice, Space
+from rankwright.settings.spaces import Choice, Space
 
 # The slides leave the number of trees open: as many as validation asks for.
 ENOUGH_TREES: Mapping[str, Any] = {"n_trees": 1000, "early_stopping": 100}

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float64Array
-from rankwright.training.spaces import Choice, Dimension, Space
+from rankwright.settings.spaces import Choice, Dimension, Space
 from rankwright.tuning.configurations import Configuration, drawn, grid_members, grid_size, is_finite, place, place_of
 
 N_POINTS = 256  # configurations that averages are taken over

@@ -10,7 +10,7 @@ from typing import Any
 from rankwright.cluster.engine import Engine
 from rankwright.formats.letor_folders import fold_folders, read_fold
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.spaces import Space
+from rankwright.settings.spaces import Space
 from rankwright.tuning.cross_validation import CrossValidation
 from rankwright.tuning.folds import Folds, given_folds
 from rankwright.tuning.plan import TuningPlan

@@ -21,7 +21,7 @@ from rankwright.data.splits import k_fold
 from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.intervals import Interval, bootstrap_interval, weighted_mean
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.spaces import Space
+from rankwright.settings.spaces import Space
 from rankwright.tuning.per_query import counted
 from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.studies.study import StudyListener
@@ -134,7 +134,7 @@ def nested_cross_validation(
     Examples
     --------
     >>> import rankwright as rw
-    >>> from rankwright.training.spaces import Choice
+    >>> from rankwright.settings.spaces import Choice
     >>> data = rw.synthetic.web_search(n_queries=20, seed=0)
     >>> plan = rw.TuningPlan(strategy="grid", folds=2)
     >>> with rw.open_engine(workers=1) as engine:

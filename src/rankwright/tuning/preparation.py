@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.rankers.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.spaces import Space
+from rankwright.settings.spaces import Space
 from rankwright.trees.binned import BinnedDataset, bin_dataset
+from rankwright.trees.binned_ranker import BinnedRanker
 from rankwright.tuning.folds import FoldData, Folds
 
 # Settings that make other bins, or need the features themselves.
@@ -46,19 +46,19 @@ def prepare(ranker: Ranker, space: Space, folds: Folds, metrics: tuple[str, ...]
     digest = folds.digest()
     if not takes_bins(ranker, space):
         return Prepared(ranker, metrics, select, digest, folds, None)
-    assert isinstance(ranker, ForestRanker)
+    assert isinstance(ranker, BinnedRanker)
     binned = tuple(_binned(ranker, folds.fold(number)) for number in range(folds.n_folds))
     return Prepared(ranker, metrics, select, digest, None, binned)
 
 
 def takes_bins(ranker: Ranker, space: Space) -> bool:
     """Whether every experiment of a study can train on the same bins."""
-    return isinstance(ranker, ForestRanker) and ranker._scaling_name() is None and not NOT_WITH_BINS & space.keys()
+    return isinstance(ranker, BinnedRanker) and ranker.scaling_name is None and not NOT_WITH_BINS & space.keys()
 
 
-def _binned(ranker: ForestRanker, fold: FoldData) -> BinnedFold:
+def _binned(ranker: BinnedRanker, fold: FoldData) -> BinnedFold:
     # As `fit` bins them: an experiment is what fitting the fold by hand would be.
-    train = bin_dataset(fold.train, **(ranker._binning() | {"threads": None}))
+    train = bin_dataset(fold.train, **(ranker.binning() | {"threads": None}))
     measured = bin_dataset(fold.measured, train.mapper)
     if fold.watched is None:
         return BinnedFold(train, None, measured)

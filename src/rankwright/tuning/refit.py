@@ -25,7 +25,7 @@ class Refit:
 
     def to_dict(self) -> dict[str, Any]:
         """The refit as JSON has it."""
-        return {"steps": self.steps, "settings": self.ranker._storable_settings(), "model": self.ranker.facts()}
+        return {"steps": self.steps, "settings": self.ranker.stored_settings(), "model": self.ranker.facts()}
 
 
 def refit(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from rankwright.training.spaces import Space
+from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import place
 from rankwright.tuning.trials import TrialResult
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rankwright.catalog.settings import values_of
 from rankwright.errors import FileFormatError, SettingError
-from rankwright.training.spaces import Choice, Dimension, Real, Space, Whole
+from rankwright.settings.spaces import Choice, Dimension, Real, Space, Whole
+from rankwright.settings.text import values_of
 from rankwright.tuning.grids import NAMED_SPACES, NamedSpace, space_named
 
 RANGE = ".."

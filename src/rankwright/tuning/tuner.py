@@ -18,7 +18,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import SettingError, require
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.spaces import Space
+from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import canonical, describe, plain
 from rankwright.tuning.cross_validation import CrossValidation, cross_validate
 from rankwright.tuning.experiment import check_settings
@@ -183,7 +183,7 @@ def tune(
     Examples
     --------
     >>> import rankwright as rw
-    >>> from rankwright.training.spaces import Choice
+    >>> from rankwright.settings.spaces import Choice
     >>> train = rw.synthetic.web_search(n_queries=20, seed=0)
     >>> space = {"max_leaves": Choice((3, 7))}
     >>> found = rw.tune(rw.LambdaMART(n_trees=5), train, space=space, strategy="grid", folds=2, workers=1)
@@ -259,7 +259,7 @@ def _study(
 
 def study_identity(ranker: Ranker, space: Space, plan: TuningPlan, digest: str) -> dict[str, Any]:
     """What must be the same for the records of an earlier run to count: all but the strategy."""
-    settings = {name: value for name, value in ranker._storable_settings().items() if name not in space}
+    settings = {name: value for name, value in ranker.stored_settings().items() if name not in space}
     identity: dict[str, Any] = plain(
         {
             "ranker": ranker.name,

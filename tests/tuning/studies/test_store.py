@@ -15,7 +15,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.errors import InputError
-from rankwright.training.spaces import Choice
+from rankwright.settings.spaces import Choice
 from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.studies.store import Store, read_records
 from rankwright.tuning.trials import Experiment, Record

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 from rankwright.errors import require
-from rankwright.training.spaces import Space
+from rankwright.settings.spaces import Space
 from rankwright.tuning.trials import Trial, TrialResult
 
 BATCH_SIZE = 16  # trials asked for at a time, whatever the number of workers

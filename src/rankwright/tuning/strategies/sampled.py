@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rankwright.errors import MissingExtraError
-from rankwright.training.spaces import Choice, Dimension, Space, Whole
+from rankwright.settings.spaces import Choice, Dimension, Space, Whole
 from rankwright.tuning.configurations import plain
 from rankwright.tuning.strategies.plan import Search, SearchPlan
 from rankwright.tuning.trials import Trial

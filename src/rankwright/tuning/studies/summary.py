@@ -13,7 +13,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError
 from rankwright.metrics.registry import parse_metric
-from rankwright.training.spaces import Space
+from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import canonical, described_space
 from rankwright.tuning.importance import Importance, importance_of
 from rankwright.tuning.simplicity import ranked

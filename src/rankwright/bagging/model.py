@@ -1,0 +1,140 @@
+"""The trained models of bags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from rankwright.arrays import BoolArray, Float64Array, IntArray, named
+from rankwright.bagging.mean_rank import rank_scores
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError, require
+from rankwright.rankers.model import Model, State, StoredModel
+from rankwright.rankers.trained import TrainedRanker
+from rankwright.trees.forest import IMPORTANCES, Forest
+from rankwright.trees.model import ForestModel, forest_of_file
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BaggedForestModel(Model):
+    """The mean of forests as one forest, whose trees stand bag by bag."""
+
+    importance_kinds: ClassVar[tuple[str, ...]] = tuple(IMPORTANCES)
+
+    trees: ForestModel
+    trees_of_bags: IntArray  # how many trees each bag has
+    oob_score: float | None  # what `select` makes of the queries out of the bag
+
+    @property
+    def forest(self) -> Forest:
+        """All trees."""
+        return self.trees.forest
+
+    @property
+    def base_score(self) -> float:
+        """What the trees' values are added to."""
+        return self.trees.base_score
+
+    def bag(self, number: int) -> Forest:
+        """The trees of one bag, as it would score alone but for its base score."""
+        n_bags = self.n_steps
+        require(0 <= number < n_bags, f"bags are numbered from 0 to {n_bags - 1}, got {number}")
+        last = int(self.trees_of_bags[: number + 1].sum())
+        return self.forest.part(last - int(self.trees_of_bags[number]), last).scaled(n_bags)
+
+    def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
+        """The mean of the bags' scores."""
+        return self.trees.scores(data, threads=threads)
+
+    @property
+    def n_steps(self) -> int:
+        """How many bags there are."""
+        return len(self.trees_of_bags)
+
+    def facts(self) -> dict[str, Any]:
+        """How many bags there are, what they reach on queries out of the bag, and what their trees are."""
+        own: dict[str, Any] = {"bags": self.n_steps, "fewest_trees_of_a_bag": int(self.trees_of_bags.min())}
+        if self.oob_score is not None:
+            own["out_of_bag_score"] = self.oob_score
+        return own | self.trees.facts()
+
+    def importances(self, kind: str) -> Float64Array:
+        """What each feature's splits gained in all (`gain`), or how many there are (`count`)."""
+        return self.trees.importances(kind)
+
+    def used_features(self, n_features: int) -> BoolArray:
+        """Which features the trees split on."""
+        return self.trees.used_features(n_features)
+
+    def state(self) -> State:
+        """The forest's part, how many trees each bag has, and what they reached out of the bag."""
+        header, arrays = self.trees.state()
+        return header | {"trees_of_bags": self.trees_of_bags.tolist(), "out_of_bag": self.oob_score}, arrays
+
+    @classmethod
+    def restored(cls, stored: StoredModel) -> Self:
+        """The model that `state` described."""
+        trees = ForestModel(*forest_of_file(stored))
+        trees_of_bags = np.array(stored.header["trees_of_bags"], np.int64)
+        if len(trees_of_bags) == 0 or trees_of_bags.sum() != trees.forest.n_trees:
+            raise InputError(f"the bags have {trees_of_bags.sum()} trees, the forest {trees.forest.n_trees}")
+        return cls(trees, trees_of_bags, stored.header["out_of_bag"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BagModel(Model):
+    """Trained rankers whose scores, or with `by_rank` whose ranks, are averaged."""
+
+    members: tuple[TrainedRanker, ...]
+    by_rank: bool
+    oob_score: float | None
+
+    def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
+        """The mean of what the members say of each document."""
+        sums = np.zeros(data.n_docs)
+        for member in self.members:
+            scores = member.scores(data, threads=threads)
+            sums += rank_scores(scores, data.groups) if self.by_rank else scores
+        return np.asarray(sums / len(self.members))
+
+    @property
+    def needs_queries(self) -> bool:
+        """Whether ranks are averaged, or a member looks at queries."""
+        return self.by_rank or any(member.looks_at_queries for member in self.members)
+
+    @property
+    def n_steps(self) -> int:
+        """How many bags there are."""
+        return len(self.members)
+
+    def facts(self) -> dict[str, Any]:
+        """How many bags there are, of what, and what they reach on queries out of the bag."""
+        own: dict[str, Any] = {"bags": len(self.members), "of": self.members[0].ranker}
+        return own if self.oob_score is None else own | {"out_of_bag_score": self.oob_score}
+
+    def state(self) -> State:
+        """What the bags reached out of the bag, and the files of all members."""
+        states = [member.to_state() for member in self.members]
+        header = {"out_of_bag": self.oob_score, "bags": [header for header, _ in states]}
+        return header, {
+            _prefix(bag) + name: values for bag, (_, arrays) in enumerate(states) for name, values in arrays.items()
+        }
+
+    @classmethod
+    def restored(cls, stored: StoredModel) -> Self:
+        """The model that `state` described."""
+        assert stored.read_member is not None  # whoever reads bags knows how to read what is in them
+        members = [
+            stored.read_member(header, named(stored.arrays, _prefix(bag)))
+            for bag, header in enumerate(stored.header["bags"])
+        ]
+        combine, single = stored.settings.combine, members[0].model
+        by_rank = combine == "rank" or (combine is None and single.needs_queries)
+        return cls(tuple(members), by_rank, stored.header["out_of_bag"])
+
+
+def _prefix(bag: int) -> str:
+    """What the names of a bag's arrays begin with in a model file."""
+    return f"bag.{bag}."

@@ -1,0 +1,100 @@
+"""The trained models of the rankers that climb a metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from rankwright.arrays import BoolArray, Float64Array
+from rankwright.boosters.potentials import Potentials
+from rankwright.boosters.weighted_sum import weighted_sum
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+from rankwright.features.missing import without_missing
+from rankwright.rankers.model import Model, State, StoredModel
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedSumModel(Model):
+    """A weight for each feature; `n_rounds` is how many rounds led to it."""
+
+    importance_kinds: ClassVar[tuple[str, ...]] = ("weight",)
+
+    weights: Float64Array
+    n_rounds: int
+
+    def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:  # noqa: ARG002
+        """The weighted sum of each document's features; what is missing adds nothing."""
+        return weighted_sum(without_missing(data).features, self.weights)
+
+    @property
+    def n_steps(self) -> int:
+        """How many rounds the model has seen."""
+        return self.n_rounds
+
+    def importances(self, kind: str) -> Float64Array:  # noqa: ARG002
+        """The size of each feature's weight, scaled as the model sees it."""
+        return np.abs(self.weights)
+
+    def used_features(self, n_features: int) -> BoolArray:  # noqa: ARG002
+        """Which features have a weight."""
+        return np.not_equal(self.importances("weight"), 0)
+
+    def facts(self) -> dict[str, Any]:
+        """How many rounds the model has seen, and how many features have a weight."""
+        used = np.count_nonzero(self.importances("weight"))
+        return {"rounds": self.n_rounds, "features_used": int(used)}
+
+    def state(self) -> State:
+        """The number of rounds, and the weights."""
+        return {"n_rounds": self.n_rounds}, {"weights": self.weights}
+
+    @classmethod
+    def restored(cls, stored: StoredModel) -> Self:
+        """The model that `state` described."""
+        weights = stored.arrays["weights"]
+        _check_weights(weights, stored.n_features)
+        return cls(weights, int(stored.header["n_rounds"]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PotentialsModel(WeightedSumModel):
+    """BoltzRank's potentials: the weight of each feature, then those of the units that compare two documents."""
+
+    n_features: int
+    n_units: int
+
+    @property
+    def potentials(self) -> Potentials:
+        """The weights, told apart."""
+        return Potentials.of_flat(self.weights, self.n_features, self.n_units)
+
+    def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
+        """What the most probable ranking sorts documents by; what is missing adds nothing."""
+        data = without_missing(data)
+        return self.potentials.scores(data.features, data.groups, threads=threads)
+
+    @property
+    def needs_queries(self) -> bool:
+        """Whether units compare a document with the others of its query."""
+        return self.n_units > 0
+
+    def importances(self, kind: str) -> Float64Array:  # noqa: ARG002
+        """The sizes of the weights that look at each feature, added up."""
+        found = self.potentials
+        sizes: Float64Array = abs(found.own) + (abs(found.units) * abs(found.of_units)[:, None]).sum(0)
+        return sizes
+
+    @classmethod
+    def restored(cls, stored: StoredModel) -> Self:
+        """The model that `state` described."""
+        n_units, weights = int(stored.settings.pair_units), stored.arrays["weights"]
+        _check_weights(weights, stored.n_features * (1 + n_units) + n_units)
+        return cls(weights, int(stored.header["n_rounds"]), stored.n_features, n_units)
+
+
+def _check_weights(weights: Float64Array, n_wanted: int) -> None:
+    if weights.dtype != np.float64 or weights.shape != (n_wanted,):
+        raise InputError(f"the model needs {n_wanted} weights, and has {weights.shape}")

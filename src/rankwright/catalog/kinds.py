@@ -1,0 +1,183 @@
+"""The table of names: every kind of ranker, its settings, and where its model and its class are.
+
+Nothing here needs scikit-learn or torch: tables of settings can be printed, and most model files scored, without them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from rankwright.bagging.settings import BagBooSettings, BaggingSettings, BLMARTSettings
+from rankwright.boosters.settings import (
+    AdaRankSettings,
+    BoltzRankSettings,
+    CoordinateAscentSettings,
+    FRankSettings,
+    RankBoostSettings,
+)
+from rankwright.comparators.settings import SortNetSettings
+from rankwright.container.file import Container, read_container
+from rankwright.errors import ContainerError, MissingExtraError, SettingError, UnknownNameError
+from rankwright.linear.settings import (
+    CRRSettings,
+    KernelPRankSettings,
+    LinearRegressionSettings,
+    OAPBPMSettings,
+    PRankSettings,
+    RankSVMSettings,
+    RankSVMStructSettings,
+    SmoothRankSettings,
+    SVMMAPSettings,
+)
+from rankwright.nets.settings import (
+    LambdaRankSettings,
+    ListNetSettings,
+    NetRankerSettings,
+    RankNetSettings,
+    RankPropSettings,
+)
+from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
+from rankwright.settings.shared import RankerSettings
+from rankwright.trees.settings import LambdaMARTSettings, MARTSettings
+
+if TYPE_CHECKING:
+    from rankwright.rankers.model import Model
+    from rankwright.rankers.ranker import Ranker
+
+FOREST = "rankwright.trees.model:ForestModel"
+BAGGED_FOREST = "rankwright.bagging.model:BaggedForestModel"
+NET = "rankwright.nets.model:NetModel"
+ARRAYS = "rankwright.linear.model:ArraysModel"
+WEIGHTED_SUM = "rankwright.boosters.model:WeightedSumModel"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of ranker: its settings, and where to find its class and its model, written `module:name`."""
+
+    settings: type[RankerSettings]
+    ranker: str
+    model: str
+
+    @property
+    def name(self) -> str:
+        """What the kind is called."""
+        return self.settings.name
+
+    def ranker_class(self) -> type[Ranker]:
+        """The class with the scikit-learn face."""
+        found: type[Ranker] = _found(self.ranker)
+        return found
+
+    def model_class(self, settings: RankerSettings) -> type[Model]:
+        """The class of the model that a ranker with these settings has."""
+        if isinstance(settings, ListNetSettings) and not len(settings.hidden):
+            from rankwright.linear.model import LinearListNet
+
+            return LinearListNet
+        found: type[Model] = _found(self.model)
+        return found
+
+
+_TABLE = (
+    Kind(LambdaMARTSettings, "rankwright.trees.lambdamart:LambdaMART", FOREST),
+    Kind(BLMARTSettings, "rankwright.bagging.blmart:BLMART", BAGGED_FOREST),
+    Kind(MARTSettings, "rankwright.trees.mart:MART", FOREST),
+    Kind(BagBooSettings, "rankwright.bagging.bagboo:BagBoo", BAGGED_FOREST),
+    Kind(RankNetSettings, "rankwright.nets.ranknet:RankNet", NET),
+    Kind(LambdaRankSettings, "rankwright.nets.lambdarank:LambdaRank", NET),
+    Kind(NetRankerSettings, "rankwright.nets.net_ranker:NetRanker", NET),
+    Kind(SortNetSettings, "rankwright.comparators.sortnet:SortNet", "rankwright.comparators.model:ComparatorModel"),
+    Kind(BaggingSettings, "rankwright.bagging.bagging:Bagging", "rankwright.bagging.model:BagModel"),
+    Kind(LinearRegressionSettings, "rankwright.linear.linear_regression:LinearRegression", ARRAYS),
+    Kind(PRankSettings, "rankwright.linear.prank:PRank", ARRAYS),
+    Kind(KernelPRankSettings, "rankwright.linear.kernel_prank:KernelPRank", "rankwright.linear.model:KernelPRankModel"),
+    Kind(OAPBPMSettings, "rankwright.linear.prank:OAPBPM", ARRAYS),
+    Kind(RankPropSettings, "rankwright.nets.rankprop:RankProp", NET),
+    Kind(RankSVMSettings, "rankwright.linear.ranksvm:RankSVM", "rankwright.linear.model:RankSVMModel"),
+    Kind(RankSVMStructSettings, "rankwright.linear.ranksvm_struct:RankSVMStruct", ARRAYS),
+    Kind(SVMMAPSettings, "rankwright.linear.svmmap:SVMMAP", ARRAYS),
+    Kind(ListNetSettings, "rankwright.nets.listnet:ListNet", NET),
+    Kind(SmoothRankSettings, "rankwright.linear.smoothrank:SmoothRank", ARRAYS),
+    Kind(CRRSettings, "rankwright.linear.crr:CRR", ARRAYS),
+    Kind(AdaRankSettings, "rankwright.boosters.adarank:AdaRank", WEIGHTED_SUM),
+    Kind(RankBoostSettings, "rankwright.boosters.rankboost:RankBoost", FOREST),
+    Kind(FRankSettings, "rankwright.boosters.frank:FRank", FOREST),
+    Kind(BoltzRankSettings, "rankwright.boosters.boltzrank:BoltzRank", "rankwright.boosters.model:PotentialsModel"),
+    Kind(CoordinateAscentSettings, "rankwright.boosters.coordinate_ascent:CoordinateAscent", WEIGHTED_SUM),
+)
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _TABLE}
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of ranker of that name; hyphens may be left out."""
+    for known, kind in KINDS.items():
+        if name in (known, known.replace("-", "")):
+            return kind
+    raise UnknownNameError("ranker", name, known=KINDS)
+
+
+def load_trained(path: str | os.PathLike[str]) -> TrainedRanker:
+    """The trained ranker in a model file, without a scikit-learn face; reading it runs no code."""
+    model, _ = open_model(path)
+    with model_errors(path):
+        return _read(model.header, model.arrays)
+
+
+def open_model(path: str | os.PathLike[str]) -> tuple[Container, Kind]:
+    """What a model file holds, and the kind of ranker it says it is."""
+    model = read_container(path, MODEL_KIND)
+    name = str(model.header.get("ranker"))
+    if name not in KINDS:
+        raise ContainerError(os.fspath(path), f"holds a ranker of kind {name!r}, which this release does not know")
+    return model, KINDS[name]
+
+
+class model_errors:  # a block to stand in, as contextlib's own are written
+    """Turn what goes wrong while a model is put together into what is wrong with its file."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, MissingExtraError | SettingError):
+            return  # the file is fine
+        if isinstance(error, KeyError | TypeError | ValueError | IndexError | AttributeError | RuntimeError):
+            # The checksum holds, so the file is whole: it was written by a later release, or by a stranger.
+            problem = f"{error} is not there" if isinstance(error, KeyError) else str(error)
+            raise ContainerError(self.path, f"the parts of the model do not fit together: {problem}") from None
+
+
+def _read(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:
+    kind = KINDS[header["ranker"]]
+    settings = kind.settings(**header["settings"])
+    return read_trained(header, arrays, kind.model_class(settings), settings, _read)
+
+
+def _found(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+class _Rankers(Mapping[str, "type[Ranker]"]):
+    """The classes of all kinds by name, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> type[Ranker]:
+        return KINDS[name].ranker_class()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(KINDS)
+
+    def __len__(self) -> int:
+        return len(KINDS)
+
+
+RANKERS: Mapping[str, type[Ranker]] = _Rankers()

@@ -1,0 +1,47 @@
+"""What each iteration of Algorithm 3.1 was trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import Arrays
+
+NO_EPOCH = -1  # in a checkpoint: the best epoch of the random net of iteration 0
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """What the net of an iteration was trained on: pairs held, and their share of all pairs there could be."""
+
+    n_pairs: int
+    n_valid_pairs: int
+    share_of_pairs: float
+    share_of_valid_pairs: float
+    best_epoch: int | None  # from 0; None for the random net of iteration 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The iteration as files keep it."""
+        return asdict(self)
+
+
+def iterations_to_arrays(iterations: list[Iteration]) -> Arrays:
+    """The iterations as arrays, a value each."""
+    counts = [(one.n_pairs, one.n_valid_pairs, NO_EPOCH if one.best_epoch is None else one.best_epoch)
+              for one in iterations]  # fmt: skip
+    shares = [(one.share_of_pairs, one.share_of_valid_pairs) for one in iterations]
+    return {"counts": np.array(counts, np.int64).reshape(-1, 3), "shares": np.array(shares).reshape(-1, 2)}
+
+
+def iterations_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> list[Iteration]:
+    """The iterations that `iterations_to_arrays` took apart."""
+    return [
+        Iteration(n_pairs, n_valid, share, valid_share, None if epoch == NO_EPOCH else epoch)
+        for (n_pairs, n_valid, epoch), (share, valid_share) in zip(
+            arrays["counts"].tolist(), arrays["shares"].tolist(), strict=True
+        )
+    ]

@@ -1,0 +1,64 @@
+"""The trained model of SortNet: a comparator, and the iterations that led to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from rankwright.arrays import Float64Array
+from rankwright.comparators.iterations import Iteration
+from rankwright.comparators.net import ComparatorNet
+from rankwright.comparators.settings import layers_of
+from rankwright.comparators.sorting import SortedDocuments, sort_documents
+from rankwright.data.dataset import RankingDataset
+from rankwright.rankers.model import Model, State, StoredModel
+from rankwright.training.loop import History
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparatorModel(Model):
+    """A net that compares two documents; `chosen` is the iteration it comes from."""
+
+    net: ComparatorNet
+    iterations: list[Iteration]
+    chosen: int
+
+    def sorted(self, data: RankingDataset, *, threads: int) -> SortedDocuments:
+        """The documents of each query as the comparator sorts them."""
+        return sort_documents(self.net, data.features, data.groups, threads=threads)
+
+    def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
+        """Scores that reproduce the order: 0 for a query's best document, -1 for the next, and so on."""
+        return self.sorted(data, threads=threads).scores(data.groups)
+
+    @property
+    def needs_queries(self) -> bool:
+        """True: a document has no score of its own."""
+        return True
+
+    @property
+    def n_steps(self) -> int:
+        """How many iterations led to the net, that of the random one among them."""
+        return self.chosen + 1
+
+    def facts(self) -> dict[str, Any]:
+        """The neurons of each layer, the iteration the net comes from, and the pairs it was trained on."""
+        chosen = self.iterations[self.chosen]
+        return {
+            "hidden": " + ".join(map(str, self.net.hidden)),
+            "weights": len(self.net.weights),
+            "iteration": self.chosen,
+            "pairs": chosen.n_pairs,
+            "share_of_pairs": chosen.share_of_pairs,
+        }
+
+    def state(self) -> State:
+        """The iterations, and the weights."""
+        return {"iterations": [one.to_dict() for one in self.iterations]}, {"weights": self.net.weights}
+
+    @classmethod
+    def restored(cls, stored: StoredModel) -> Self:
+        """The model that `state` described."""
+        iterations = [Iteration(**one) for one in stored.header["iterations"]]
+        net = ComparatorNet(stored.n_features, layers_of(stored.settings.hidden), stored.arrays["weights"])
+        return cls(net, iterations, History.from_dict(stored.header["history"]).best_step or 0)

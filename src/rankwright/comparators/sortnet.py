@@ -1,0 +1,136 @@
+"""SortNet: a net that compares two documents, and a sorting algorithm that ranks with it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankwright.arrays import thread_count
+from rankwright.comparators.iterations import Iteration
+from rankwright.comparators.learner import ComparatorLearner, older_checkpoint
+from rankwright.comparators.model import ComparatorModel
+from rankwright.comparators.net import ComparatorNet
+from rankwright.comparators.settings import SortNetSettings
+from rankwright.comparators.sorting import SortedDocuments
+from rankwright.comparators.stability import Stability, measure_stability
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.splits import split_queries
+from rankwright.rankers.ranker import Ranker
+from rankwright.training.digest import digests_of
+from rankwright.training.driver import Learned, Lesson
+
+FEWEST_QUERIES_TO_SPLIT = 5
+STABILITY_SHUFFLES = 5
+
+
+class SortNet(Ranker, SortNetSettings):
+    """A document has no score of its own: the net compares it with others of its query, so `predict` needs `qid`. Its
+    scores reproduce the order: 0 for a query's best document, -1 for the next, and so on.
+
+    Attributes
+    ----------
+    net_ : ComparatorNet
+        The trained comparator.
+    iterations_ : list of Iteration
+        What the net of each iteration was trained on.
+    history_ : History
+        RankQuality after each iteration.
+    """
+
+    needs_qid: ClassVar[bool] = True
+    validates_itself: ClassVar[bool] = True
+    model_kind = ComparatorModel
+    model_: ComparatorModel
+
+    def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
+        train, watched = (data, valid) if valid is not None else self._split(data)
+        learner = ComparatorLearner(train, watched, self, thread_count(self.threads))
+
+        def model_of(learned: Learned) -> ComparatorModel:
+            net = ComparatorNet(train.n_features, learner.hidden, learned.model["weights"])
+            # An interrupt may have come while an iteration was under way.
+            rated = learner.iterations[: len(learned.history.values)]
+            return ComparatorModel(net, rated, learned.history.best_step or 0)
+
+        return Lesson(
+            learner=learner,
+            model=model_of,
+            watch=self._watch(watched, learner.valid_scores),
+            digests=partial(digests_of, train, watched),
+            older=older_checkpoint,
+        )
+
+    def _n_steps_wanted(self) -> int:
+        return self.max_iter + 1  # iteration 0 trains nothing
+
+    def _split(self, data: RankingDataset) -> tuple[RankingDataset, RankingDataset]:
+        if data.n_queries < FEWEST_QUERIES_TO_SPLIT:
+            return data, data
+        parts = split_queries(data.groups, valid=self.valid_fraction, seed=self.seed)
+        train, valid = (data.take_queries(part) for part in parts)
+        return train, valid
+
+    @property
+    def net_(self) -> ComparatorNet:
+        """The trained comparator."""
+        return self.model_.net
+
+    @property
+    def iterations_(self) -> list[Iteration]:
+        """What the net of each iteration was trained on."""
+        return self.model_.iterations
+
+    def sort(self, X: Any, qid: Any = None) -> SortedDocuments:
+        """Sort the documents of each query with the comparator.
+
+        Parameters
+        ----------
+        X, qid
+            As for `predict`.
+
+        Returns
+        -------
+        SortedDocuments
+            The rows of each query, best first, and how many comparisons that took. Rows count as in the dataset that
+            the documents make, where those of a query are together.
+        """
+        return self._sorted(self.seen_by_model(self._documents(X, qid)))
+
+    def stability(self, X: Any, qid: Any = None, *, n_shuffles: int = STABILITY_SHUFFLES) -> Stability:
+        """Measure how far the order depends on more than the comparator.
+
+        Parameters
+        ----------
+        X, qid
+            As for `predict`.
+        n_shuffles : int, default 5
+            How many random orders to start sorting from.
+
+        Returns
+        -------
+        Stability
+            How far the order depends on where sorting starts and on the algorithm, and how often the net is
+            intransitive.
+        """
+        return self._stability(self.seen_by_model(self._documents(X, qid)), n_shuffles)
+
+    def examine(self, X: Any, qid: Any = None) -> dict[str, Any]:
+        """Tell how many comparisons sorting takes, and how stable the order is; see `Ranker.examine`."""
+        data = self.seen_by_model(self._documents(X, qid))
+        comparisons = {"comparisons": int(self._sorted(data).n_comparisons.sum())}
+        return {"sorting": comparisons | self._stability(data, STABILITY_SHUFFLES).to_dict()}
+
+    def _stability(self, data: RankingDataset, n_shuffles: int) -> Stability:
+        return measure_stability(
+            self.net_,
+            data.features,
+            data.groups,
+            n_shuffles=n_shuffles,
+            rng=np.random.default_rng(self.seed),
+            threads=thread_count(self.threads),
+        )
+
+    def _sorted(self, data: RankingDataset) -> SortedDocuments:
+        return self.model_.sorted(data, threads=thread_count(self.threads))

@@ -1,0 +1,114 @@
+"""Combined regression and ranking: stochastic descent on documents and pairs drawn in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright import kernels
+from rankwright.arrays import Arrays, IntArray
+from rankwright.features.missing import ROWS_AT_A_TIME
+from rankwright.linear.linear_ranker import LinearRanker
+from rankwright.linear.rows import JudgedRows
+from rankwright.linear.settings import CRRSettings
+from rankwright.training.driver import Learner
+
+STIFFNESS = 4.0  # times the mean squared length of a document: about what a pair's difference has at most
+
+
+class CRR(LinearRanker, CRRSettings):
+    """Minimises α · regression loss + (1 - α) · ranking loss + ½ · l2 · |w|², where `alpha` is α. With probability α a
+    draw is a document, whose score is pulled to its label; else it is a pair of different labels of one query, and the
+    difference of its scores is pulled to that of its labels. `loss="logistic"` regresses whether the label is above 0,
+    and whether the first of a pair is the better one. Pairs are drawn evenly from all there are, without forming them.
+    An epoch has as many draws as there are documents; the rate falls as 1 / (4 · mean |x|² + l2 · draws), and no step
+    goes past the point of no error. `select` on validation documents chooses the epoch. A document's weight, times that
+    of its query, multiplies its steps, for a pair both documents' do.
+    """
+
+    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
+        return CombinedDescent(
+            rows,
+            regression_share=self.alpha,
+            l2=self.l2,
+            logistic=self.loss == "logistic",
+            seed=self.seed,
+            threads=threads,
+        )
+
+
+def partners(rows: JudgedRows) -> dict[str, IntArray]:
+    """Where each document's partners of other labels stand, as the kernel `combined_draws` draws them."""
+    by_label = rows.by_label()
+    labels, query = rows.labels[by_label], rows.groups.query_of_row[by_label]
+    place = np.arange(len(by_label))
+    begins = np.ones(len(by_label), np.bool_)
+    begins[1:] = (labels[1:] != labels[:-1]) | (query[1:] != query[:-1])
+    ends = np.append(begins[1:], True)[: len(by_label)]
+    same_first = np.maximum.accumulate(np.where(begins, place, 0)) if len(place) else place
+    same_last = np.minimum.accumulate(np.where(ends, place + 1, len(place))[::-1])[::-1] if len(place) else place
+    n_partners = rows.groups.sizes[query] - (same_last - same_first)
+    return {
+        "by_label": by_label,
+        "query_first": rows.groups.offsets[query],
+        "same_first": same_first,
+        "same_last": np.ascontiguousarray(same_last),
+        "pairs_before": np.concatenate([[0], np.cumsum(n_partners)]),
+    }
+
+
+def mean_square(rows: JudgedRows) -> float:
+    """The mean squared length of a document."""
+    total = 0.0
+    for start in range(0, len(rows.features), ROWS_AT_A_TIME):
+        total += float((rows.features[start : start + ROWS_AT_A_TIME].astype(np.float64) ** 2).sum())
+    return total / max(1, len(rows.features))
+
+
+class CombinedDescent:
+    """Weights that follow draws; an epoch has as many draws as there are documents."""
+
+    def __init__(
+        self, rows: JudgedRows, *, regression_share: float, l2: float, logistic: bool, seed: int, threads: int
+    ) -> None:
+        self.rows, self.partners = rows, partners(rows)
+        self.regression_share, self.l2, self.logistic, self.threads = regression_share, l2, logistic, threads
+        self.stiffness = STIFFNESS * mean_square(rows) or 1.0
+        self.key = int(np.random.default_rng(seed).integers(2**63))
+        self.weights = np.zeros(rows.features.shape[1])
+
+    def take_step(self, step: int) -> bool:
+        """As many draws as there are documents."""
+        n_docs = len(self.rows.labels)
+        kernels.combined_draws(
+            self.rows.features,
+            self.rows.labels,
+            self.rows.weights,
+            self.rows.document_weights,
+            **self.partners,
+            regression_share=self.regression_share,
+            l2=self.l2,
+            stiffness=self.stiffness,
+            logistic=self.logistic,
+            key=self.key,
+            first=step * n_docs,
+            last=(step + 1) * n_docs,
+            weights=self.weights,
+            threads=self.threads,
+        )
+        return True
+
+    def model(self) -> Arrays:
+        """The weights."""
+        return {"weights": self.weights.copy()}
+
+    def memory(self) -> Arrays:
+        """The weights: draws depend on the seed and their number alone."""
+        return {"weights": self.weights}
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from saved weights."""
+        self.weights = np.array(memory["weights"])

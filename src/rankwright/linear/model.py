@@ -1,0 +1,149 @@
+"""The trained model of a linear ranker: named arrays, and the function of them that scores documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import Arrays, Float64Array, named
+from rankwright.data.dataset import RankingDataset
+from rankwright.features.missing import filled
+from rankwright.features.nystrom import FittedNystrom
+from rankwright.features.scaling import FittedScaling
+from rankwright.linear.scorers import KernelScorer, LinearScorer, QuadraticScorer, Scorer, linear_scores
+from rankwright.rankers.model import Model, State, StoredModel
+
+MODEL_ARRAYS = "model."  # what the names of a model's arrays begin with in a model file
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArraysModel(Model):
+    """A weighted sum of features, or of what a kernel makes of them; `n_epochs` is up to which step it was trained."""
+
+    importance_kinds: ClassVar[tuple[str, ...]] = ("weight",)
+
+    scorer: Scorer
+    arrays: Arrays
+    n_epochs: int
+    n_features: int
+
+    @staticmethod
+    def scorer_of(settings: Any, arrays: Mapping[str, NDArray[Any]]) -> Scorer:  # noqa: ARG004
+        """How these arrays score documents, for a ranker with these settings."""
+        return LinearScorer(arrays["weights"], float(arrays["constant"][0]) if "constant" in arrays else 0.0)
+
+    @classmethod
+    def of_arrays(cls, settings: Any, arrays: Arrays, n_epochs: int) -> Self:
+        """The model of a ranker that has just learned these arrays."""
+        return cls(cls.scorer_of(settings, arrays), arrays, n_epochs, int(settings.n_features_in_))
+
+    def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
+        """A score for each document; a missing feature adds nothing."""
+        return self.scorer.scores(filled(data.features), threads=threads)
+
+    @property
+    def n_steps(self) -> int:
+        """Up to which step the model was trained."""
+        return self.n_epochs
+
+    @property
+    def coefficients(self) -> Float64Array | None:
+        """The weight of each feature; None where the model is no weighted sum of them."""
+        weights = self.arrays.get("weights")
+        return None if weights is None or len(weights) != self.n_features else weights
+
+    def facts(self) -> dict[str, Any]:
+        """Up to which step the model was trained, and how many numbers it is made of."""
+        return {"steps": self.n_epochs, "weights": sum(int(values.size) for values in self.arrays.values())}
+
+    def importances(self, kind: str) -> Float64Array:  # noqa: ARG002
+        """The size of each feature's weight; 0 for all where the model is no weighted sum of them."""
+        return np.zeros(self.n_features) if self.coefficients is None else np.abs(self.coefficients)
+
+    def state(self) -> State:
+        """The number of steps, and the arrays."""
+        return {"n_epochs": self.n_epochs}, {MODEL_ARRAYS + name: values for name, values in self.arrays.items()}
+
+    @classmethod
+    def restored(cls, stored: StoredModel) -> Self:
+        """The model that `state` described."""
+        arrays = named(stored.arrays, MODEL_ARRAYS)
+        scorer = cls.scorer_of(stored.settings, arrays)
+        return cls(scorer, arrays, int(stored.header["n_epochs"]), stored.n_features)
+
+
+class RankSVMModel(ArraysModel):
+    """A linear model, of Nyström features where there is a kernel."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def scorer_of(settings: Any, arrays: Mapping[str, NDArray[Any]]) -> Scorer:
+        """How these arrays score documents, for a RankSVM with these settings."""
+        if settings.kernel is None:
+            return LinearScorer(arrays["weights"])
+        header = {"kernel": settings.kernel, "gamma": float(arrays["gamma"][0])}
+        return LinearScorer(arrays["weights"], nystrom=FittedNystrom.of_parts(header, arrays))
+
+
+class KernelPRankModel(ArraysModel):
+    """A sum of kernel values, or a quadratic form."""
+
+    __slots__ = ()
+    importance_kinds: ClassVar[tuple[str, ...]] = ()  # a kernel has no weights of features
+
+    @staticmethod
+    def scorer_of(settings: Any, arrays: Mapping[str, NDArray[Any]]) -> Scorer:
+        """How these arrays score documents, for a kernel PRank with these settings."""
+        gamma = float(arrays["gamma"][0])
+        if settings.features == "quadratic":
+            return QuadraticScorer(gamma, float(arrays["constant"][0]), arrays["weights"], arrays["matrix"])
+        return KernelScorer(settings.kernel, gamma, arrays["support"], arrays["coefficients"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearListNet(Model):
+    """ListNet's linear model: a weight for each scaled feature."""
+
+    importance_kinds: ClassVar[tuple[str, ...]] = ("weight",)
+    scales_itself: ClassVar[bool] = True  # as nets do
+
+    weights: Float64Array
+    n_epochs: int
+    scaling: FittedScaling | None
+
+    def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
+        """The weighted sum of each document's features; what is missing adds nothing."""
+        features = filled(scaled(data, self.scaling, threads).features)
+        return linear_scores(features, self.weights, threads=threads)
+
+    @property
+    def n_steps(self) -> int:
+        """Up to which Newton step the model was trained."""
+        return self.n_epochs
+
+    def facts(self) -> dict[str, Any]:
+        """Up to which step the model was trained, and how many weights it has."""
+        return {"epochs": self.n_epochs, "weights": len(self.weights)}
+
+    def importances(self, kind: str) -> Float64Array:  # noqa: ARG002
+        """The size of each feature's weight."""
+        return np.abs(self.weights)
+
+    def state(self) -> State:
+        """The number of steps, and the weights."""
+        return {"n_epochs": self.n_epochs}, {"weights": self.weights}
+
+    @classmethod
+    def restored(cls, stored: StoredModel) -> Self:
+        """The model that `state` described."""
+        return cls(stored.arrays["weights"], int(stored.header["n_epochs"]), stored.scaling)
+
+
+def scaled(data: RankingDataset, scaling: FittedScaling | None, threads: int) -> RankingDataset:
+    """The data as the scaling, if there is one, makes it."""
+    return data if scaling is None else scaling.apply(data, threads=threads)

@@ -1,0 +1,102 @@
+"""SmoothRank: NDCG made smooth, and sharpened while it is followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright import kernels
+from rankwright.arrays import Arrays, Float64Array
+from rankwright.errors import SettingError
+from rankwright.linear.linear_ranker import LinearRanker
+from rankwright.linear.linear_regression import ridge
+from rankwright.linear.rows import JudgedRows
+from rankwright.linear.scorers import linear_scores, sum_rows
+from rankwright.linear.settings import SmoothRankSettings
+from rankwright.metrics.discounted import NDCG
+from rankwright.metrics.registry import parse_metric
+from rankwright.ranking.gains import EXPONENTIAL, LOG2, ideal_gains
+from rankwright.training.driver import Learner
+
+MOST_ITERATIONS = 30  # of the minimiser, at one softness: the next begins where this one ends
+REGRESSION_L2 = 1e-3  # of the start: enough to tell apart features that say the same
+
+
+class SmoothRank(LinearRanker, SmoothRankSettings):
+    """At each rank of the list stand all documents, softly: one whose score is d away from that of the document there
+    has a share in proportion to exp(-d²/σ). That makes NDCG smooth. Training starts from a regression of the labels and
+    maximises the mean smooth NDCG of `metric` (ndcg or ndcg@k) minus ½ · `l2` · |w - start|², first at `sigma`, then,
+    step by step, at half the σ before, `max_iter` times; `select` on validation documents chooses the step, and so how
+    sharp NDCG should have been. Queries count by their weights; NDCG is one figure of a whole list, so that weights of
+    documents have no meaning and are refused. A step takes time in proportion to documents times ranks.
+    """
+
+    takes_document_weights: ClassVar[bool] = False
+
+    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
+        aim = parse_metric(self.metric).metric
+        if not isinstance(aim, NDCG):
+            raise SettingError(f"smoothrank follows ndcg or ndcg@k, got metric {self.metric!r}")
+        return SmoothLearner(rows, cutoff=aim.cutoff, sigma=self.sigma, l2=self.l2, threads=threads)
+
+
+class SmoothLearner:
+    """Weights that maximise the mean smooth NDCG minus ½ · l2 · |weights - start|²; a step halves the softness σ."""
+
+    def __init__(self, rows: JudgedRows, *, cutoff: int | None, sigma: float, l2: float, threads: int) -> None:
+        self.rows, self.sigma, self.l2, self.threads = rows, sigma, l2, threads
+        self.gains = EXPONENTIAL(rows.labels, threads)
+        deepest = int(rows.groups.sizes.max(initial=0))
+        self.discounts = LOG2.table(deepest if cutoff is None else min(cutoff, deepest))
+        ideal = ideal_gains(self.gains, rows.groups, self.discounts, threads)
+        total = float(rows.query_weights.sum()) or 1.0
+        self.factors = np.divide(rows.query_weights, total * ideal, out=np.zeros_like(ideal), where=ideal > 0)
+        self.start, _ = ridge(rows, rows.labels.astype(np.float64), l2=REGRESSION_L2, threads=threads)
+        self.weights = self.start.copy()
+
+    def cost(self, weights: Float64Array, sigma: float) -> tuple[float, Float64Array]:
+        """What is minimised, and its derivatives."""
+        scores = linear_scores(self.rows.features, weights, threads=self.threads)
+        gradient, value = np.empty(len(scores)), np.empty(self.rows.groups.n_queries)
+        kernels.smooth_gains(
+            scores,
+            self.rows.groups.offsets,
+            self.gains,
+            self.discounts,
+            self.factors,
+            sigma,
+            gradient,
+            value,
+            self.threads,
+        )
+        moved = weights - self.start
+        return (
+            0.5 * self.l2 * float(moved @ moved) - float(value.sum()),
+            self.l2 * moved - sum_rows(self.rows.features, gradient, threads=self.threads),
+        )
+
+    def take_step(self, step: int) -> bool:
+        """Minimise at the step's softness, from where the last one ended."""
+        from scipy.optimize import minimize
+
+        sigma = self.sigma * 0.5**step
+        found = minimize(
+            self.cost, self.weights, args=(sigma,), jac=True, method="L-BFGS-B", options={"maxiter": MOST_ITERATIONS}
+        )
+        self.weights = np.array(found.x)
+        return True
+
+    def model(self) -> Arrays:
+        """The weights."""
+        return {"weights": self.weights.copy()}
+
+    def memory(self) -> Arrays:
+        """The weights: softness depends on the number of the step, the start on the data."""
+        return {"weights": self.weights}
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from saved weights."""
+        self.weights = np.array(memory["weights"])

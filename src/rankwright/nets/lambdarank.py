@@ -1,0 +1,33 @@
+"""LambdaRank: a net that follows λ-gradients."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from rankwright.nets.gradient_net import GradientNet
+from rankwright.nets.settings import LambdaRankSettings
+from rankwright.objectives.objective import Objective
+from rankwright.objectives.pair_losses import Logistic, PairLoss, Spring
+from rankwright.objectives.registry import lambdarank, paper_lambdarank
+
+
+class LambdaRank(GradientNet, LambdaRankSettings):
+    """`metric` is any that can be aimed at (`rankwright.objectives.DELTAS`). The force is logistic, or a spring's. The
+    paper's mode takes the plain formula, every pair, and trains as RankNet's paper does.
+
+    Attributes
+    ----------
+    net_ : torch.nn.Module
+        The trained net.
+    n_epochs_ : int
+        Up to which epoch it was trained.
+    """
+
+    def _objective(self) -> Objective:
+        objective = paper_lambdarank(self.metric) if self.mode == "paper" else lambdarank(self.metric)
+        loss: PairLoss = Logistic(self.sigma) if self.spring is None else Spring(self.spring)
+        changes: dict[str, Any] = {"pair_loss": loss}
+        if self.truncation is not None:
+            changes["truncation"] = self.truncation
+        return replace(objective, **changes)

@@ -1,0 +1,23 @@
+"""A net trained with any objective."""
+
+from __future__ import annotations
+
+from rankwright.nets.gradient_net import GradientNet
+from rankwright.nets.settings import NetRankerSettings
+from rankwright.objectives.objective import Objective
+from rankwright.objectives.registry import objective_named
+
+
+class NetRanker(GradientNet, NetRankerSettings):
+    """The settings beside `objective` and `module` are those of RankNet.
+
+    Attributes
+    ----------
+    net_ : torch.nn.Module
+        The trained net.
+    n_epochs_ : int
+        Up to which epoch it was trained.
+    """
+
+    def _objective(self) -> Objective:
+        return objective_named(self.objective) if isinstance(self.objective, str) else self.objective

@@ -1,0 +1,108 @@
+"""A trained ranker as a value: what a model file holds, and all that scoring needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import Float64Array, named, thread_count
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+from rankwright.features.scaling import FittedScaling
+from rankwright.rankers.model import Model, State, StoredModel
+from rankwright.training.loop import History
+
+MODEL_KIND = "model"
+SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with in a model file
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TrainedRanker:
+    """A model with its scaling, the features it knows, and how it came about."""
+
+    ranker: str
+    settings: Mapping[str, Any]  # as files hold them
+    model: Model
+    scaling: FittedScaling | None
+    n_features: int
+    feature_names: tuple[str, ...]
+    history: History
+    training_data: str  # a fingerprint
+    compressed_from: Mapping[str, Any] | None = None
+
+    @property
+    def looks_at_queries(self) -> bool:
+        """Whether a document's score depends on the other documents of its query."""
+        return self.model.needs_queries or (self.scaling is not None and self.scaling.scaling.needs_groups)
+
+    def predict(self, data: RankingDataset, *, threads: int | None = None) -> Float64Array:
+        """A score for each document, in the caller's row order."""
+        check_features(self.n_features, self.feature_names, data.n_features, data.feature_names)
+        return data.in_source_order(self.scores(data, threads=thread_count(threads)))
+
+    def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
+        """A score for each row of the dataset, in its own order."""
+        if self.scaling is not None and not self.model.scales_itself:
+            data = self.scaling.apply(data, threads=threads)
+        return self.model.scores(data, threads=threads)
+
+    def to_state(self) -> State:
+        """The header and the arrays of the model file."""
+        own_header, arrays = self.model.state()
+        if self.scaling is not None:
+            arrays = arrays | {SCALING_ARRAYS + name: values for name, values in self.scaling.learned.items()}
+        header: dict[str, Any] = {
+            "ranker": self.ranker,
+            "settings": dict(self.settings),
+            "n_features": self.n_features,
+            "feature_names": list(self.feature_names),
+            "scaling": None if self.scaling is None else self.scaling.header,
+            "history": self.history.to_dict(),
+            "training_data": self.training_data,
+        }
+        if self.compressed_from is not None:
+            header["compressed_from"] = dict(self.compressed_from)
+        return header | own_header, arrays
+
+
+def read_trained(
+    header: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    kind: type[Model],
+    settings: Any,
+    read_member: Callable[[Mapping[str, Any], Mapping[str, NDArray[Any]]], TrainedRanker] | None = None,
+) -> TrainedRanker:
+    """The trained ranker that a file's header and arrays describe; its model is of `kind`, its settings are given.
+
+    `read_member` reads what is inside a bag.
+    """
+    learned = named(arrays, SCALING_ARRAYS)
+    scaling = None if header["scaling"] is None else FittedScaling.of_parts(header["scaling"], learned)
+    own = {name: array for name, array in arrays.items() if not name.startswith(SCALING_ARRAYS)}
+    return TrainedRanker(
+        ranker=str(header["ranker"]),
+        settings=settings.stored_settings(),
+        model=kind.restored(StoredModel(settings, header, own, header["n_features"], scaling, read_member)),
+        scaling=scaling,
+        n_features=header["n_features"],
+        feature_names=tuple(header["feature_names"]),
+        history=History.from_dict(header["history"]),
+        training_data=str(header["training_data"]),
+        compressed_from=header.get("compressed_from"),
+    )
+
+
+def check_features(n_trained: int, trained: Sequence[str], n_features: int, names: Sequence[str]) -> None:
+    """Raise where features are not as many as in training, or, where both have names, are called otherwise."""
+    if n_features != n_trained:
+        raise InputError(f"the ranker was trained on {n_trained} features, got {n_features}")
+    if len(trained) and len(names) and not np.array_equal(trained, names):
+        place = next(place for place, name in enumerate(names) if name != trained[place])
+        raise InputError(
+            f"the ranker was trained on other features: number {place + 1} was {trained[place]!r} and is "
+            f"{names[place]!r}; wanted the same ones in the same order"
+        )

@@ -1,0 +1,1 @@
+"""Settings, written once: type, default, range, a sentence, and where a search looks."""

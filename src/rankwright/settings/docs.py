@@ -1,0 +1,56 @@
+"""Settings as people read them: rows of a table, and the `Parameters` section of a docstring."""
+
+from __future__ import annotations
+
+import textwrap
+from inspect import cleandoc
+from typing import Any
+
+from rankwright.settings.setting import Setting, settings_of
+from rankwright.settings.spaces import Choice, Dimension
+
+WIDTH = 88  # of a line in a docstring, as `help` shows it
+LATER_SECTIONS = ("Attributes\n", "Examples\n", "Notes\n")  # what numpydoc has below the parameters
+
+
+def setting_rows(kind: type) -> list[dict[str, Any]]:
+    """A row for each setting: its name, what it may be, its default, where a search looks, and what it does."""
+    return [
+        {
+            "name": one.name,
+            "default": one.default,
+            "allowed": one.allowed,
+            "search": None if one.spec.search is None else search_text(one.spec.search),
+            "text": one.spec.text,
+        }
+        for one in settings_of(kind).values()
+    ]
+
+
+def search_text(dimension: Dimension) -> str:
+    """Where a search looks, in words."""
+    if isinstance(dimension, Choice):
+        return ", ".join(map(str, dimension.values))
+    return f"{dimension.low:g} to {dimension.high:g}" + (", logarithmic" if dimension.log else "")
+
+
+def complete_docstring(kind: type, summary: str) -> str:
+    """The docstring of a ranker: its summary, its own text, and a `Parameters` section made from its settings."""
+    own = cleandoc(kind.__dict__.get("__doc__") or "")
+    places = [place for name in LATER_SECTIONS if (place := own.find(f"{name}{'-' * (len(name) - 1)}")) >= 0]
+    cut = min(places, default=len(own))
+    parts = [summary, own[:cut].strip(), parameters_section(kind), own[cut:].strip()]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def parameters_section(kind: type) -> str:
+    """The settings of a dataclass as numpydoc's `Parameters` section."""
+    return "\n".join(["Parameters", "----------", *map(_entry, settings_of(kind).values())])
+
+
+def _entry(one: Setting) -> str:
+    text = one.spec.text
+    if one.spec.search is not None:
+        text += f" A search looks at {search_text(one.spec.search)}."
+    head = f"{one.name} : {one.allowed}, default {one.default!r}"
+    return "\n".join([head, textwrap.indent(textwrap.fill(text, WIDTH - 4), "    ")])

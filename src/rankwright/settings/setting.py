@@ -1,0 +1,157 @@
+"""A setting is a field of a dataclass: its type, its default, the values it may have, and a sentence about it.
+
+A ranker's settings are such a dataclass. Its constructor, the checks at `fit`, `--set`, `rankwright list settings`, the
+space that a search looks in, the tables in docs and the `Parameters` of its docstring are all made from the fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from functools import cache
+from math import isfinite
+from typing import Any, TypeVar, dataclass_transform, get_type_hints
+
+from rankwright.errors import SettingError, UnknownNameError
+from rankwright.settings.spaces import Dimension, Space
+from rankwright.settings.types import described, fits
+
+SPEC = "rankwright"  # the key of what a field's metadata holds for us
+UNSET: Any = object()
+Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """What a setting is, besides its name, type and default.
+
+    `small` is a value that makes training quick, for trying things out and for tests. `stored` turns a value into what
+    a model file holds; False keeps the setting out of files: it says how to train, not what.
+    """
+
+    text: str
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    below: float | None = None
+    choices: Callable[[], Any] | None = None  # the known names, looked up when they are needed
+    search: Dimension | None = None
+    small: Any = UNSET
+    stored: Callable[[Any], Any] | bool = True
+
+    def limits(self) -> str:
+        """The range of numbers in words, such as `1 or more`; empty where any finite one will do."""
+        low = self.least if self.above is None else self.above
+        high = self.most if self.below is None else self.below
+        if low is not None and high is not None and (self.above is None) == (self.below is None):
+            return f"between {low:g} and {high:g}" + ("" if self.above is None else ", ends excluded")
+        words = [] if low is None else [f"{low:g} or more" if self.above is None else f"above {low:g}"]
+        words += [] if high is None else [f"at most {high:g}" if self.below is None else f"below {high:g}"]
+        return " and ".join(words)
+
+    def allows(self, value: float) -> bool:
+        """Whether a number is finite and lies in the range."""
+        return (
+            isfinite(value)
+            and (self.least is None or value >= self.least)
+            and (self.most is None or value <= self.most)
+            and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of one kind of ranker, complete."""
+
+    name: str
+    type: Any
+    default: Any
+    spec: Spec
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words: the type, the range of numbers, and the names there are."""
+        names = () if self.spec.choices is None else tuple(self.spec.choices())
+        return described(self.type, self.spec.limits(), names)
+
+    def check(self, value: Any) -> None:
+        """Raise where the setting cannot have this value."""
+        if not fits(value, self.type):
+            raise SettingError(f"{self.name} must be {described(self.type)}, got {value!r}")
+        numbers = [one for one in (value if isinstance(value, list | tuple) else [value]) if fits(one, float)]
+        if not all(map(self.spec.allows, numbers)):
+            raise SettingError(f"{self.name} must be {self.spec.limits() or 'finite'}, got {value!r}")
+        if isinstance(value, str) and self.spec.choices is not None and value not in self.spec.choices():
+            raise UnknownNameError(self.name, value, known=self.spec.choices())
+
+
+def setting(default: Any, text: str, **more: Any) -> Any:
+    """A field with this default; `text` is a sentence about it, `more` are the other parts of a `Spec`."""
+    return field(default=default, metadata=about(text=text, **more))
+
+
+def changed(settings: type, name: str, default: Any = UNSET, **more: Any) -> Any:
+    """The field `name` of `settings` again, with another default or other parts of its `Spec`."""
+    found = _field(settings, name)
+    return field(default=found.default if default is UNSET else default, metadata=about(settings, name, **more))
+
+
+def about(settings: type | None = None, name: str = "", **more: Any) -> dict[str, Spec]:
+    """What a field's metadata holds: the parts of a `Spec`, beside those of the field `name` of other settings."""
+    before: Spec | None = None if settings is None else _field(settings, name).metadata[SPEC]
+    parts = {} if before is None else {part.name: getattr(before, part.name) for part in fields(Spec)}
+    return {SPEC: Spec(**(parts | more))}
+
+
+def _field(settings: type, name: str) -> Field[Any]:
+    return next(one for one in fields(settings) if one.name == name)
+
+
+# Checkers of types are told of `field` alone: what `setting` gives is a default to them, as it should be.
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def settings_class(kind: type[Kind]) -> type[Kind]:
+    """A class whose fields are settings: its constructor takes them by name, and nothing else is made for it."""
+    return dataclass(kw_only=True, eq=False, repr=False)(kind)
+
+
+def settings_of(kind: type) -> Mapping[str, Setting]:
+    """The settings of a dataclass, or of a class made from one, by name in the order of its fields."""
+    return _known_settings(kind)
+
+
+@cache
+def _known_settings(kind: Any) -> Mapping[str, Setting]:
+    owner = next(base for base in kind.__mro__ if "__dataclass_fields__" in vars(base))
+    hints = get_type_hints(owner)
+    found = {}
+    for one in fields(kind):
+        assert SPEC in one.metadata, f"{kind.__name__}.{one.name} is no setting"
+        found[one.name] = Setting(one.name, hints[one.name], one.default, one.metadata[SPEC])
+    return found
+
+
+def check_settings(owner: Any) -> None:
+    """Raise for the first setting of `owner` that has a value it cannot have."""
+    for name, one in settings_of(type(owner)).items():
+        one.check(getattr(owner, name))
+
+
+def stored_settings(owner: Any) -> dict[str, Any]:
+    """The settings of `owner` as a model file holds them."""
+    found = {}
+    for name, one in settings_of(type(owner)).items():
+        stored, value = one.spec.stored, getattr(owner, name)
+        if stored is not False:
+            found[name] = stored(value) if callable(stored) else value
+    return found
+
+
+def small_settings(kind: type) -> dict[str, Any]:
+    """Settings with which training takes no time worth speaking of."""
+    return {name: one.spec.small for name, one in settings_of(kind).items() if one.spec.small is not UNSET}
+
+
+def space_of(kind: type) -> Space:
+    """Where a search looks for the settings that matter, unless it is told otherwise."""
+    return {name: one.spec.search for name, one in settings_of(kind).items() if one.spec.search is not None}

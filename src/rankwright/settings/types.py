@@ -1,0 +1,48 @@
+"""Whether a value is of the type that a setting names, and that type in words."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+
+WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false", type(None): "none"}
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether `value` is of type `hint`; a whole number does for a number, true and false do not."""
+    origin = get_origin(hint)
+    if hint is Any:
+        return True
+    if origin in (Union, types.UnionType):
+        return any(fits(value, choice) for choice in get_args(hint))
+    if origin is Literal:
+        return isinstance(value, str) and value in get_args(hint)
+    if origin is Sequence or origin is tuple:
+        return isinstance(value, list | tuple | np.ndarray) and all(fits(item, get_args(hint)[0]) for item in value)
+    if origin is Mapping:
+        return isinstance(value, Mapping)
+    if hint in (int, float):
+        return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
+    if hint is bool:
+        return isinstance(value, bool | np.bool_)
+    return value is None if hint is type(None) else isinstance(value, hint)
+
+
+def described(hint: Any, limits: str = "", names: Sequence[str] = ()) -> str:
+    """The type in words; `limits` is the range of its numbers, `names` are the texts that it may be."""
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        parts = list(dict.fromkeys(described(choice, limits, names) for choice in get_args(hint)))
+        return (", or " if any("," in part for part in parts) else " or ").join(parts)
+    if origin is Literal or (hint is str and names):
+        return " or ".join(map(repr, names or get_args(hint)))
+    if origin is Sequence or origin is tuple:
+        return "a list"
+    if origin is Mapping:
+        return "an object"
+    words = WORDS.get(hint, getattr(hint, "__name__", str(hint)))
+    return f"{words}, {limits}" if limits and hint in (int, float) else words

@@ -1,0 +1,154 @@
+"""Rankers that train on bin codes: of a dataset, of a file that memory never holds, or of data binned before."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from rankwright.arrays import IntArray
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import require
+from rankwright.formats.blocks import blamed_on
+from rankwright.formats.data_file import DataFile, as_data_file
+from rankwright.rankers.inputs import check_features, remember_features, validation_data, with_something_to_learn
+from rankwright.rankers.ranker import Run
+from rankwright.settings.setting import check_settings
+from rankwright.training.driver import Lesson
+from rankwright.training.loop import Listener
+from rankwright.trees.binned import BinnedDataset, bin_dataset
+from rankwright.trees.binning import BinMapper
+from rankwright.trees.forest import Forest
+from rankwright.trees.forest_face import ForestFace
+from rankwright.trees.from_file import bin_file
+from rankwright.trees.settings import ForestSettings
+
+
+class BinnedRanker(ForestFace, ForestSettings):
+    """A ranker that makes a forest from bin codes. Its kind says how (`_grow`)."""
+
+    takes_initial_scores: ClassVar[bool] = True
+
+    @abstractmethod
+    def _grow(
+        self,
+        data: BinnedDataset,
+        valid: BinnedDataset | None,
+        run: Run,
+        *,
+        queries: IntArray | None = None,
+        watch_others: bool = False,
+    ) -> None:
+        """Train on the data, and set `model_`, `history_` and `data_digest_`."""
+
+    @abstractmethod
+    def with_forest(self, forest: Forest, base_score: float | None = None) -> BinnedRanker:
+        """Make a trained ranker like this one but for its trees, of whose training it knows nothing.
+
+        Parameters
+        ----------
+        forest : Forest
+            The other trees.
+        base_score : float, optional
+            What they are added to; None keeps the base score there is.
+
+        Returns
+        -------
+        BinnedRanker
+            The other ranker.
+        """
+
+    def fit_binned(
+        self,
+        data: BinnedDataset,
+        valid: BinnedDataset | None = None,
+        *,
+        queries: IntArray | None = None,
+        watch_others: bool = False,
+        listeners: Sequence[Listener] = (),
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> Self:
+        """Train this ranker on data that is binned already, by `bin_file` for one.
+
+        Parameters
+        ----------
+        data : BinnedDataset
+            The documents to train on. How the bins were made is the data's own: `max_bins` and `categorical` have no
+            say here.
+        valid : BinnedDataset, optional
+            Documents with the same bins that early stopping and the choice of trees look at.
+        queries : array of int64, optional
+            The numbers, in ascending order, of the queries to train on, without a copy of their codes; all unless
+            given.
+        watch_others : bool, default False
+            Whether the rest of the queries take the place of `valid`.
+        listeners, checkpoint
+            As for `fit`.
+
+        Returns
+        -------
+        self
+            The ranker, trained.
+        """
+        check_settings(self)
+        require(self.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
+        remember_features(self, data.n_features, data.feature_names)
+        self.scaling_ = self.compressed_from_ = None
+        run = Run(listeners, None if checkpoint is None else Path(checkpoint))
+        self._grow(self._some_judged(data), valid, run, queries=queries, watch_others=watch_others)
+        return self
+
+    def binning(self) -> dict[str, Any]:
+        """Tell how this ranker bins features.
+
+        Returns
+        -------
+        dict
+            The options of `bin_dataset` and `bin_file`.
+        """
+        return {
+            "max_bins": self.max_bins,
+            "categorical": tuple(self.categorical or ()),
+            "seed": self.seed,
+            "threads": self.threads,
+        }
+
+    def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: Run) -> None:
+        require(
+            not self.categorical or self.scaling is None,
+            "categories cannot be scaled: leave out scaling or categorical",
+        )
+        binned = bin_dataset(data, **self.binning())
+        self._grow(binned, None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads), run)
+
+    def _learn_from_file(self, file: DataFile, valid: Any, run: Run) -> None:
+        # Codes straight from the file: the same as those of `_learn`, without its feature matrix in memory. Scaling is
+        # fitted on that matrix.
+        if self.scaling_name is not None:
+            super()._learn_from_file(file, valid, run)
+            return
+        self.scaling_ = None
+        binned = bin_file(file, **self.binning())
+        with_something_to_learn(binned.documents)
+        remember_features(self, binned.n_features, binned.feature_names)
+        self._grow(self._some_judged(binned), self._binned_valid(valid, binned.mapper), run)
+
+    def _binned_valid(self, valid: Any, mapper: BinMapper) -> BinnedDataset | None:
+        """What `fit` was given to validate on, with the bins of the training data."""
+        file = as_data_file(valid)
+        if file is None:
+            data = validation_data(self, valid)
+            return None if data is None else bin_dataset(data, mapper, threads=self.threads)
+        binned = bin_file(file, mapper, threads=self.threads)
+        with blamed_on(file.name):
+            check_features(self, binned.n_features, binned.feature_names)
+        return binned
+
+    def _some_judged(self, data: BinnedDataset) -> BinnedDataset:
+        return replace(data, documents=self._with_some_judged(data.documents))
+
+    def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
+        raise NotImplementedError("rankers on bin codes learn by `_grow`")

@@ -1,0 +1,58 @@
+"""LambdaMART: boosted trees that follow λ-gradients."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from rankwright.errors import require
+from rankwright.objectives.objective import Objective
+from rankwright.objectives.pair_losses import Logistic
+from rankwright.objectives.registry import lambdarank, objective_named, paper_lambdarank
+from rankwright.trees.forest_ranker import ForestRanker
+from rankwright.trees.params import SplitGain
+from rankwright.trees.settings import LambdaMARTSettings
+
+
+class LambdaMART(ForestRanker, LambdaMARTSettings):
+    """Each tree is fitted to forces on the documents. The force on a pair is how far RankNet would push the two
+    documents apart, times what `metric` would gain if they changed places; so pairs that matter at the top of the list
+    pull hardest. Give `valid` to keep the trees up to the best one, and `early_stopping` to grow no more of them.
+
+    Attributes
+    ----------
+    forest_ : Forest
+        The trained trees.
+    n_trees_ : int
+        How many there are: those up to the best step where validation data was given.
+    base_score_ : float
+        What the trees' values are added to.
+    feature_importances_ : array of float64
+        The share of each feature in all that splits gained.
+    history_ : History
+        What was watched after each tree.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.synthetic.quickstart()
+    >>> train, valid = data.split(valid=0.2, seed=0)
+    >>> ranker = rw.LambdaMART(n_trees=20, max_leaves=7, early_stopping=5).fit(train, valid=valid)
+    >>> scores = ranker.predict(valid)
+    >>> rw.evaluate(scores, valid, ["ndcg@10"])["ndcg@10"].mean > 0.5
+    True
+    """
+
+    def _objective(self) -> Objective:
+        if self.objective is not None:
+            require(
+                (self.truncation, self.sigma, self.mode) == (None, None, "default"),
+                "truncation, sigma and mode shape LambdaRank's forces; an objective of your own has its own settings",
+            )
+            return objective_named(self.objective) if isinstance(self.objective, str) else self.objective
+        objective = paper_lambdarank(self.metric) if self.mode == "paper" else lambdarank(self.metric)
+        changes: dict[str, Any] = {"truncation": self.truncation, "pair_loss": self.sigma and Logistic(self.sigma)}
+        return replace(objective, **{name: value for name, value in changes.items() if value is not None})
+
+    def _split_gain(self) -> SplitGain:
+        return self.split_gain or ("least-squares" if self.mode == "paper" else "newton")

@@ -1,0 +1,69 @@
+"""The trained model of boosted trees: a forest, and what it adds to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from rankwright.arrays import BoolArray, Float64Array
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+from rankwright.rankers.model import Model, State, StoredModel
+from rankwright.trees.forest import IMPORTANCES, Forest
+from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForestModel(Model):
+    """A forest, however it was grown; scores start from `base_score`."""
+
+    importance_kinds: ClassVar[tuple[str, ...]] = tuple(IMPORTANCES)
+
+    forest: Forest
+    base_score: float
+
+    def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
+        """The base score plus what the trees add up to."""
+        return self.base_score + self.forest.predict(data.features, threads=threads)
+
+    @property
+    def n_steps(self) -> int:
+        """How many trees there are."""
+        return self.forest.n_trees
+
+    def facts(self) -> dict[str, Any]:
+        """How many trees and leaves there are and how deep they go, and how many features they split on."""
+        leaves = self.forest.n_leaves_of_trees()
+        return {
+            "trees": self.forest.n_trees,
+            "leaves": int(leaves.sum()),
+            "most_leaves": int(leaves.max(initial=0)),
+            "depth": int(self.forest.depth_of_trees().max(initial=0)),
+            "features_used": int(self.used_features(self.forest.n_features).sum()),
+            "base_score": self.base_score,
+        }
+
+    def importances(self, kind: str) -> Float64Array:
+        """What each feature's splits gained in all (`gain`), or how many there are (`count`)."""
+        return self.forest.importance(kind)
+
+    def used_features(self, n_features: int) -> BoolArray:  # noqa: ARG002
+        """Which features the trees split on."""
+        return self.importances("count") > 0
+
+    def state(self) -> State:
+        """The base score, and the forest's arrays."""
+        return {"base_score": self.base_score}, forest_to_arrays(self.forest)
+
+    @classmethod
+    def restored(cls, stored: StoredModel) -> Self:
+        """The model that `state` described."""
+        return cls(*forest_of_file(stored))
+
+
+def forest_of_file(stored: StoredModel) -> tuple[Forest, float]:
+    """The forest and the base score that a file describes."""
+    forest = forest_from_arrays(stored.arrays)
+    if forest.n_features != stored.n_features:
+        raise InputError(f"the trees are of {forest.n_features} features, the model of {stored.n_features}")
+    return forest, float(stored.header["base_score"])

@@ -1,0 +1,29 @@
+"""The command line, run as the shell would, in this process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from rankwright.cli.app import main
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: str | int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def rankwright(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    def run(*arguments: str) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["rankwright", *arguments])
+        with pytest.raises(SystemExit) as exit_:
+            main()
+        return Outcome(exit_.value.code or 0, *capsys.readouterr())
+
+    return run

@@ -1,0 +1,73 @@
+"""Nothing that was public is gone or changed: names, commands and the shape of JSON documents."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.compatibility.differences import differences, unexplained
+from tests.compatibility.public_commands import describe_commands, describe_documents
+from tests.compatibility.public_names import describe_library, unfolded
+from tests.compatibility.training import PUBLIC
+
+# What changed on purpose: the beginning of the line that a test below complains with, `*` for anything, and the reason.
+NO_STAND_IN = "settings are fields: a class shows its own defaults, and no stand-in for settings it does not have"
+CHANGED_ON_PURPOSE: dict[str, str] = {
+    **{
+        f"names · * · members · {name} is missing": NO_STAND_IN
+        for name in ("warm_start", "metric", "early_stopping", "scaling", "device", "mode", "module", "optimizer")
+    },
+    **{f"names · * · members · {name} was": NO_STAND_IN for name in ("scaling", "select", "metric")},
+    "names · * · members · scales_itself is missing": "whether features are scaled elsewhere is the model's affair",
+}
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    found = json.loads(PUBLIC.read_text(encoding="utf-8"))
+    return found | {"names": unfolded(found["names"])}
+
+
+def complaints(recorded, found, where):
+    return unexplained(differences(recorded[where], found, where), CHANGED_ON_PURPOSE)
+
+
+def test_names_are_as_they_were(recorded):
+    assert complaints(recorded, describe_library(), "names") == []
+
+
+def test_commands_are_as_they_were(recorded):
+    assert complaints(recorded, describe_commands(), "commands") == []
+
+
+def test_documents_have_the_shape_they_had(recorded, rankwright, tmp_path):
+    def run(*arguments):
+        outcome = rankwright(*arguments)
+        assert outcome.code == 0, outcome.stderr
+        return outcome.stdout
+
+    assert complaints(recorded, describe_documents(run, tmp_path), "documents") == []
+
+
+class TestDifferences:
+    def test_what_is_new_is_allowed(self):
+        before, now = {"f": ["x", "*y=1"]}, {"f": ["x", "z=2", "*y=1", "*w=3"], "g": "attribute"}
+        assert list(differences(before, now, "names")) == []
+
+    @pytest.mark.parametrize(
+        ("before", "now", "complaint"),
+        [
+            ({"f": "attribute"}, {}, "names · f is missing"),
+            ({"f": "= 1"}, {"f": "= 2"}, "names · f was '= 1' and is '= 2'"),
+            ({"f": ["x=1"]}, {"f": ["x=2"]}, "names · f has lost or changed 'x=1'"),
+            ({"f": ["x"]}, {"f": ["x", "*y"]}, "names · f asks for '*y'"),
+            ({"f": ["x", "y"]}, {"f": ["y", "x"]}, "names · f has ['x', 'y'] in another order: ['y', 'x']"),
+        ],
+    )
+    def test_what_is_gone_or_changed_is_told(self, before, now, complaint):
+        assert list(differences(before, now, "names")) == [complaint]
+
+    def test_a_reason_silences_the_lines_that_begin_with_its_place(self):
+        lines = ["names · f is missing", "names · g is missing"]
+        assert unexplained(lines, {"names · f": "it was a mistake"}) == lines[1:]
+        assert unexplained(lines, {}) == lines

@@ -1,0 +1,73 @@
+"""Small rankers of every kind, and one of each trained once for all laws that only look at it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rankwright.catalog.rankers import RANKERS
+from rankwright.data.dataset import RankingDataset
+from rankwright.rankers.ranker import Ranker
+from rankwright.settings.setting import small_settings
+from rankwright.settings.spaces import Choice
+
+COUNTING = [name for name, kind in RANKERS.items() if kind.budget is not None]
+
+
+def small(name: str, **changes: Any) -> Ranker:
+    """A ranker that learns in no time, with the values that its settings state for that."""
+    kind = RANKERS[name]
+    own: dict[str, Any] = small_settings(kind)
+    if "ranker" in kind.settings():  # a bag of whatever else there is
+        own["ranker"] = small("lambdamart")
+    if "n_bags" in own:
+        own["threads"] = 1  # so that bags are finished one after another
+    return kind(**(own | changes))
+
+
+def after(name: str, n_steps: int, **changes: Any) -> Ranker:
+    """A small ranker that takes so many steps."""
+    budget = RANKERS[name].budget
+    return small(name, **(({} if budget is None else {budget: n_steps}) | changes))
+
+
+def chance(name: str) -> dict[str, Any]:
+    """Settings with which chance takes part in the ranker's steps, where it can."""
+    return dict(RANKERS[name].chance or {})
+
+
+def another_setting(name: str) -> dict[str, Any]:
+    """A setting that makes another run of it: the first that a search looks at and no small size depends on."""
+    kind = RANKERS[name]
+    for setting, dimension in kind.space.items():
+        values = dimension.values if isinstance(dimension, Choice) else (dimension.low, dimension.high)
+        now = getattr(small(name), setting)
+        usable = [value for value in values if value != now]
+        if usable:
+            return {setting: usable[0]}
+    raise AssertionError(f"{name} states no setting that a search looks at")
+
+
+@cache
+def learnable() -> RankingDataset:
+    """Sixty queries whose labels follow the first two features, with some values missing."""
+    rng = np.random.default_rng(1)
+    sizes = rng.integers(5, 25, size=60)
+    features = rng.normal(size=(int(sizes.sum()), 4)).astype(np.float32)
+    worth = features[:, 0] + np.abs(features[:, 1]) + 0.3 * rng.normal(size=len(features))
+    features[rng.random(len(features)) < 0.1, 3] = np.nan
+    return RankingDataset.from_arrays(features, np.clip(np.round(worth), 0, 4), qid=np.repeat(np.arange(60), sizes))
+
+
+@cache
+def trained(name: str) -> Ranker:
+    """The small ranker, trained on `learnable`: look at it, and leave it as it is."""
+    return small(name).fit(learnable())
+
+
+@cache
+def scores(name: str) -> np.ndarray:
+    """What `trained` says of the documents it learned from."""
+    return trained(name).predict(learnable())
