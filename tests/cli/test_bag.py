@@ -155,7 +155,9 @@ def test_a_run_killed_at_any_moment_goes_on_to_the_identical_file(who, run, fold
 def test_ctrl_c_keeps_the_bags_that_are_finished(who, folder, tmp_path):
     arguments = [*SMALL, "--bags", "1000", *who, "--out", "kept.rw", "--checkpoint", str(tmp_path)]
     with subprocess.Popen([*SLOWLY, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        wait_for_bags(4, tmp_path, process)
+        while not (tmp_path / "bag-0000" / "checkpoint.rw").exists() and process.poll() is None:
+            time.sleep(0.005)
+        wait_for_bags(len(finished_bags(tmp_path)) + 3, tmp_path, process)  # so that the first one is taken
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 0

@@ -20,7 +20,7 @@ EXAMPLES = (
     "Example: rankwright bag shards --overfit --cluster auto --checkpoint bags --out model.rw\n\n"
     "Example: rankwright bag --study train.txt --valid valid.txt --test test.txt --samples 10 --bags 20 --out study"
 )
-OF_STUDY = "With --study"
+OF_STUDY, WHERE = "With --study", "Where bags are trained"
 
 
 def bag(
@@ -39,7 +39,7 @@ def bag(
         bool | None,
         typer.Option("--overfit/--no-overfit", help="Whether each bag keeps all its steps. Default: the ranker's own."),
     ] = None,
-    valid: Annotated[str | None, typer.Option(metavar="FILE", help="Documents to choose the best steps by.")] = None,
+    valid: Annotated[str | None, typer.Option(metavar="F", help="Documents to choose the best steps by.")] = None,
     test: TestFile = None,
     settings: Annotated[
         list[str] | None,
@@ -55,13 +55,15 @@ def bag(
     cluster: Annotated[
         str | None,
         typer.Option(
-            metavar="WHERE",
+            metavar="local|auto|ADDRESS",
+            rich_help_panel=WHERE,
             help="What trains the bags: local (processes here), auto (Ray, started here), or the address of a Ray "
             "cluster. Default: threads.",
         ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="With --cluster: how many bags to train at a time. Default: one per core.")
+        int | None,
+        typer.Option(rich_help_panel=WHERE, help="With --cluster: how many at a time. Default: one per core."),
     ] = None,
     samples: Annotated[int, typer.Option(rich_help_panel=OF_STUDY, help="How many samples of the queries.")] = 10,
     sample_fraction: Annotated[

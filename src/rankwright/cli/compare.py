@@ -23,7 +23,7 @@ OVER_FOLDS = "With --folds"
 
 
 def compare(
-    data: Annotated[str | None, typer.Argument(metavar="DATA", help="Documents with labels.")] = None,
+    data: Annotated[str | None, typer.Argument(metavar="[DATA]", help="Documents with labels.")] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(metavar="[NAME=]MODEL", help="A model file to compare; may be repeated."),
@@ -77,7 +77,6 @@ def compare(
     cluster: Annotated[
         str | None,
         typer.Option(
-            metavar="WHERE",
             rich_help_panel=OVER_FOLDS,
             help="auto (Ray, started here) or the address of a Ray cluster. Default: processes here.",
         ),

@@ -23,17 +23,15 @@ EXAMPLES = (
 
 def compress(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The file of a model made of trees.")],
-    data: Annotated[
-        str, typer.Option(metavar="FILE", help="Documents, ideally ones that the model was not trained on.")
-    ],
+    data: Annotated[str, typer.Option(metavar="F", help="Documents, ideally ones that the model was not trained on.")],
     out: Annotated[str, typer.Option(metavar="SMALL", help="The model file to write.")],
     valid: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Documents to choose by. Default: a quarter of the queries of --data."),
+        typer.Option(metavar="F", help="Documents to choose by. Default: a quarter of the queries of --data."),
     ] = None,
     test: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Documents to measure the chosen model on. Default: another quarter."),
+        typer.Option(metavar="F", help="Documents to measure the chosen model on. Default: another quarter."),
     ] = None,
     means: Annotated[
         str | None, typer.Option(help="What to try, in this order: exact, prune, distill, net; separated by commas.")
@@ -60,9 +58,9 @@ def compress(
         ),
     ] = None,
     curve: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a table of all models tried: .csv or .json.")
+        str | None, typer.Option(metavar="F", help="Write a table of all models tried: .csv or .json.")
     ] = None,
-    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the models tried: .svg, .png or .pdf.")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="F", help="Draw the models tried: .svg, .png or .pdf.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     threads: Threads = None,
     format: DataFormat = None,

@@ -42,7 +42,7 @@ def cv(
     seeds: FoldSeeds = 1,
     seed: Annotated[int, typer.Option(help="The seed of the folds, and the first seed of the ranker.")] = 0,
     per_query: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a CSV table with one row per query to this file.")
+        str | None, typer.Option(metavar="F", help="Write a CSV table with one row per query to this file.")
     ] = None,
     cluster: Cluster = None,
     workers: Annotated[

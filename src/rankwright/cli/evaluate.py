@@ -34,12 +34,10 @@ def evaluate(
     ],
     scores: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="One score per line, in the order of the documents; - is standard input."),
+        typer.Option(help="One score per line, in the order of the documents; - is standard input."),
     ] = None,
     model: Annotated[str | None, typer.Option(metavar="MODEL", help="A model file that scores the documents.")] = None,
-    run: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A TREC run to evaluate against the qrels in DATA.")
-    ] = None,
+    run: Annotated[str | None, typer.Option(help="A TREC run to evaluate against the qrels in DATA.")] = None,
     metrics: Metrics = None,
     convention: Annotated[
         str | None, typer.Option(help="The name of a convention, or all. Default: standard, or trec with --run.")

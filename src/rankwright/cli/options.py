@@ -15,13 +15,11 @@ DataFormat: TypeAlias = Annotated[
 ]
 PerQuery: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Write a table with one row per query, separated by tabs, to this file."),
+    typer.Option(help="Write a table with one row per query, separated by tabs, to this file."),
 ]
 Cluster: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        metavar="WHERE", help="auto (Ray, started here) or the address of a Ray cluster. Default: processes here."
-    ),
+    typer.Option(help="auto (Ray, started here) or the address of a Ray cluster. Default: processes here."),
 ]
 Threads: TypeAlias = Annotated[int | None, typer.Option(help="How many threads to use. Default: one per core.")]
 Metrics: TypeAlias = Annotated[str | None, typer.Option(help="Names separated by commas.")]
@@ -33,6 +31,6 @@ Settings: TypeAlias = Annotated[
 ]
 Select: TypeAlias = Annotated[str | None, typer.Option(help="The metric to choose by, such as ndcg@10.")]
 ModelSeed: TypeAlias = Annotated[int | None, typer.Option(help="The same seed gives the same model.")]
-TestFile: TypeAlias = Annotated[str | None, typer.Option(metavar="FILE", help="Documents to measure the model on.")]
+TestFile: TypeAlias = Annotated[str | None, typer.Option(metavar="F", help="Documents to measure the model on.")]
 ModelFile: TypeAlias = Annotated[str, typer.Option(metavar="MODEL", help="The model file to write.")]
 FoldSeeds: TypeAlias = Annotated[int, typer.Option(help="How often to train on each fold, each time with a new seed.")]

@@ -16,7 +16,7 @@ EXAMPLES = "Example: rankwright score model.rw test.txt --out scores.txt"
 def score(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The model file.")],
     data: Annotated[str, typer.Argument(metavar="DATA", help="The documents to score; - is standard input.")],
-    out: Annotated[str, typer.Option(metavar="FILE", help="The file to write; - is standard output.")] = "-",
+    out: Annotated[str, typer.Option(metavar="F", help="The file to write; - is standard output.")] = "-",
     style: Annotated[str, typer.Option("--format", help="How to write the scores: scores, trec or jsonl.")] = "scores",
     source_format: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help="The format of DATA.")] = None,
     whole: Annotated[

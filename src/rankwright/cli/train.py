@@ -35,7 +35,7 @@ def train(
     data: Annotated[str, typer.Argument(metavar="TRAIN", help="The documents to train on.")],
     out: ModelFile,
     ranker: RankerName = "lambdamart",
-    valid: Annotated[str | None, typer.Option(metavar="FILE", help="Documents to choose the best step by.")] = None,
+    valid: Annotated[str | None, typer.Option(metavar="F", help="Documents to choose the best step by.")] = None,
     test: TestFile = None,
     settings: Settings = None,
     select: Select = None,
@@ -47,11 +47,11 @@ def train(
     initial_scores: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Scores to start from, one line per document of TRAIN; the model learns the rest."
+            metavar="F", help="Scores to start from, one line per document of TRAIN; the model learns the rest."
         ),
     ] = None,
     valid_initial_scores: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The same for the documents of --valid.")
+        str | None, typer.Option(metavar="F", help="The same for the documents of --valid.")
     ] = None,
     format: DataFormat = None,
     as_json: AsJson = False,

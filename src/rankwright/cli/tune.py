@@ -36,7 +36,7 @@ def tune(
     out: Annotated[str | None, typer.Option(metavar="MODEL", help="The model file to write.")] = None,
     ranker: RankerName = "lambdamart",
     valid: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Documents to validate on. Default: folds of TRAIN.")
+        str | None, typer.Option(metavar="F", help="Documents to validate on. Default: folds of TRAIN.")
     ] = None,
     settings: Annotated[
         list[str] | None,

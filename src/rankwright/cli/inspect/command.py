@@ -29,7 +29,7 @@ def inspect(
     data: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE",
+            metavar="F",
             rich_help_panel=OF_MODEL,
             help="Documents to examine MODEL on: how much worse it is without each feature.",
         ),
@@ -64,13 +64,13 @@ def inspect(
     query: Annotated[
         str | None,
         typer.Option(
-            metavar="ID", rich_help_panel=OF_OBJECTIVE, help="The id of a query of DATA. Default: the first query."
+            metavar="Q", rich_help_panel=OF_OBJECTIVE, help="The id of a query of DATA. Default: the first query."
         ),
     ] = None,
     scores: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", rich_help_panel=OF_OBJECTIVE, help="One score per document of DATA. Default: random scores."
+            metavar="F", rich_help_panel=OF_OBJECTIVE, help="One score per document of DATA. Default: random scores."
         ),
     ] = None,
     plot: Annotated[
