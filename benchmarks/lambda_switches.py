@@ -14,15 +14,14 @@ from dataclasses import replace
 import numpy as np
 
 import rankwright as rw
-from rankwright.objectives import Objective, lambdarank, paper_lambdarank
-from rankwright.objectives.deltas import NDCG
+from rankwright.objectives import Objective, delta_named, lambdarank, paper_lambdarank
 
 DEFAULT = lambdarank("ndcg@10")
 VARIANTS: dict[str, Objective] = {
     "default": DEFAULT,
     "no gap_norm": replace(DEFAULT, gap_norm=False),
     "no query_norm": replace(DEFAULT, query_norm=False),
-    "no tail": replace(DEFAULT, delta=NDCG(10)),
+    "no tail": replace(DEFAULT, delta=delta_named("ndcg@10")),
     "truncation 10": replace(DEFAULT, truncation=10),
     "no truncation": replace(DEFAULT, truncation=None),
     "ties in row order": replace(DEFAULT, shuffle_ties=False),

@@ -18,15 +18,14 @@ import numpy as np
 from benchmarks.timing import Timing, report, time_side_by_side
 
 from rankwright import RankingDataset, objectives
-from rankwright.objectives import Objective, PairwiseObjective, lambdarank, ranknet
-from rankwright.objectives.deltas import NDCG
+from rankwright.objectives import Objective, PairwiseObjective, delta_named, lambdarank, ranknet
 
 N_DOCS, TRUNCATION = 720_000, 30
 ITERATIONS = 10
 
 OURS: dict[str, Objective] = {
     "lambdarank": lambdarank(truncation=TRUNCATION),
-    "lambdarank, no norms": PairwiseObjective(delta=NDCG(), truncation=TRUNCATION),
+    "lambdarank, no norms": PairwiseObjective(delta=delta_named("ndcg"), truncation=TRUNCATION),
     "lambdarank, all pairs": lambdarank(truncation=None),
     "lambdarank for map": lambdarank("map", truncation=TRUNCATION),
     "lambdarank for err": lambdarank("err", truncation=TRUNCATION),

@@ -17,14 +17,14 @@ def test_every_exported_name_exists(name):
     assert getattr(rankwright, name) is not None
 
 
-def test_the_table_of_names_is_the_list_of_exports():
-    assert sorted([*rankwright._HOME_OF, "__version__"]) == sorted(rankwright.__all__)
+def test_the_names_shown_are_the_names_exported():
     assert dir(rankwright) == sorted(rankwright.__all__)
+    assert "LambdaMART" in rankwright.__all__
 
 
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'LambdaMort'"):
-        _ = rankwright.LambdaMort
+        _ = rankwright.LambdaMort  # type: ignore[attr-defined]
 
 
 def test_importing_loads_nothing_heavier_than_numpy():

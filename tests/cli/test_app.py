@@ -4,8 +4,10 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+import rankwright as rw
 from rankwright.cli.app import COMMANDS, describe, reflowed
 from rankwright.errors import FileFormatError
 
@@ -50,3 +52,30 @@ def test_every_command_has_a_help_with_an_example_of_itself(rankwright, name, mo
     assert f"Example: rankwright {name} " in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 80
     assert not re.search(r"--[\w-]+…", shown.stdout)  # no name of an option is cut short
+
+
+HEAVY = ("scipy", "sklearn", "pandas", "polars", "pyarrow", "torch", "ray", "optuna", "matplotlib")
+LIGHT = [
+    ["list", "rankers"],
+    ["list", "settings", "ranknet"],
+    ["list", "strategies"],
+    ["score", "model.rw", "data.txt"],
+]
+
+
+def test_what_needs_no_heavy_library_loads_none(tmp_path):
+    data = rw.RankingDataset.from_arrays(np.eye(4), [0, 1, 2, 0], group=[4])
+    rw.LambdaMART(n_trees=1, min_docs_in_leaf=1).fit(data).save(tmp_path / "model.rw")
+    rw.write(data, tmp_path / "data.txt")
+    code = (
+        "import contextlib, sys\n"
+        "from rankwright.cli.app import main\n"
+        f"for arguments in {LIGHT!r}:\n"
+        "    sys.argv = ['rankwright', *arguments]\n"
+        "    with contextlib.suppress(SystemExit):\n"
+        "        main()\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1] == "[]"

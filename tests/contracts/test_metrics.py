@@ -1,10 +1,16 @@
-"""Laws of every registered metric under every named convention."""
+"""Laws of every registered metric under every named convention.
+
+A metric is tried once for each choice of the rules it depends on; that it depends on no others is a law too. All of a
+metric's measures are counted in one evaluation; a failure names the one that broke the law.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,11 +33,23 @@ NAMES = [
 MEASURES = [parse_metric(name, convention) for name in NAMES for convention in CONVENTIONS]
 
 
-def by_name(measure: Measure) -> str:
-    return measure.name
+def as_far_as_it_matters(measure: Measure) -> Measure:
+    """The measure with the standard choice for every rule that its metric does not depend on."""
+    choices: dict[str, Any] = {rule: getattr(measure.convention, rule) for rule in measure.metric.depends_on}
+    return Measure(measure.metric, replace(Convention(), **choices))
 
 
-every_measure = pytest.mark.parametrize("measure", MEASURES, ids=by_name)
+def is_of_probabilities(measure: Measure) -> bool:
+    return measure.convention.stop is Stop.LABEL
+
+
+# The distinct measures of each metric; those that take labels for probabilities are apart, because they need others.
+DISTINCT: dict[str, tuple[Measure, ...]] = {}
+for measure in dict.fromkeys(map(as_far_as_it_matters, MEASURES)):
+    group = measure.metric.name + (" of probabilities" if is_of_probabilities(measure) else "")
+    DISTINCT[group] = (*DISTINCT.get(group, ()), measure)
+
+every_metric = pytest.mark.parametrize("measures", DISTINCT.values(), ids=DISTINCT)
 
 
 def ids_of(n_docs: int) -> np.ndarray:
@@ -43,20 +61,30 @@ def data_of(labels, sizes) -> RankingDataset:
     return RankingDataset.from_arrays(np.zeros((n, 1)), labels, group=sizes, document_ids=ids_of(n))
 
 
-def random_lists(seed: int, measure: Measure, n_queries: int = 18):
-    """Sizes and labels of queries, some empty, some of one document; labels as the measure can take them."""
+def random_lists(seed: int, measures: Sequence[Measure], n_queries: int = 18):
+    """Sizes and labels of queries, some empty, some of one document; labels as the measures can take them."""
     rng = np.random.default_rng(seed)
     sizes = np.concatenate([[0, 1, 1, 2], rng.integers(1, 13, size=n_queries - 4)])
     labels = rng.choice([0, 0, 0, 1, 2, 4, 0.75], size=int(sizes.sum()))
     labels[np.repeat(np.arange(n_queries) % 5 == 1, sizes)] = 0
-    if measure.convention.stop is Stop.LABEL:
+    if is_of_probabilities(measures[0]):
         labels = labels / 4
     return rng, sizes, labels
 
 
+def all_values(measures: Sequence[Measure], scores, data: RankingDataset, threads: int = 1) -> dict[str, np.ndarray]:
+    results = evaluate(scores, data, measures, threads=threads).results.values()
+    return {result.measure.name: result.values for result in results}
+
+
 def values_of(measure: Measure, scores, data: RankingDataset, threads: int = 1) -> np.ndarray:
-    (result,) = evaluate(scores, data, [measure], threads=threads).results.values()
-    return result.values
+    return all_values([measure], scores, data, threads)[measure.name]
+
+
+def assert_same(found: dict[str, np.ndarray], wanted: dict[str, np.ndarray], rtol: float = 0.0) -> None:
+    assert list(found) == list(wanted)
+    for name, values in found.items():
+        np.testing.assert_allclose(values, wanted[name], rtol=rtol, atol=0.0, equal_nan=True, err_msg=name)
 
 
 def is_never_better(measure: Measure, values: np.ndarray, than: np.ndarray) -> bool:
@@ -66,27 +94,29 @@ def is_never_better(measure: Measure, values: np.ndarray, than: np.ndarray) -> b
     return bool((gain <= 1e-12).all())
 
 
-@every_measure
-def test_the_name_parses_back(measure):
-    assert parse_metric(measure.name) == measure
-    assert parse_metric(measure.name).name == measure.name
+def test_every_name_parses_back():
+    for measure in MEASURES:
+        assert parse_metric(measure.name) == measure
+        assert parse_metric(measure.name).name == measure.name
 
 
-@every_measure
-def test_the_ideal_order_has_the_best_value(measure):
-    rng, sizes, labels = random_lists(0, measure)
+@every_metric
+def test_the_ideal_order_has_the_best_value(measures):
+    rng, sizes, labels = random_lists(0, measures)
     data = data_of(labels, sizes)
-    best = values_of(measure, labels, data)
+    best = all_values(measures, labels, data)
     for _ in range(5):
-        assert is_never_better(measure, values_of(measure, rng.integers(0, 6, size=len(labels)), data), than=best)
+        values = all_values(measures, rng.integers(0, 6, size=len(labels)), data)
+        for measure in measures:
+            assert is_never_better(measure, values[measure.name], than=best[measure.name]), measure
 
 
-@every_measure
-def test_a_worse_swap_never_improves_it(measure):
-    rng, sizes, labels = random_lists(1, measure)
+@every_metric
+def test_a_worse_swap_never_improves_it(measures):
+    rng, sizes, labels = random_lists(1, measures)
     data = data_of(labels, sizes)
     scores = rng.permutation(len(labels)).astype(float)
-    before = values_of(measure, scores, data)
+    before = all_values(measures, scores, data)
     for _ in range(8):
         swapped = scores.copy()
         for rows in data.groups.slices():
@@ -94,77 +124,81 @@ def test_a_worse_swap_never_improves_it(measure):
                 one, other = rng.choice(np.arange(rows.start, rows.stop), size=2, replace=False)
                 if (labels[one] - labels[other]) * (scores[one] - scores[other]) > 0:
                     swapped[[one, other]] = scores[[other, one]]
-        assert is_never_better(measure, values_of(measure, swapped, data), than=before)
+        after = all_values(measures, swapped, data)
+        for measure in measures:
+            assert is_never_better(measure, after[measure.name], than=before[measure.name]), measure
 
 
-@every_measure
-def test_row_order_does_not_matter_beyond_the_tie_rule(measure):
-    rng, sizes, labels = random_lists(2, measure)
-    distinct = measure.convention.ties is Ties.INPUT
-    scores = rng.permutation(len(labels)) if distinct else rng.integers(0, 4, size=len(labels))
+@every_metric
+@pytest.mark.parametrize("ties_are_ruled", [True, False])
+def test_row_order_does_not_matter_beyond_the_tie_rule(measures, ties_are_ruled):
+    chosen = [measure for measure in measures if (measure.convention.ties is not Ties.INPUT) == ties_are_ruled]
+    rng, sizes, labels = random_lists(2, measures)
+    scores = rng.integers(0, 4, size=len(labels)) if ties_are_ruled else rng.permutation(len(labels))
     data = data_of(labels, sizes)
     shuffled = np.concatenate([rng.permutation(np.arange(rows.start, rows.stop)) for rows in data.groups.slices()])
     moved = replace(data, labels=labels[shuffled], document_ids=ids_of(len(labels))[shuffled])
-    np.testing.assert_allclose(
-        values_of(measure, scores[shuffled], moved), values_of(measure, scores, data), rtol=1e-12, equal_nan=True
-    )
+    assert_same(all_values(chosen, scores[shuffled], moved), all_values(chosen, scores, data), rtol=1e-12)
 
 
-@every_measure
-def test_query_order_does_not_matter(measure):
-    rng, sizes, labels = random_lists(3, measure)
+@every_metric
+def test_query_order_does_not_matter(measures):
+    rng, sizes, labels = random_lists(3, measures)
     scores = rng.integers(0, 6, size=len(labels))
     data = data_of(labels, sizes)
     order = rng.permutation(len(sizes))
     rows = data.groups.rows_of(order)
-    moved = values_of(measure, scores[rows], data.take_queries(order))
-    np.testing.assert_array_equal(moved, values_of(measure, scores, data)[order])
+    in_order = all_values(measures, scores, data)
+    moved = all_values(measures, scores[rows], data.take_queries(order))
+    assert_same(moved, {name: values[order] for name, values in in_order.items()})
 
 
-@every_measure
-def test_one_query_at_a_time_equals_all_at_once(measure):
-    rng, sizes, labels = random_lists(4, measure)
+@every_metric
+def test_one_query_at_a_time_equals_all_at_once(measures):
+    rng, sizes, labels = random_lists(4, measures)
     scores = rng.integers(0, 6, size=len(labels))
     data = data_of(labels, sizes)
-    together = values_of(measure, scores, data)
+    together = all_values(measures, scores, data)
     for query, rows in enumerate(data.groups.slices()):
-        np.testing.assert_array_equal(values_of(measure, scores[rows], data.take_queries([query])), together[[query]])
+        alone = all_values(measures, scores[rows], data.take_queries([query]))
+        assert_same(alone, {name: values[[query]] for name, values in together.items()})
 
 
-@every_measure
-def test_kernels_equal_their_twins(measure, monkeypatch):
-    rng, sizes, labels = random_lists(5, measure)
+@every_metric
+def test_kernels_equal_their_twins(measures, monkeypatch):
+    rng, sizes, labels = random_lists(5, measures)
     scores, data = rng.integers(0, 6, size=len(labels)), data_of(labels, sizes)
-    compiled = values_of(measure, scores, data)
+    compiled = all_values(measures, scores, data)
     for name in kernels.__all__:
         monkeypatch.setattr(kernels, name, getattr(reference, name))
-    np.testing.assert_array_equal(values_of(measure, scores, data), compiled)
+    assert_same(all_values(measures, scores, data), compiled)
 
 
-@every_measure
-def test_threads_do_not_matter(measure):
-    rng, sizes, labels = random_lists(6, measure, n_queries=150)
+@every_metric
+def test_threads_do_not_matter(measures):
+    rng, sizes, labels = random_lists(6, measures, n_queries=150)
     scores, data = rng.integers(0, 6, size=len(labels)), data_of(labels, sizes)
-    alone = values_of(measure, scores, data, threads=1)
+    alone = all_values(measures, scores, data, threads=1)
     for threads in (2, 7):
-        np.testing.assert_array_equal(values_of(measure, scores, data, threads), alone)
+        assert_same(all_values(measures, scores, data, threads), alone)
 
 
-@every_measure
-def test_an_unjudged_document_counts_0_or_is_not_there(measure):
-    rng, sizes, labels = random_lists(7, measure)
+@every_metric
+def test_an_unjudged_document_counts_0_or_is_not_there(measures):
+    rng, sizes, labels = random_lists(7, measures)
     scores = rng.integers(0, 6, size=len(labels))
     unjudged = rng.random(len(labels)) < 0.3
     data = data_of(np.where(unjudged, np.nan, labels), sizes)
 
     as_zero = data_of(np.where(unjudged, 0, labels), sizes)
-    np.testing.assert_array_equal(values_of(measure, scores, data), values_of(measure, scores, as_zero))
+    assert_same(all_values(measures, scores, data), all_values(measures, scores, as_zero))
 
-    skipping = replace(measure, convention=replace(measure.convention, unjudged=Unjudged.SKIP))
+    skipping = [
+        replace(measure, convention=replace(measure.convention, unjudged=Unjudged.SKIP)) for measure in measures
+    ]
     left = np.bincount(np.repeat(np.arange(len(sizes)), sizes)[~unjudged], minlength=len(sizes))
     without = replace(data_of(labels[~unjudged], left), document_ids=ids_of(len(labels))[~unjudged])
-    expected = values_of(measure, scores[~unjudged], without)
-    np.testing.assert_array_equal(values_of(skipping, scores, data), expected)
+    assert_same(all_values(skipping, scores, data), all_values(skipping, scores[~unjudged], without))
 
 
 OTHER_RULES = {
@@ -215,9 +249,8 @@ def test_skipped_queries_are_left_out_of_every_metric(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_query_of_no_documents_counts_as_one_with_nothing_relevant(name):
     nothing, empty = data_of([0], [1]), data_of([], [0])
-    for convention in CONVENTIONS:
-        measure = parse_metric(name, convention)
-        np.testing.assert_array_equal(values_of(measure, [], empty), values_of(measure, [1.0], nothing))
+    measures = [parse_metric(name, convention) for convention in CONVENTIONS]
+    assert_same(all_values(measures, [], empty), all_values(measures, [1.0], nothing))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -233,7 +266,7 @@ def test_averaged_ties_give_the_expectation_over_all_orders(name, labels, scores
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pessimistic_and_optimistic_ties_bound_all_others(name):
-    rng, sizes, labels = random_lists(9, parse_metric(name))
+    rng, sizes, labels = random_lists(9, [parse_metric(name)])
     data, scores = data_of(labels, sizes), rng.integers(0, 3, size=len(labels))
     worst, best = (
         values_of(parse_metric(name, f"standard(ties={ties})"), scores, data) for ties in ("pessimistic", "optimistic")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.metrics.comparison import PHRASES, compare_conventions
+from rankwright.metrics.comparison import compare_conventions, phrase_of
 from rankwright.metrics.convention import CONVENTIONS, RULES
 from rankwright.metrics.evaluation import evaluate
 
@@ -72,4 +72,4 @@ def test_it_prints_and_serialises(data):
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_can_be_told_in_words(rule):
     for convention in CONVENTIONS.values():
-        assert PHRASES[rule](convention)
+        assert phrase_of(rule, convention)

@@ -36,7 +36,9 @@ def test_every_rule_is_told_with_its_values():
 
 
 def test_every_metric_is_told():
-    names = re.findall(r"`([a-z-]+)(?:@k)?`", " ".join(row[0] for row in table_after("What each is", "metrics.md")))
+    names = re.findall(
+        r"`([a-z-]+)(?:@k)?`", " ".join(row[0] for row in table_after("What each metric is", "metrics.md"))
+    )
     assert set(names) == set(METRICS)
 
 

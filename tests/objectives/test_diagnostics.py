@@ -17,13 +17,13 @@ from rankwright.objectives import (
     OBJECTIVES,
     Objective,
     PairwiseObjective,
+    delta_named,
     from_function,
     objective_named,
     paper_lambdarank,
     ranknet,
     spring,
 )
-from rankwright.objectives.deltas import NDCG
 from rankwright.objectives.diagnostics import Diagnosis, diagnose
 from rankwright.objectives.force_field import ForceField, integral
 
@@ -74,7 +74,9 @@ def test_ndcgs_force_has_a_symmetric_jacobian_and_no_cost():
 
 
 def test_the_worst_that_is_told_can_be_seen_again():
-    objective = PairwiseObjective(delta=NDCG(3), query_norm=True)  # scaled by query: its Jacobian is not symmetric
+    objective = PairwiseObjective(
+        delta=delta_named("ndcg@3"), query_norm=True
+    )  # scaled by query: its Jacobian is not symmetric
     found = quick(objective)
     field = ForceField.of(objective, LABELS)
     assert not found.has_symmetric_jacobian
@@ -212,7 +214,7 @@ def test_integrals_by_hand():
 
 def test_long_lists_are_looked_at_by_a_sample_of_their_documents():
     labels = np.arange(40) % 3
-    found = quick(PairwiseObjective(delta=NDCG(10)), labels, documents=6, loops=2, points=2)
+    found = quick(PairwiseObjective(delta=delta_named("ndcg@10")), labels, documents=6, loops=2, points=2)
     assert found.has_symmetric_jacobian
     assert found.asymmetry.scores.shape == (40,)
 

@@ -20,12 +20,12 @@ from rankwright.objectives import (
     Logistic,
     PairwiseObjective,
     Spring,
+    delta_named,
     lambdarank,
     paper_lambdarank,
     ranknet,
     spring,
 )
-from rankwright.objectives.deltas import NDCG, AveragePrecision, WinnerTakesAll
 
 
 def one_query(labels, **parts) -> RankingDataset:
@@ -124,7 +124,7 @@ def test_pairs_want_that_move_and_winner_takes_all_resists_it():
     data = one_query(THOUSAND_LABELS)
     move = MOVED_SCORES - THOUSAND_SCORES
     pairs = ranknet().bind(data)(THOUSAND_SCORES).gradient
-    winner = lambdarank(WinnerTakesAll(), truncation=None).bind(data)(THOUSAND_SCORES).gradient
+    winner = lambdarank("wta", truncation=None).bind(data)(THOUSAND_SCORES).gradient
     assert pairs @ move < 0 < winner @ move  # descent goes against the gradient
     assert winner[LAST] == 0.0  # nothing to be won by moving it
     assert winner[WINNER] < 0  # all that counts is to stay on top
@@ -134,7 +134,7 @@ def test_winner_takes_all_spends_nothing_below_the_top():
     # Now the better one stands at rank 2: swapping it with the first is all it takes.
     labels = np.isin(np.arange(1000), [1, LAST]).astype(float)
     pairs = ranknet().bind(one_query(labels))(THOUSAND_SCORES).gradient
-    winner = PairwiseObjective(delta=WinnerTakesAll()).bind(one_query(labels))(THOUSAND_SCORES).gradient
+    winner = PairwiseObjective(delta=delta_named("wta")).bind(one_query(labels))(THOUSAND_SCORES).gradient
     assert np.count_nonzero(pairs) == 1000
     assert_array_equal(np.flatnonzero(winner), [0, 1, LAST])
     assert abs(pairs[LAST] / pairs[1]) > 10  # pairs pull the hopeless one far harder than the one that can win
@@ -163,7 +163,7 @@ def test_the_jacobian_is_symmetric_where_every_pair_counts_alike(pair_loss):
 
 def test_the_jacobian_is_symmetric_between_rank_changes():
     rng = np.random.default_rng(0)
-    found = jacobian(PairwiseObjective(delta=NDCG()), rng.integers(0, 3, 8), rng.normal(size=8))
+    found = jacobian(PairwiseObjective(delta=delta_named("ndcg")), rng.integers(0, 3, 8), rng.normal(size=8))
     assert_allclose(found, found.T, atol=1e-8)
 
 
@@ -223,7 +223,7 @@ def test_label_pairs_given_as_preferences_are_the_same_objective():
         preferences=Preferences(better[mixed], worse[mixed]),
     )
     scores = rng.normal(size=30)
-    for objective in (ranknet(), lambdarank("ndcg@3", truncation=4), PairwiseObjective(Spring(), AveragePrecision())):
+    for objective in (ranknet(), lambdarank("ndcg@3", truncation=4), PairwiseObjective(Spring(), delta_named("map"))):
         mine, theirs = precise(objective, by_labels)(scores), precise(objective, by_pairs)(scores)
         assert_allclose(theirs.gradient, mine.gradient, atol=1e-12)
         assert_allclose(theirs.curvature, mine.curvature, atol=1e-12)
@@ -285,14 +285,14 @@ def test_query_weights_come_after_the_query_norm():
 
 
 def test_equal_scores_rank_in_row_order_where_that_is_asked():
-    plain = PairwiseObjective(Hinge(), NDCG(1), shuffle_ties=False)
+    plain = PairwiseObjective(Hinge(), delta_named("ndcg@1"), shuffle_ties=False)
     found = plain.bind(one_query([0, 1, 0]))([5.0, 5.0, 5.0])
     assert_array_equal(found.gradient, [1, -1, 0])  # only a swap with the first row changes the top
 
 
 def test_shuffled_ties_favour_no_row():
     labels = np.array([0.0, 0, 1, 0, 2, 0, 1, 0])
-    objective = PairwiseObjective(delta=NDCG(3), truncation=3)
+    objective = PairwiseObjective(delta=delta_named("ndcg@3"), truncation=3)
     (forward, error), (backward, _) = (
         mean_and_error(by_copy(objective, labels[order], np.zeros(8)).gradient[:, order])
         for order in (np.arange(8), np.arange(8)[::-1])
@@ -302,7 +302,7 @@ def test_shuffled_ties_favour_no_row():
 
 
 def test_another_key_is_another_order():
-    bound = PairwiseObjective(delta=NDCG(3)).bind(one_query(np.arange(20)))
+    bound = PairwiseObjective(delta=delta_named("ndcg@3")).bind(one_query(np.arange(20)))
     assert not np.array_equal(bound(np.zeros(20), key=1).gradient, bound(np.zeros(20), key=2).gradient)
 
 
@@ -314,8 +314,8 @@ def test_another_key_is_another_order():
     [
         ranknet(sampled_pairs=2),
         ranknet(sampled_pairs=2, pair_equal_labels=True),
-        PairwiseObjective(delta=NDCG(5), sampled_pairs=2),
-        PairwiseObjective(Spring(), AveragePrecision(), sampled_pairs=1),
+        PairwiseObjective(delta=delta_named("ndcg@5"), sampled_pairs=2),
+        PairwiseObjective(Spring(), delta_named("map"), sampled_pairs=1),
     ],
     ids=lambda objective: objective.name,
 )
@@ -383,7 +383,7 @@ def test_a_large_sum_of_float32_keeps_its_digits():
         ({"sampled_pairs": 0}, "sampled_pairs must be 1 or more"),
         ({"truncation": 3, "sampled_pairs": 3}, "choose one"),
         ({"certainty": 0.0}, "certainty must be above 0"),
-        ({"delta": NDCG(), "pair_equal_labels": True}, "swapping them never changes ndcg"),
+        ({"delta": delta_named("ndcg"), "pair_equal_labels": True}, "swapping them never changes ndcg"),
     ],
 )
 def test_settings_that_make_no_sense(settings, problem):

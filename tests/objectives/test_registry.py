@@ -5,18 +5,30 @@ from __future__ import annotations
 import pytest
 
 from rankwright.errors import SettingError, UnknownNameError
-from rankwright.objectives import Logistic, PairwiseObjective, lambdarank, objective_named, paper_lambdarank, ranknet
-from rankwright.objectives.deltas import NDCG, Constant
+from rankwright.metrics.binary import AveragePrecision
+from rankwright.metrics.convention import CONVENTIONS, parse_convention
+from rankwright.metrics.discounted import NDCG
+from rankwright.metrics.registry import parse_metric
+from rankwright.objectives import (
+    OBJECTIVES,
+    Logistic,
+    PairwiseObjective,
+    lambdarank,
+    objective_named,
+    paper_lambdarank,
+    ranknet,
+)
+from rankwright.objectives.deltas import Constant, MetricDelta
 
 
 def test_ranknet_and_lambdarank_are_a_loss_and_a_delta():
     assert ranknet() == PairwiseObjective(pair_loss=Logistic(), delta=Constant())
-    assert paper_lambdarank("ndcg@10") == PairwiseObjective(Logistic(), NDCG(10), shuffle_ties=False)
+    assert paper_lambdarank("ndcg@10") == PairwiseObjective(Logistic(), MetricDelta(NDCG(10)), shuffle_ties=False)
 
 
 def test_the_default_lambdarank_has_its_switches_on():
     assert lambdarank() == PairwiseObjective(
-        Logistic(), NDCG(10, tail=True), truncation=30, query_norm=True, gap_norm=True
+        Logistic(), MetricDelta(NDCG(10), tail=True), truncation=30, query_norm=True, gap_norm=True
     )
 
 
@@ -25,6 +37,25 @@ def test_settings_stand_beside_the_name():
         "map", sigma=2.0, truncation=None
     )
     assert objective_named("ranknet", pair_equal_labels=True) == ranknet(pair_equal_labels=True)
+
+
+@pytest.mark.parametrize("convention", [*CONVENTIONS, "standard(gain=linear)", "letor(relevant>=2, gain=0/1/3)"])
+@pytest.mark.parametrize("family", [name for name, family in OBJECTIVES.items() if family.takes_metric])
+def test_a_metric_brings_its_convention(family, convention):
+    name = f"{family}:map@10:{parse_convention(convention)}"
+    objective = objective_named(name)
+    assert objective.name == name
+    assert isinstance(objective, PairwiseObjective)
+    assert objective.delta == MetricDelta(AveragePrecision(10), parse_convention(convention))
+
+
+def test_the_tail_goes_on_under_every_convention():
+    assert lambdarank("ndcg@5:letor").delta == MetricDelta(NDCG(5), parse_convention("letor"), tail=True)
+
+
+def test_a_measure_can_be_aimed_at():
+    assert lambdarank(parse_metric("map:mslr")) == lambdarank("map:mslr")
+    assert lambdarank(parse_metric("map")) != lambdarank("map")  # one has the standard convention, the other none
 
 
 def test_an_unknown_name_brings_the_known_ones():

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.objectives import Logistic, PairwiseObjective
-from rankwright.objectives.deltas import NDCG
+from rankwright.metrics.discounted import NDCG
+from rankwright.objectives import Logistic, MetricDelta, PairwiseObjective
 
 pytestmark = pytest.mark.oracle
 
@@ -41,7 +41,11 @@ def test_lambdarank_is_ours_with_its_switches(norm, truncation, sigma, l2):
     lightgbm = pytest.importorskip("lightgbm")
     switches = {"lambdarank_norm": norm, "lambdarank_truncation_level": truncation, "sigmoid": sigma, "lambda_l2": l2}
     ours = PairwiseObjective(
-        Logistic(sigma), NDCG(truncation, tail=True), truncation=truncation, query_norm=norm, gap_norm=norm
+        Logistic(sigma),
+        MetricDelta(NDCG(truncation), tail=True),
+        truncation=truncation,
+        query_norm=norm,
+        gap_norm=norm,
     )
     for seed in range(5):
         rng = np.random.default_rng(seed)

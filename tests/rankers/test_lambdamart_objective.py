@@ -35,6 +35,21 @@ def test_a_name_and_its_value_are_the_same_objective(data):
     assert not np.array_equal(by_name, trained(data).predict(data))
 
 
+def test_forces_follow_a_convention(data):
+    by_metric, by_objective = (
+        trained(data, **{setting: name}).predict(data)
+        for setting, name in (("metric", "ndcg@10:letor"), ("objective", "lambdarank:ndcg@10:letor"))
+    )
+    assert_array_equal(by_metric, by_objective)
+    assert not np.array_equal(by_metric, trained(data).predict(data))
+    assert_array_equal(trained(data, metric="ndcg@10:skip-empty").predict(data), trained(data).predict(data))
+
+
+def test_a_metric_that_no_swap_changes_is_refused(data):
+    with pytest.raises(UnknownNameError, match=r"metric to aim at 'mean-ndcg:letor'.*Known: constant, dcg, err"):
+        trained(data, metric="mean-ndcg:letor")
+
+
 def test_a_function_of_the_users_own_trains_what_the_built_in_one_does(data):
     own = trained(data, objective=from_function(ranknet_again))
     found, wanted = (

@@ -13,159 +13,173 @@ from rankwright.trees.binning import MAX_BINS
 
 @settings_class
 class ClimbingSettings(AimedSettings, ScaledSettings):
-    """What rankers share that look at a metric while they learn a weighted sum of features."""
+    """What rankers share that look at a metric while they learn a weighted sum of features.
 
-    scaling: str | None = changed(
-        ScaledSettings,
-        "scaling",
-        "zscore",
-        text="The name of a scaling of features, fitted on the training data and kept in the model. It decides how "
-        "features add up, and how long a step is for each; None takes features as they are.",
-    )
-    metric: str = changed(AimedSettings, "metric", text="The metric that is climbed: any metric between 0 and 1.")
+    Parameters
+    ----------
+    scaling
+        The name of a scaling of features, fitted on the training data and kept in the model. It decides how features
+        add up, and how long a step is for each; None takes features as they are.
+    metric
+        The metric that is climbed: any metric between 0 and 1.
+    """
+
+    scaling: str | None = changed(ScaledSettings, "scaling", "zscore")
 
 
 @settings_class
 class AdaRankSettings(PatientSettings, ClimbingSettings):
-    """Settings of AdaRank."""
+    """Single features added up, round after round, for queries that the metric says are ranked badly (Xu and
+    Li 2007).
+
+    Parameters
+    ----------
+    n_rounds
+        How many rounds at most, each of which takes a feature.
+    max_uses
+        How often a feature may be chosen; None is the paper's rule, which tends to take one feature again and again.
+    downwards
+        Whether a feature may rank the other way round, where that does better by itself.
+    """
 
     name: ClassVar[str] = "adarank"
-    summary: ClassVar[str] = (
-        "Single features added up, round after round, for queries that the metric says are ranked badly "
-        "(Xu and Li 2007)."
-    )
     budget: ClassVar[str | None] = "n_rounds"
     chance: ClassVar[Mapping[str, Any] | None] = None
 
     metric: str = changed(ClimbingSettings, "metric", "map", search=Choice(("map", "ndcg@10")))
-    n_rounds: int = setting(200, "How many rounds at most, each of which takes a feature.", least=1, small=8)
-    max_uses: int | None = setting(
-        1,
-        "How often a feature may be chosen; None is the paper's rule, which tends to take one feature again and again.",
-        least=1,
-        search=Choice((1, 4)),
-    )
-    downwards: bool = setting(True, "Whether a feature may rank the other way round, where that does better by itself.")
+    n_rounds: int = setting(200, least=1, small=8)
+    max_uses: int | None = setting(1, least=1, search=Choice((1, 4)))
+    downwards: bool = setting(True)
 
 
 @settings_class
 class SlackSettings(RankerSettings):
-    """What holds coordinate ascent back; by itself so that a search looks at it first."""
+    """What holds coordinate ascent back; by itself so that a search looks at it first.
 
-    slack: float = setting(
-        0.0,
-        "What it costs, in units of the metric, that weights are away from where they started, as a share of all "
-        "weights: more of it keeps them closer.",
-        least=0,
-        search=Choice((0.0, 0.01, 0.05)),
-    )
+    Parameters
+    ----------
+    slack
+        What it costs, in units of the metric, that weights are away from where they started, as a share of all weights:
+        more of it keeps them closer.
+    """
+
+    slack: float = setting(0.0, least=0, search=Choice((0.0, 0.01, 0.05)))
 
 
 @settings_class
 class CoordinateAscentSettings(ClimbingSettings, SlackSettings):
-    """Settings of coordinate ascent."""
+    """Weights that climb any metric, one at a time (Metzler and Croft 2007).
+
+    Parameters
+    ----------
+    restarts
+        How many climbs: the first starts from equal weights, others from weights drawn at random.
+    n_sweeps
+        How many sweeps over all weights at most, all climbs together.
+    first_step
+        The shortest step of a weight; all weights add up to 1 in size.
+    n_doublings
+        How many steps a weight tries up and down, each twice as far as the one before.
+    tolerance
+        A climb ends with a sweep that gains less than this.
+    """
 
     name: ClassVar[str] = "coordinate-ascent"
-    summary: ClassVar[str] = "Weights that climb any metric, one at a time (Metzler and Croft 2007)."
     budget: ClassVar[str | None] = "n_sweeps"
 
     metric: str = changed(ClimbingSettings, "metric", "map", search=Choice(("map", "ndcg@10")))
-    restarts: int = setting(
-        3, "How many climbs: the first starts from equal weights, others from weights drawn at random.", least=1
-    )
-    n_sweeps: int = setting(100, "How many sweeps over all weights at most, all climbs together.", least=1, small=4)
-    first_step: float = setting(0.001, "The shortest step of a weight; all weights add up to 1 in size.", above=0)
-    n_doublings: int = setting(
-        10, "How many steps a weight tries up and down, each twice as far as the one before.", least=1, most=60
-    )
-    tolerance: float = setting(0.001, "A climb ends with a sweep that gains less than this.", least=0, small=0.0)
+    restarts: int = setting(3, least=1)
+    n_sweeps: int = setting(100, least=1, small=4)
+    first_step: float = setting(0.001, above=0)
+    n_doublings: int = setting(10, least=1, most=60)
+    tolerance: float = setting(0.001, least=0, small=0.0)
 
 
 @settings_class
 class BoltzRankSettings(PatientSettings, ClimbingSettings):
-    """Settings of BoltzRank."""
+    """Potentials of documents, and of pairs of them, that make good rankings probable (Volkovs and Zemel
+    2009).
+
+    Parameters
+    ----------
+    mix
+        The share of the expected metric in the loss; the rest is the divergence of the model's distribution over
+        rankings from that of the labels.
+    pair_units
+        How many units compare a document with each other document of its query. With any, a score depends on the whole
+        list, and `predict` needs `qid`.
+    epochs
+        How many epochs at most, each one step of Adam.
+    n_samples
+        How many rankings of every query are drawn in an epoch.
+    learning_rate
+        The length of Adam's steps.
+    l2
+        How much the squared size of the weights costs.
+    """
 
     name: ClassVar[str] = "boltzrank"
-    summary: ClassVar[str] = (
-        "Potentials of documents, and of pairs of them, that make good rankings probable (Volkovs and Zemel 2009)."
-    )
     budget: ClassVar[str | None] = "epochs"
 
-    mix: float = setting(
-        0.5,
-        "The share of the expected metric in the loss; the rest is the divergence of the model's distribution over "
-        "rankings from that of the labels.",
-        least=0,
-        most=1,
-        search=Choice((0.2, 0.8)),
-    )
-    pair_units: int = setting(
-        0,
-        "How many units compare a document with each other document of its query. With any, a score depends on the "
-        "whole list, and `predict` needs `qid`.",
-        least=0,
-        search=Choice((0, 4)),
-    )
-    epochs: int = setting(100, "How many epochs at most, each one step of Adam.", least=1, small=8)
-    n_samples: int = setting(20, "How many rankings of every query are drawn in an epoch.", least=2)
-    learning_rate: float = setting(0.05, "The length of Adam's steps.", above=0, small=0.1)
-    l2: float = setting(0.0, "How much the squared size of the weights costs.", least=0)
+    mix: float = setting(0.5, least=0, most=1, search=Choice((0.2, 0.8)))
+    pair_units: int = setting(0, least=0, search=Choice((0, 4)))
+    epochs: int = setting(100, least=1, small=8)
+    n_samples: int = setting(20, least=2)
+    learning_rate: float = setting(0.05, above=0, small=0.1)
+    l2: float = setting(0.0, least=0)
 
 
 @settings_class
 class StumpSettings(PatientSettings, AimedSettings, ScaledSettings):
-    """What rankers made of threshold weak rankers share."""
+    """What rankers made of threshold weak rankers share.
+
+    Parameters
+    ----------
+    metric
+        The metric that early stopping and the choice of rounds look at, unless `select` names another.
+    n_rounds
+        How many rounds at most, each of which adds a stump.
+    max_bins
+        How many thresholds of a feature are tried, at most.
+    equal_queries
+        Whether all pairs of a query count 1 together, however many they are; otherwise every pair counts.
+    """
 
     budget: ClassVar[str | None] = "n_rounds"
     chance: ClassVar[Mapping[str, Any] | None] = None
 
-    metric: str = changed(
-        AimedSettings,
-        "metric",
-        text="The metric that early stopping and the choice of rounds look at, unless `select` names another.",
-    )
-    n_rounds: int = setting(500, "How many rounds at most, each of which adds a stump.", least=1, small=8)
-    max_bins: int = setting(
-        64,
-        "How many thresholds of a feature are tried, at most.",
-        least=2,
-        most=MAX_BINS,
-        search=Choice((16, 64)),
-    )
-    equal_queries: bool = setting(
-        False, "Whether all pairs of a query count 1 together, however many they are; otherwise every pair counts."
-    )
+    n_rounds: int = setting(500, least=1, small=8)
+    max_bins: int = setting(64, least=2, most=MAX_BINS, search=Choice((16, 64)))
+    equal_queries: bool = setting(False)
 
 
 @settings_class
 class RankBoostSettings(StumpSettings):
-    """Settings of RankBoost."""
+    """Threshold weak rankers, weighed by how they order pairs (Freund, Iyer, Schapire and Singer 2003)."""
 
     name: ClassVar[str] = "rankboost"
-    summary: ClassVar[str] = (
-        "Threshold weak rankers, weighed by how they order pairs (Freund, Iyer, Schapire and Singer 2003)."
-    )
 
     equal_queries: bool = changed(StumpSettings, "equal_queries", search=Choice((False, True)))
 
 
 @settings_class
 class StumpStepSettings(RankerSettings):
-    """How far FRank's steps go; by itself so that a search looks at it first."""
+    """How far FRank's steps go; by itself so that a search looks at it first.
 
-    learning_rate: float = setting(
-        1.0, "What the paper's closed-form weight of a stump is multiplied by.", above=0, search=Choice((0.3, 1.0))
-    )
+    Parameters
+    ----------
+    learning_rate
+        What the paper's closed-form weight of a stump is multiplied by.
+    """
+
+    learning_rate: float = setting(1.0, above=0, search=Choice((0.3, 1.0)))
 
 
 @settings_class
 class FRankSettings(StumpSettings, StumpStepSettings):
-    """Settings of FRank."""
+    """Threshold weak rankers, added to lower the fidelity loss of pairs (Tsai, Liu, Qin, Chen and Ma 2007)."""
 
     name: ClassVar[str] = "frank"
-    summary: ClassVar[str] = (
-        "Threshold weak rankers, added to lower the fidelity loss of pairs (Tsai, Liu, Qin, Chen and Ma 2007)."
-    )
 
     n_rounds: int = changed(StumpSettings, "n_rounds", 200)
     equal_queries: bool = changed(StumpSettings, "equal_queries", True)

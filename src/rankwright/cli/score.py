@@ -26,11 +26,11 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """Score documents with a model: one line per document, in the order of the input."""
-    from rankwright.catalog.rankers import load
+    from rankwright.catalog.kinds import load_trained
     from rankwright.catalog.scoring import score_file
 
     require(not (as_json and out == "-"), "--json and the scores cannot both go to standard output: give --out")
-    ranker = load(model).set_params(threads=threads)
-    n_docs = score_file(ranker, data, out, style=style, format=source_format, whole=whole)
+    ranker = load_trained(model)
+    n_docs = score_file(ranker, data, out, style=style, format=source_format, whole=whole, threads=threads)
     if as_json:
         print_json({"model": model, "documents": n_docs, "out": out})

@@ -25,58 +25,48 @@ def stored_layers(hidden: int | Sequence[int]) -> Any:
 
 @settings_class
 class SortNetSettings(ScaledSettings):
-    """Settings of SortNet."""
+    """A learned comparator that sorts (Rigutini, Papini, Maggini, Scarselli 2008), trained by their Algorithm
+    3.1.
+
+    Parameters
+    ----------
+    hidden
+        The number of hidden neurons, each with its dual beside it, or a number for each of several layers.
+    max_iter
+        How many times, at most, a net is trained on all pairs that earlier ones compared wrongly while sorting.
+    learning_rate
+        The length of Adam's steps; it falls to 0 over the epochs.
+    weight_decay
+        How much weights are drawn to 0.
+    epochs
+        How many times a net goes through its pairs.
+    batch_queries
+        How many queries a step looks at.
+    cost
+        The error of a pair: `squared` is the paper's.
+    select
+        RankQuality: the metric on the validation documents that chooses among the nets of all iterations.
+    restart
+        Whether each iteration trains a new net, as the paper does; otherwise the last one is trained on.
+    valid_fraction
+        Where `fit` is given no validation data, the share of the training queries that is held back for it, drawn by
+        `seed`; below five queries the training ones serve for both.
+    scaling
+        The name of a scaling of features. The default is the paper's Eq. 4, after the logarithm of features that hold
+        counts; None takes features as they are.
+    """
 
     name: ClassVar[str] = "sortnet"
-    summary: ClassVar[str] = (
-        "A learned comparator that sorts (Rigutini, Papini, Maggini, Scarselli 2008), trained by their Algorithm 3.1."
-    )
     budget: ClassVar[str | None] = "max_iter"
 
-    hidden: int | Sequence[int] = setting(
-        20,
-        "The number of hidden neurons, each with its dual beside it, or a number for each of several layers.",
-        least=1,
-        search=Whole(5, 40, log=True),
-        stored=stored_layers,
-        small=6,
-    )
-    max_iter: int = setting(
-        20,
-        "How many times, at most, a net is trained on all pairs that earlier ones compared wrongly while sorting.",
-        least=1,
-        small=3,
-    )
-    learning_rate: float = setting(
-        0.01,
-        "The length of Adam's steps; it falls to 0 over the epochs.",
-        above=0,
-        search=Real(1e-3, 5e-2, log=True),
-        small=0.02,
-    )
-    weight_decay: float = setting(0.01, "How much weights are drawn to 0.", least=0, search=Real(1e-4, 1e-1, log=True))
-    epochs: int = setting(
-        30, "How many times a net goes through its pairs.", least=1, search=Whole(10, 60, log=True), small=8
-    )
-    batch_queries: int = setting(16, "How many queries a step looks at.", least=1)
-    cost: PairCost = setting("squared", "The error of a pair: `squared` is the paper's.")
-    select: str = setting(
-        "map", "RankQuality: the metric on the validation documents that chooses among the nets of all iterations."
-    )
-    restart: bool = setting(
-        True, "Whether each iteration trains a new net, as the paper does; otherwise the last one is trained on."
-    )
-    valid_fraction: float = setting(
-        0.2,
-        "Where `fit` is given no validation data, the share of the training queries that is held back for it, drawn by "
-        "`seed`; below five queries the training ones serve for both.",
-        above=0,
-        below=1,
-    )
-    scaling: str | None = changed(
-        ScaledSettings,
-        "scaling",
-        "log-counts+sortnet",
-        text="The name of a scaling of features. The default is the paper's Eq. 4, after the logarithm of features "
-        "that hold counts; None takes features as they are.",
-    )
+    hidden: int | Sequence[int] = setting(20, least=1, search=Whole(5, 40, log=True), stored=stored_layers, small=6)
+    max_iter: int = setting(20, least=1, small=3)
+    learning_rate: float = setting(0.01, above=0, search=Real(0.001, 0.05, log=True), small=0.02)
+    weight_decay: float = setting(0.01, least=0, search=Real(0.0001, 0.1, log=True))
+    epochs: int = setting(30, least=1, search=Whole(10, 60, log=True), small=8)
+    batch_queries: int = setting(16, least=1)
+    cost: PairCost = setting("squared")
+    select: str = setting("map")
+    restart: bool = setting(True)
+    valid_fraction: float = setting(0.2, above=0, below=1)
+    scaling: str | None = changed(ScaledSettings, "scaling", "log-counts+sortnet")

@@ -35,21 +35,33 @@ from rankwright.trees.params import TreeParams
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudentParams:
-    """How a student learns."""
+    """How a student learns.
 
-    synthetic: int = setting(1, "How many lists are made up for each list of the data.", least=0)
-    max_leaves: int | None = setting(
-        None, "The most leaves of a tree; None takes as many as the teacher's largest tree has.", least=2
-    )
-    learning_rate: float = setting(0.4, "What each tree's values are multiplied by.", above=0)
-    min_docs_in_leaf: int = setting(
-        5, "The fewest documents of a leaf: few, since a teacher's scores have no noise.", least=1
-    )
-    hidden: tuple[tuple[int, ...], ...] = setting(
-        ((16,), (64, 32), (128, 64)), "The nets to try, each by the widths of its hidden layers."
-    )
-    epochs: int = setting(100, "The most epochs of a net: it stops where the validation part no longer gains.", least=1)
-    patience: int = setting(10, "How many epochs without a gain a net is given.", least=1)
+    Parameters
+    ----------
+    synthetic
+        How many lists are made up for each list of the data.
+    max_leaves
+        The most leaves of a tree; None takes as many as the teacher's largest tree has.
+    learning_rate
+        What each tree's values are multiplied by.
+    min_docs_in_leaf
+        The fewest documents of a leaf: few, since a teacher's scores have no noise.
+    hidden
+        The nets to try, each by the widths of its hidden layers.
+    epochs
+        The most epochs of a net: it stops where the validation part no longer gains.
+    patience
+        How many epochs without a gain a net is given.
+    """
+
+    synthetic: int = setting(1, least=0)
+    max_leaves: int | None = setting(None, least=2)
+    learning_rate: float = setting(0.4, above=0)
+    min_docs_in_leaf: int = setting(5, least=1)
+    hidden: tuple[tuple[int, ...], ...] = setting(((16,), (64, 32), (128, 64)))
+    epochs: int = setting(100, least=1)
+    patience: int = setting(10, least=1)
 
     def __post_init__(self) -> None:
         check_settings(self)

@@ -11,233 +11,244 @@ from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSet
 from rankwright.settings.spaces import Choice, Real
 
 DEFAULT_SCALING = "log-counts+zscore"  # weights are comparable, and a missing value counts as the mean
-MARGIN_TEXT = "The cost of violated margins against the size of the weights: larger fits the training data closer."
 
 
 @settings_class
 class LinearSettings(ScaledSettings):
-    """What all linear rankers share."""
+    """What all linear rankers share.
 
-    select: str = setting(
-        "ndcg@10", "The metric that is watched on validation data, and by which `score` measures; see the text above."
-    )
+    Parameters
+    ----------
+    select
+        The metric that is watched on validation data, and by which `score` measures; see the text above.
+    """
+
+    select: str = setting("ndcg@10")
     scaling: str | None = changed(ScaledSettings, "scaling", DEFAULT_SCALING)
 
 
 @settings_class
 class LinearRegressionSettings(LinearSettings):
-    """Settings of linear regression."""
+    """Ridge regression of the labels (Hoerl and Kennard 1970), in closed form: the pointwise reference.
+
+    Parameters
+    ----------
+    l2
+        How much the squared size of the weights costs, beside the mean squared error.
+    """
 
     name: ClassVar[str] = "linear-regression"
-    summary: ClassVar[str] = (
-        "Ridge regression of the labels (Hoerl and Kennard 1970), in closed form: the pointwise reference."
-    )
     chance: ClassVar[Mapping[str, Any] | None] = None
 
-    l2: float = setting(
-        0.01,
-        "How much the squared size of the weights costs, beside the mean squared error.",
-        least=0,
-        search=Real(1e-4, 10.0, log=True),
-    )
+    l2: float = setting(0.01, least=0, search=Real(0.0001, 10.0, log=True))
 
 
 @settings_class
 class PerceptronSettings(PatientSettings, LinearSettings):
-    """What rank perceptrons share."""
+    """What rank perceptrons share.
+
+    Parameters
+    ----------
+    epochs
+        How many times to go through all documents, at most; validation data chooses the best.
+    """
 
     budget: ClassVar[str | None] = "epochs"
 
-    epochs: int = setting(
-        30,
-        "How many times to go through all documents, at most; validation data chooses the best.",
-        least=1,
-        small=8,
-    )
+    epochs: int = setting(30, least=1, small=8)
 
 
 @settings_class
 class PRankSettings(PerceptronSettings):
-    """Settings of PRank."""
+    """A linear perceptron with rank thresholds (Crammer and Singer 2002)."""
 
     name: ClassVar[str] = "prank"
-    summary: ClassVar[str] = "A linear perceptron with rank thresholds (Crammer and Singer 2002)."
 
     scaling: str | None = changed(LinearSettings, "scaling", search=Choice((DEFAULT_SCALING, "query-minmax")))
 
 
 @settings_class
 class KernelPRankSettings(PerceptronSettings):
-    """Settings of kernel PRank."""
+    """PRank with a kernel (Crammer and Singer 2002).
+
+    Parameters
+    ----------
+    kernel
+        The kernel: rbf is exp(-γ |x - z|²), quadratic is (1 + γ x·z)², cubic its third power.
+    features
+        `kernel` keeps the documents that were learned from; `quadratic` is Quad PRank, which keeps a matrix of the
+        products of two features and has no use for `kernel` and `max_support`.
+    gamma
+        The kernel's γ; None takes 1 over the number of features.
+    max_support
+        The most documents the score may be made from. Where they are full, a new one takes the place of the one with
+        the smallest coefficient. None keeps all: training then takes time in proportion to documents times support.
+    """
 
     name: ClassVar[str] = "kernel-prank"
-    summary: ClassVar[str] = "PRank with a kernel (Crammer and Singer 2002)."
 
-    kernel: str = setting(
-        "rbf",
-        "The kernel: rbf is exp(-γ |x - z|²), quadratic is (1 + γ x·z)², cubic its third power.",
-        choices=lambda: KERNELS,
-    )
-    features: Literal["kernel", "quadratic"] = setting(
-        "kernel",
-        "`kernel` keeps the documents that were learned from; `quadratic` is Quad PRank, which keeps a matrix of the "
-        "products of two features and has no use for `kernel` and `max_support`.",
-        search=Choice(("quadratic", "kernel")),
-    )
-    gamma: float | None = setting(
-        None,
-        "The kernel's γ; None takes 1 over the number of features.",
-        above=0,
-        search=Real(1e-4, 0.1, log=True),
-    )
-    max_support: int | None = setting(
-        None,
-        "The most documents the score may be made from. Where they are full, a new one takes the place of the one with "
-        "the smallest coefficient. None keeps all: training then takes time in proportion to documents times support.",
-        least=1,
-        small=50,
-    )
+    kernel: str = setting("rbf", choices=lambda: KERNELS)
+    features: Literal["kernel", "quadratic"] = setting("kernel", search=Choice(("quadratic", "kernel")))
+    gamma: float | None = setting(None, above=0, search=Real(0.0001, 0.1, log=True))
+    max_support: int | None = setting(None, least=1, small=50)
     epochs: int = changed(PerceptronSettings, "epochs", 10)
 
 
 @settings_class
 class OAPBPMSettings(PerceptronSettings):
-    """Settings of OAP-BPM."""
+    """The Online Aggregate PRank - Bayes Point Machine (Harrington 2003): a large-margin PRank.
+
+    Parameters
+    ----------
+    tau
+        The probability with which a perceptron is shown a document.
+    n_perceptrons
+        How many perceptrons the model is the mean of.
+    """
 
     name: ClassVar[str] = "oap-bpm"
-    summary: ClassVar[str] = "The Online Aggregate PRank - Bayes Point Machine (Harrington 2003): a large-margin PRank."
 
-    tau: float = setting(
-        0.3,
-        "The probability with which a perceptron is shown a document.",
-        above=0,
-        most=1,
-        search=Choice((0.3, 0.5, 0.7)),
-    )
-    n_perceptrons: int = setting(
-        100, "How many perceptrons the model is the mean of.", least=1, search=Choice((20, 100)), small=5
-    )
+    tau: float = setting(0.3, above=0, most=1, search=Choice((0.3, 0.5, 0.7)))
+    n_perceptrons: int = setting(100, least=1, search=Choice((20, 100)), small=5)
 
 
 @settings_class
 class RankSVMSettings(LinearSettings):
-    """Settings of RankSVM."""
+    """A linear SVM on pairs (Herbrich, Graepel, Obermayer 2000; Joachims 2002), trained in the primal.
+
+    Parameters
+    ----------
+    C
+        The cost of violated margins against the size of the weights: larger fits the training data closer.
+    per_query
+        Whether the pairs of every query count the same together, however many they are.
+    position_weights
+        Whether a pair counts by what NDCG loses, on average, where two documents of its labels change places in a
+        perfect ranking (Cao et al. 2006).
+    kernel
+        A kernel (rbf, quadratic, cubic), which acts through Nyström features; None is the linear SVM.
+    landmarks
+        How many training documents the Nyström features are made from.
+    gamma
+        The kernel's γ; None takes 1 over the number of features.
+    max_iter
+        The most Newton steps; they end where the gradient is 1e-4 of the first one.
+    """
 
     name: ClassVar[str] = "ranksvm"
-    summary: ClassVar[str] = (
-        "A linear SVM on pairs (Herbrich, Graepel, Obermayer 2000; Joachims 2002), trained in the primal."
-    )
     budget: ClassVar[str | None] = "max_iter"
     chance: ClassVar[Mapping[str, Any] | None] = {"kernel": "rbf", "landmarks": 10}
 
-    C: float = setting(0.01, MARGIN_TEXT, above=0, search=Real(1e-5, 1.0, log=True))
-    per_query: bool = setting(
-        True,
-        "Whether the pairs of every query count the same together, however many they are.",
-        search=Choice((True, False)),
-    )
-    position_weights: bool = setting(
-        False,
-        "Whether a pair counts by what NDCG loses, on average, where two documents of its labels change places in a "
-        "perfect ranking (Cao et al. 2006).",
-    )
-    kernel: str | None = setting(
-        None,
-        "A kernel (rbf, quadratic, cubic), which acts through Nyström features; None is the linear SVM.",
-        choices=lambda: KERNELS,
-    )
-    landmarks: int = setting(300, "How many training documents the Nyström features are made from.", least=1)
-    gamma: float | None = setting(None, "The kernel's γ; None takes 1 over the number of features.", above=0)
-    max_iter: int = setting(
-        50, "The most Newton steps; they end where the gradient is 1e-4 of the first one.", least=1, small=8
-    )
+    C: float = setting(0.01, above=0, search=Real(1e-05, 1.0, log=True))
+    per_query: bool = setting(True, search=Choice((True, False)))
+    position_weights: bool = setting(False)
+    kernel: str | None = setting(None, choices=lambda: KERNELS)
+    landmarks: int = setting(300, least=1)
+    gamma: float | None = setting(None, above=0)
+    max_iter: int = setting(50, least=1, small=8)
 
 
 @settings_class
 class StructuralSVMSettings(LinearSettings):
-    """What the two structural SVMs share."""
+    """What the two structural SVMs share.
+
+    Parameters
+    ----------
+    C
+        The cost of violated margins against the size of the weights: larger fits the training data closer.
+    tolerance
+        Training ends where no constraint is violated by more than this.
+    max_iter
+        The most steps, each of which adds one constraint.
+    """
 
     budget: ClassVar[str | None] = "max_iter"
     chance: ClassVar[Mapping[str, Any] | None] = None
 
-    C: float = setting(10.0, MARGIN_TEXT, above=0, search=Real(0.1, 100.0, log=True))
-    tolerance: float = setting(1e-3, "Training ends where no constraint is violated by more than this.", above=0)
-    max_iter: int = setting(200, "The most steps, each of which adds one constraint.", least=1, small=30)
+    C: float = setting(10.0, above=0, search=Real(0.1, 100.0, log=True))
+    tolerance: float = setting(0.001, above=0)
+    max_iter: int = setting(200, least=1, small=30)
 
 
 @settings_class
 class RankSVMStructSettings(StructuralSVMSettings):
-    """Settings of RankSVM-Struct."""
+    """A linear SVM whose cost is the share of swapped pairs (Joachims 2006), with one slack variable.
+
+    Parameters
+    ----------
+    per_query
+        Whether all pairs of a query count the same together; otherwise each pair counts the same.
+    """
 
     name: ClassVar[str] = "ranksvm-struct"
-    summary: ClassVar[str] = (
-        "A linear SVM whose cost is the share of swapped pairs (Joachims 2006), with one slack variable."
-    )
 
-    per_query: bool = setting(
-        True, "Whether all pairs of a query count the same together; otherwise each pair counts the same."
-    )
+    per_query: bool = setting(True)
 
 
 @settings_class
 class SVMMAPSettings(StructuralSVMSettings):
-    """Settings of SVM-MAP."""
+    """A linear SVM whose cost is 1 - average precision (Yue, Finley, Radlinski, Joachims 2007), with one
+    slack.
+
+    Parameters
+    ----------
+    relevant_above
+        Documents with a label above this are relevant.
+    """
 
     name: ClassVar[str] = "svmmap"
-    summary: ClassVar[str] = (
-        "A linear SVM whose cost is 1 - average precision (Yue, Finley, Radlinski, Joachims 2007), with one slack."
-    )
 
-    relevant_above: float = setting(0.0, "Documents with a label above this are relevant.")
+    relevant_above: float = setting(0.0)
     select: str = changed(LinearSettings, "select", "map")
 
 
 @settings_class
 class SmoothRankSettings(AimedSettings, ScaledSettings):
-    """Settings of SmoothRank."""
+    """A linear ranker that follows NDCG directly, by annealing (Chapelle and Wu 2010).
+
+    Parameters
+    ----------
+    metric
+        What is made smooth and followed: ndcg, or ndcg@k.
+    sigma
+        How soft the ranking is at first: the σ of exp(-d²/σ).
+    l2
+        How much it costs, squared, to go away from where training starts, a regression of the labels.
+    max_iter
+        How many times σ is halved; validation data chooses how sharp NDCG should be.
+    """
 
     name: ClassVar[str] = "smoothrank"
-    summary: ClassVar[str] = "A linear ranker that follows NDCG directly, by annealing (Chapelle and Wu 2010)."
     budget: ClassVar[str | None] = "max_iter"
     chance: ClassVar[Mapping[str, Any] | None] = None
 
-    metric: str = changed(AimedSettings, "metric", text="What is made smooth and followed: ndcg, or ndcg@k.")
-    sigma: float = setting(64.0, "How soft the ranking is at first: the σ of exp(-d²/σ).", above=0)
-    l2: float = setting(
-        0.01,
-        "How much it costs, squared, to go away from where training starts, a regression of the labels.",
-        least=0,
-        search=Real(1e-3, 10.0, log=True),
-    )
-    max_iter: int = setting(
-        13, "How many times σ is halved; validation data chooses how sharp NDCG should be.", least=1, small=8
-    )
+    sigma: float = setting(64.0, above=0)
+    l2: float = setting(0.01, least=0, search=Real(0.001, 10.0, log=True))
+    max_iter: int = setting(13, least=1, small=8)
     scaling: str | None = changed(ScaledSettings, "scaling", DEFAULT_SCALING)
 
 
 @settings_class
 class CRRSettings(PatientSettings, LinearSettings):
-    """Settings of combined regression and ranking."""
+    """Combined regression and ranking by stochastic descent (Sculley 2010).
+
+    Parameters
+    ----------
+    alpha
+        The share of regression in the loss, and the probability that a draw is a document and not a pair.
+    loss
+        `squared` pulls scores to labels, and differences of scores to differences of labels; `logistic` asks whether a
+        label is above 0, and which of a pair is better.
+    l2
+        How much the squared size of the weights costs.
+    epochs
+        How many epochs at most, each with as many draws as there are documents.
+    """
 
     name: ClassVar[str] = "crr"
-    summary: ClassVar[str] = "Combined regression and ranking by stochastic descent (Sculley 2010)."
     budget: ClassVar[str | None] = "epochs"
 
-    alpha: float = setting(
-        0.5,
-        "The share of regression in the loss, and the probability that a draw is a document and not a pair.",
-        least=0,
-        most=1,
-        search=Choice((0.5, 0.1, 0.0)),
-    )
-    loss: Literal["squared", "logistic"] = setting(
-        "squared",
-        "`squared` pulls scores to labels, and differences of scores to differences of labels; `logistic` asks whether "
-        "a label is above 0, and which of a pair is better.",
-    )
-    l2: float = setting(
-        0.01, "How much the squared size of the weights costs.", least=0, search=Real(1e-4, 1.0, log=True)
-    )
-    epochs: int = setting(
-        20, "How many epochs at most, each with as many draws as there are documents.", least=1, small=8
-    )
+    alpha: float = setting(0.5, least=0, most=1, search=Choice((0.5, 0.1, 0.0)))
+    loss: Literal["squared", "logistic"] = setting("squared")
+    l2: float = setting(0.01, least=0, search=Real(0.0001, 1.0, log=True))
+    epochs: int = setting(20, least=1, small=8)

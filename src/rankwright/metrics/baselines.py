@@ -1,4 +1,4 @@
-"""What any ranker must beat: single features as rankers, and no order at all."""
+"""What every ranker must beat: single features as rankers, and a random order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankwright.metrics.evaluation import evaluate
 
 @dataclass(frozen=True, slots=True)
 class FeatureRanker:
-    """One feature as a ranker: documents by its value, those that miss it last."""
+    """One feature as a ranker: documents stand by its value, and those without a value come last."""
 
     column: int
     feature: str
@@ -37,7 +37,7 @@ class FeatureRanker:
 def feature_rankers(
     data: RankingDataset, metric: str = "ndcg@10", convention: str | Convention = DEFAULT
 ) -> dict[FeatureRanker, float]:
-    """Every feature as a ranker, the better way round, with the mean it reaches on `data`, the best first."""
+    """Every feature as a ranker, in its better direction, with the mean that it reaches on `data`; the best first."""
     rankers = [
         FeatureRanker(column, name, larger_is_better)
         for larger_is_better in (True, False)
@@ -50,5 +50,5 @@ def feature_rankers(
 
 
 def random_scores(data: RankingDataset, seed: Seed = 0) -> Float64Array:
-    """Scores that order each query's documents at random: what knowing nothing gives."""
+    """Random scores: what a ranker that knows nothing gives."""
     return generator(seed).random(data.n_docs)

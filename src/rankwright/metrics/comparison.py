@@ -1,4 +1,4 @@
-"""The same scores under every convention, side by side, with a line each on why they differ."""
+"""The same scores under several conventions, side by side, with a line for each on why it differs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_c
 from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, ScoredLists, evaluate_lists
 from rankwright.metrics.registry import parse_metric
 from rankwright.metrics.rules import Empty, MapOver, PrecisionOver, ScorePrecision, Short, Stop, Unjudged
-from rankwright.ranking.gains import EXPONENTIAL, LETOR, LINEAR, LOG2, RECIPROCAL, Discount, Gain
+from rankwright.ranking.gains import EXPONENTIAL, LETOR, LINEAR, LOG2, RECIPROCAL
 from rankwright.ranking.order import Ties
 
 SMALLEST_EFFECT = 5e-5  # what four decimals can show
@@ -22,14 +22,34 @@ SMALLEST_EFFECT = 5e-5  # what four decimals can show
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConventionComparison:
-    """One evaluation a convention; a metric that cannot be counted under one is missing there, and `why` says so."""
+    """The same scores under several conventions.
+
+    `compare_conventions` makes it. Print it for a table.
+
+    Attributes
+    ----------
+    metrics : tuple of str
+        The names of the metrics.
+    evaluations : mapping of str to Evaluation
+        The evaluation under each convention, by its name. A metric that cannot be counted under one is missing there.
+    why : mapping of str to str
+        For each convention, which of its rules make a difference, and which metrics it cannot count.
+    headline : str
+        One line that belongs beside the numbers.
+    """
 
     metrics: tuple[str, ...]
-    evaluations: Mapping[str, Evaluation]  # by the convention's name
+    evaluations: Mapping[str, Evaluation]
     why: Mapping[str, str]
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as `rankwright evaluate --convention all --json` prints it."""
+        """Return the comparison as a dictionary for JSON, as `rankwright evaluate --convention all --json` prints it.
+
+        Returns
+        -------
+        dict
+            `conventions`: by name, the evaluation's dictionary and `why` it differs.
+        """
         return {
             "conventions": {
                 name: evaluation.to_dict() | {"why": self.why[name]} for name, evaluation in self.evaluations.items()
@@ -38,7 +58,7 @@ class ConventionComparison:
 
     @property
     def headline(self) -> str:
-        """What must stand beside the numbers: how many queries there are, and how many with nothing relevant."""
+        """One line that belongs beside the numbers: how many queries there are, and how many have nothing relevant."""
         evaluation = next(iter(self.evaluations.values()))
         return (
             f"{evaluation.n_queries} queries, {evaluation.nothing_relevant} with nothing relevant; "
@@ -46,7 +66,13 @@ class ConventionComparison:
         )
 
     def table(self) -> list[list[str]]:
-        """A row a convention: its name, and each metric's mean."""
+        """Return the table as text.
+
+        Returns
+        -------
+        list of list of str
+            One row for each convention: its name, then the mean of each metric, or `-` where it cannot be counted.
+        """
         return [
             [name, *(f"{results[metric].mean:.4f}" if metric in results else "-" for metric in self.metrics)]
             for name, results in ((name, evaluation.results) for name, evaluation in self.evaluations.items())
@@ -69,7 +95,36 @@ def compare_conventions(
     threads: int | None = None,
     seed: int = 0,
 ) -> ConventionComparison:
-    """The evaluation of the same scores under each convention; metrics are named without one of their own."""
+    """Evaluate the same scores under several conventions, and say what makes the numbers differ.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_docs,)
+        One score for each document, in the row order in which the data was given; higher is better.
+    data : RankingDataset
+        The queries with their labels.
+    metrics : sequence of str, default ("ndcg@5", "ndcg@10", "map", "mrr")
+        What to count. A convention in a name is left out.
+    conventions : iterable of str or Convention, optional
+        The conventions to count under; all named ones by default.
+    threads : int, optional
+        How many threads to use; `OMP_NUM_THREADS` or every core by default. It never changes the result.
+    seed : int, default 0
+        The seed of the bootstrap intervals.
+
+    Returns
+    -------
+    ConventionComparison
+        An evaluation for each convention, and why it differs.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[0.0]] * 3, [0, 2, 1], group=[3])
+    >>> found = rw.compare_conventions([0.1, 0.5, 0.7], data, ["ndcg"], ["standard", "trec(ties=input)"])
+    >>> found.table()
+    [['standard', '0.7967'], ['trec(ties=input)', '0.8597']]
+    """
     lists = ScoredLists.of_dataset(scores, data)
     plain = [parse_metric(metric).metric.name for metric in metrics]
     standard, _ = _evaluate_what_can_be(lists, plain, CONVENTIONS[DEFAULT], threads, seed)
@@ -84,7 +139,7 @@ def compare_conventions(
 
 
 def _usable(convention: Convention, lists: ScoredLists) -> tuple[Convention, list[str]]:
-    """The convention, or its nearest kin where the data lacks what it asks for."""
+    """The convention, or the nearest one that the data allows, and a note on what it lacks."""
     if convention.ties is Ties.DOCUMENT_ID and lists.document_ids is None:
         return replace(convention, ties=Ties.INPUT), ["its ties by document id need ids, which this data lacks"]
     return convention, []
@@ -93,7 +148,7 @@ def _usable(convention: Convention, lists: ScoredLists) -> tuple[Convention, lis
 def _evaluate_what_can_be(
     lists: ScoredLists, metrics: Sequence[str], convention: Convention, threads: int | None, seed: int
 ) -> tuple[Evaluation, list[str]]:
-    """The evaluation of the metrics that the data allows, and what was wrong with the others."""
+    """The evaluation of the metrics that the data allows, and what is wrong with the others."""
     try:
         return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed), []
     except InputError:
@@ -115,15 +170,15 @@ def _rules_that_matter(convention: Convention, metrics: Sequence[str]) -> list[s
 
 
 def _reasons(convention: Convention, lists: ScoredLists, standard: Evaluation, threads: int | None) -> Iterator[str]:
-    """What each rule that matters says, and what it alone does to the first metric that looks at it."""
+    """What each rule that matters says, and what it alone does to the first metric that depends on it."""
     idle = []
     for rule in _rules_that_matter(convention, list(standard.results)):
-        phrase = PHRASES[rule](convention)
+        phrase = phrase_of(rule, convention)
         metric = next(name for name in standard.results if rule in parse_metric(name).metric.depends_on)
         alone = replace(CONVENTIONS[DEFAULT], **{rule: getattr(convention, rule)})
         try:
             effect = evaluate_lists(lists, [metric], alone, threads=threads)[metric].mean - standard[metric].mean
-        except InputError:  # what is wrong is said where the convention itself is evaluated
+        except InputError:  # the evaluation of the convention itself says what is wrong
             yield phrase
         else:
             if abs(effect) < SMALLEST_EFFECT:
@@ -161,23 +216,18 @@ _WORDS: Mapping[object, str] = {
 }
 
 
-def _words(value: Gain | Discount | object) -> str:
-    return _WORDS[value] if value in _WORDS else f"{type(value).__name__.lower()} {getattr(value, 'name', value)}"
-
-
-# What each rule says, in words.
-PHRASES: Mapping[str, Callable[[Convention], str]] = {
-    "gain": lambda convention: _words(convention.gain),
-    "discount": lambda convention: _words(convention.discount),
+# The rules whose words need more than their value.
+_PHRASES: Mapping[str, Callable[[Convention], str]] = {
     "empty": lambda convention: f"a query with nothing relevant {_EMPTY[convention.empty]}",
     "empty_map": lambda convention: f"for MAP a query with nothing relevant {_EMPTY[convention.empty_of_map]}",
-    "short": lambda convention: _words(convention.short),
-    "precision_over": lambda convention: _words(convention.precision_over),
-    "map_over": lambda convention: _words(convention.map_over),
     "relevant": lambda convention: f"relevant means label {convention.relevant}",
-    "ties": lambda convention: _words(convention.ties),
-    "scores": lambda convention: _words(convention.scores),
-    "unjudged": lambda convention: _words(convention.unjudged),
-    "stop": lambda convention: _words(convention.stop),
     "max_grade": lambda convention: f"the highest grade is {convention.max_grade:g}",
 }
+
+
+def phrase_of(rule: str, convention: Convention) -> str:
+    """What a rule of the convention says, in words."""
+    if rule in _PHRASES:
+        return _PHRASES[rule](convention)
+    value = getattr(convention, rule)
+    return _WORDS.get(value, f"{rule} {value.name}")

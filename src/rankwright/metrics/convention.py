@@ -1,7 +1,7 @@
-"""Conventions: everything that, besides a metric's name, decides what number comes out.
+"""Conventions: everything besides a metric's name that decides what number comes out.
 
-A convention prints as its name, such as `letor`, or as a named one with what differs, such as
-`standard(gain=linear, empty=skip, relevant>=2)`, and parses back from it.
+A convention prints as its name, such as `letor`, or as a named one with the rules that differ, such as
+`standard(gain=linear, empty=skip, relevant>=2)`, and parses back from that text.
 """
 
 from __future__ import annotations
@@ -28,19 +28,58 @@ from rankwright.ranking.order import Ties
 
 DEFAULT = "standard"
 ABOVE_ZERO = Relevance(0.0, inclusive=False)
+LARGEST_GRADE = 1023.0  # 2^1024 has no float64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Convention:
-    """The rules under which metrics are counted; two are equal where all their rules are.
+    """The rules by which metrics are counted. Two conventions are equal where all their rules are.
 
-    The defaults are the standard convention. `base` is the named convention that the name starts from.
+    The defaults are the standard convention. `parse_convention` makes named ones, and is the shorter way to write one's
+    own.
+
+    Parameters
+    ----------
+    gain : Gain, default 2^l - 1
+        The worth of a label l, for NDCG and DCG.
+    discount : Discount, default 1 / log2(p + 1)
+        What is left of a gain at rank p, counted from 1.
+    empty : Empty, default ZERO
+        What a query with nothing relevant counts: 0, 1, or it is left out.
+    empty_map : Empty, optional
+        The same for MAP, where it differs from `empty`.
+    short : Short, default TRUNCATE
+        Whether NDCG@k counts a list shorter than k as it is, or as 0.
+    precision_over : PrecisionOver, default CUTOFF
+        Whether P@k divides by k, or by the length of a shorter list.
+    map_over : MapOver, default REACHABLE
+        Whether MAP@k divides by the relevant documents, at most k, or by all of them.
+    relevant : Relevance, default above 0
+        Which labels are relevant, for binary metrics.
+    ties : Ties, default INPUT
+        The order of documents with equal scores.
+    scores : ScorePrecision, default DOUBLE
+        The precision in which scores are compared.
+    unjudged : Unjudged, default ZERO
+        Whether a document without a judgment has label 0, or is taken out of the list.
+    stop : Stop, default GRADED
+        ERR's chance to stop at a label l: (2^l - 1) / 2^max_grade, or l itself.
+    max_grade : float, default 4
+        The highest label of ERR's scale, above 0 and at most 1023.
+    base : str, default "standard"
+        The named convention with which the name starts; it changes no number.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.Convention(gain=rw.Gain.of_table((0, 1, 5))).name
+    'standard(gain=0/1/5)'
     """
 
     gain: Gain = EXPONENTIAL
     discount: Discount = LOG2
     empty: Empty = Empty.ZERO
-    empty_map: Empty | None = None  # MAP's own rule where it differs from `empty`
+    empty_map: Empty | None = None
     short: Short = Short.TRUNCATE
     precision_over: PrecisionOver = PrecisionOver.CUTOFF
     map_over: MapOver = MapOver.REACHABLE
@@ -53,7 +92,10 @@ class Convention:
     base: str = field(default=DEFAULT, compare=False)
 
     def __post_init__(self) -> None:
-        require(0 < self.max_grade <= 1023, f"max_grade must lie between 0 and 1023, got {self.max_grade}")
+        require(
+            0 < self.max_grade <= LARGEST_GRADE,
+            f"max_grade must be above 0 and at most {LARGEST_GRADE:g}, got {self.max_grade}",
+        )
 
     @property
     def name(self) -> str:
@@ -65,11 +107,28 @@ class Convention:
         return self.name
 
     def changes_from(self, other: Convention) -> tuple[str, ...]:
-        """The names of the rules in which this convention differs from `other`."""
+        """Return the names of the rules in which this convention differs from another.
+
+        Parameters
+        ----------
+        other : Convention
+            The convention to compare with.
+
+        Returns
+        -------
+        tuple of str
+            Names such as `gain`.
+        """
         return tuple(rule for rule in RULES if getattr(self, rule) != getattr(other, rule))
 
     def rules(self) -> dict[str, str]:
-        """Every rule's name and value, as text."""
+        """Return every rule as text.
+
+        Returns
+        -------
+        dict of str to str
+            The value of each rule by the rule's name.
+        """
         return {rule: _value_text(getattr(self, rule)) for rule in RULES}
 
     @property
@@ -82,7 +141,7 @@ RULES = tuple(rule.name for rule in fields(Convention) if rule.name != "base")
 
 _SCRIPT = Convention(discount=LETOR, short=Short.ZERO)  # what the two official Perl scripts have in common
 
-# The named conventions, and where each comes from. docs/conventions.md tells what was read or run to settle it.
+# The named conventions. docs/conventions.md says where each comes from, and what was read or run to settle it.
 CONVENTIONS: Mapping[str, Convention] = {
     "standard": Convention(),
     "skip-empty": Convention(base="skip-empty", empty=Empty.SKIP),
@@ -129,7 +188,26 @@ SUMMARIES: Mapping[str, str] = {
 
 
 def parse_convention(text: str, *, gains: Iterable[Gain] = ()) -> Convention:
-    """The convention whose name is `text`; `gains` are the caller's own, known by their names beside the built-in."""
+    """Return the convention of that name.
+
+    Parameters
+    ----------
+    text : str
+        The name of a convention, followed in brackets by the rules that differ: `letor`,
+        `standard(gain=linear, relevant>=2)`. `rankwright list conventions` prints the names.
+    gains : iterable of Gain, optional
+        Gains of your own, which the text may name beside the built-in ones.
+
+    Returns
+    -------
+    Convention
+        Its `name` is the text again, in its shortest form.
+
+    Examples
+    --------
+    >>> parse_convention("standard( empty=zero, gain=0/1/3 )").name
+    'standard(gain=0/1/3)'
+    """
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", text, flags=re.DOTALL)
     if match is None:
         raise SettingError(f"a convention reads like letor or standard(gain=linear, empty=skip), got {text!r}")

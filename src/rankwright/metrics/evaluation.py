@@ -1,4 +1,4 @@
-"""Evaluate scores: means, intervals and per-query values, always with the convention they were counted under."""
+"""Evaluations of scores: means, intervals and values by query, always with the convention they were counted under."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ RESAMPLES = 1000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredLists:
-    """Scores and judgments of the same rows, from wherever they came.
+    """Scores and judgments of the same rows, wherever they came from.
 
-    `n_ranked` says how many rows of each query, its first ones, were retrieved: all of them where it is None.
+    The first `n_ranked` rows of each query were retrieved; all of them where it is None.
     """
 
     scores: Float64Array
@@ -43,7 +43,7 @@ class ScoredLists:
 
     @classmethod
     def of_dataset(cls, scores: ArrayLike, data: RankingDataset) -> ScoredLists:
-        """Scores in the caller's row order, beside what the dataset says of the same rows."""
+        """Scores in the caller's row order, together with what the dataset says of the same rows."""
         if data.labels is None:
             raise InputError("this data has no labels to evaluate against")
         return cls(
@@ -66,11 +66,25 @@ class ScoredLists:
 
 @dataclass(frozen=True, eq=False)
 class MetricResult:
-    """One metric over many queries."""
+    """The values of one metric on many queries.
+
+    Attributes
+    ----------
+    measure : Measure
+        The metric and its convention.
+    values : numpy.ndarray
+        One value for each query; NaN where the query does not count.
+    weights : numpy.ndarray
+        The weight of each query in the mean.
+    mean, interval, normal_interval, n_queries
+        The weighted mean, its 95 % intervals, and how many queries count; computed when first asked for.
+    seed, resamples, threads : int
+        How the bootstrap interval is computed.
+    """
 
     measure: Measure
-    values: Float64Array  # one a query; NaN where the query does not count
-    weights: Float64Array  # one a query
+    values: Float64Array
+    weights: Float64Array
     seed: int
     resamples: int
     threads: int
@@ -82,17 +96,17 @@ class MetricResult:
 
     @property
     def n_queries(self) -> int:
-        """How many queries count."""
+        """The number of queries that count."""
         return len(self._counted[0])
 
     @cached_property
     def mean(self) -> float:
-        """The mean over the queries that count, by their weights; NaN where none does."""
+        """The weighted mean over the queries that count; NaN where none does."""
         return weighted_mean(*self._counted)
 
     @cached_property
     def interval(self) -> Interval:
-        """The 95 % bootstrap interval of the mean, computed when first asked for."""
+        """The 95 % bootstrap interval of the mean."""
         return bootstrap_interval(*self._counted, resamples=self.resamples, seed=self.seed, threads=self.threads)
 
     @cached_property
@@ -101,7 +115,13 @@ class MetricResult:
         return normal_interval(*self._counted)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON has it; what cannot be told is null."""
+        """Return the result as a dictionary for JSON; what cannot be computed is None.
+
+        Returns
+        -------
+        dict
+            `mean`, `low` and `high` of the bootstrap interval, `queries`, and `normal` with the other interval.
+        """
         return {
             "mean": _or_none(self.mean),
             "low": _or_none(self.interval.low),
@@ -113,28 +133,57 @@ class MetricResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """What metrics say of one set of scores, and the convention they were counted under."""
+    """What metrics say of one set of scores, and the convention they were counted under.
+
+    `evaluate` makes it. Print it for a table; `evaluation["ndcg@10"]` is the result of one metric.
+
+    Attributes
+    ----------
+    convention : Convention
+        The convention of the metrics that name none of their own.
+    results : mapping of str to MetricResult
+        The result of each metric, with `mean`, `interval`, `normal_interval`, `values` and `n_queries`. A metric with
+        a convention of its own has it in its name.
+    groups : Groups
+        Where the documents of each query lie.
+    query_ids : numpy.ndarray
+        The id of each query.
+    nothing_relevant : int
+        How many queries have no label above 0.
+    weighted : bool
+        Whether the means use query weights.
+    n_queries : int
+        How many queries there are.
+    headline : str
+        One line that belongs beside every number: the convention, and how many queries have nothing relevant.
+    """
 
     convention: Convention
-    results: Mapping[str, MetricResult]  # by name; a metric with a convention of its own carries it in the name
+    results: Mapping[str, MetricResult]
     groups: Groups
     query_ids: IdArray
-    nothing_relevant: int  # queries without a label above 0
-    weighted: bool  # whether means go by the queries' weights
+    nothing_relevant: int
+    weighted: bool
 
     @property
     def n_queries(self) -> int:
-        """How many queries there are."""
+        """The number of queries."""
         return self.groups.n_queries
 
     def __getitem__(self, metric: str) -> MetricResult:
-        """The result of the metric of that name."""
+        """Return the result of the metric of that name."""
         if metric not in self.results:
             raise KeyError(f"{metric!r} was not evaluated; there are {', '.join(self.results)}")
         return self.results[metric]
 
     def to_dict(self) -> dict[str, Any]:
-        """The evaluation as `rankwright evaluate --json` prints it."""
+        """Return the evaluation as a dictionary for JSON, as `rankwright evaluate --json` prints it.
+
+        Returns
+        -------
+        dict
+            The convention's name, the numbers of queries and documents, and `metrics` with the result of each metric.
+        """
         return {
             "convention": self.convention.name,
             "queries": self.n_queries,
@@ -145,13 +194,20 @@ class Evaluation:
         }
 
     def per_query(self) -> dict[str, Any]:
-        """A table with a row a query: its id, its number of documents, each metric (NaN where it does not count)."""
+        """Return a table with one row for each query.
+
+        Returns
+        -------
+        dict
+            Columns by name: `query` with the ids, `documents` with the lengths of the lists, and one column for each
+            metric, NaN where the query does not count. `pandas.DataFrame(evaluation.per_query())` reads it.
+        """
         values = {name: result.values for name, result in self.results.items()}
         return {"query": self.query_ids, "documents": self.groups.sizes} | values
 
     @property
     def headline(self) -> str:
-        """What must stand beside every number: the convention, and how many queries had nothing relevant."""
+        """One line that belongs beside every number: the convention, and how many queries have nothing relevant."""
         weights = ", weighted" if self.weighted else ""
         return (
             f"convention {self.convention}: {self.n_queries} queries{weights}, "
@@ -178,10 +234,42 @@ def evaluate(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Evaluation:
-    """The evaluation of `scores`, one a row in the caller's order, against the labels of `data`.
+    """Evaluate scores against the labels of a dataset.
 
-    A metric's name may carry a convention of its own, as `ndcg@10:letor`. Means go by the dataset's query weights where
-    it has them. `seed` and `resamples` are the bootstrap's.
+    Parameters
+    ----------
+    scores : array-like of shape (n_docs,)
+        One score for each document, in the row order in which the data was given; higher is better.
+    data : RankingDataset
+        The queries with their labels. Where it has query weights, the means use them.
+    metrics : sequence of str, Metric or Measure, default ("ndcg@5", "ndcg@10", "map", "mrr")
+        What to count. A name may carry a convention of its own, such as `"ndcg@10:letor"`; `rankwright list metrics`
+        prints the names.
+    convention : str or Convention, default "standard"
+        The rules for metrics that name no convention: `"letor"`, or `"standard(gain=linear)"`. Choose that of the tool
+        whose numbers yours are to be compared with.
+    threads : int, optional
+        How many threads to use; `OMP_NUM_THREADS` or every core by default. It never changes the result.
+    seed : int, default 0
+        The seed of the bootstrap intervals.
+    resamples : int, default 1000
+        How many times the bootstrap draws the queries anew, 1 or more. More give steadier ends of the intervals.
+
+    Returns
+    -------
+    Evaluation
+        The mean, the 95 % interval and the values by query of each metric.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> labels, qid = [2, 0, 1, 0, 1], ["a", "a", "a", "b", "b"]
+    >>> data = rw.RankingDataset.from_arrays([[0.0]] * 5, labels, qid=qid)
+    >>> evaluation = rw.evaluate([0.9, 0.8, 0.1, 0.7, 0.6], data, metrics=["ndcg@10", "mrr"])
+    >>> evaluation["mrr"].values  # the first relevant document is first for one query, second for the other
+    array([1. , 0.5])
+    >>> round(evaluation["mrr"].mean, 2)
+    0.75
     """
     lists = ScoredLists.of_dataset(scores, data)
     return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed, resamples=resamples)
@@ -196,7 +284,7 @@ def evaluate_lists(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Evaluation:
-    """The evaluation of scored lists that need not come from a dataset."""
+    """The evaluation of scored lists, which need not come from a dataset."""
     require(resamples >= 1, f"resamples must be 1 or more, got {resamples}")
     chosen = as_convention(convention)
     measures = [as_measure(metric, chosen) for metric in metrics]
@@ -227,7 +315,7 @@ def as_measure(metric: str | Metric | Measure, convention: Convention) -> Measur
 
 
 def _all_values(lists: ScoredLists, measures: Sequence[Measure], threads: int) -> dict[Measure, Float64Array]:
-    """The per-query values of each measure; those that see the same lists share the work of making them."""
+    """The values by query of each measure; measures that see the same lists share the work of making them."""
     rankings: dict[ScorePrecision, Ranking] = {}
     settled: dict[tuple[object, ...], tuple[Ranking, Float32Array]] = {}
     values: dict[Measure, Float64Array] = {}

@@ -1,4 +1,4 @@
-"""How far a mean over queries might lie from the mean over all queries there could be: 95 % intervals."""
+"""The 95 % intervals of a mean over queries: how far it may lie from the mean over all queries there could be."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bootstrap_interval(
 
 
 def normal_interval(values: Float64Array, weights: Float64Array) -> Interval:
-    """The mean, 1.96 standard errors to each side; those of a ratio where queries have weights."""
+    """The mean less and plus 1.96 standard errors; where queries have weights, the errors are those of a ratio."""
     n = len(values)
     if n < 2:
         return Interval(math.nan, math.nan)

@@ -1,7 +1,7 @@
-"""How many pairs of documents stand the right way round.
+"""Metrics of pairs: how many pairs of documents stand the right way round.
 
-Pairs are those of a query's documents whose labels differ (paper 2, section 2; paper 1, section 5.1). A query without
-such a pair does not count, under any convention. A tied pair is half right where ties are averaged.
+Two documents of a query make a pair where their labels differ (paper 2, section 2; paper 1, section 5.1). A query
+without a pair does not count, under any convention. A tied pair is half right where ties are averaged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.metrics.convention import Convention
-from rankwright.metrics.metric import LIST_RULES, settle, ties_read
+from rankwright.metrics.metric import LIST_RULES, lists_of, settle
 from rankwright.ranking.order import Ranking
 
 
@@ -51,8 +51,7 @@ class PairAccuracy:
 def _wrong_share(ranking: Ranking, labels: Float32Array, convention: Convention, threads: int) -> Float64Array:
     ranking, labels = settle(ranking, labels, convention, threads=threads)
     wrong, n_pairs = np.empty(ranking.groups.n_queries), np.empty(ranking.groups.n_queries)
-    lists = (ranking.groups.offsets, ranking.n_ranked, ranking.rows, ties_read(ranking))
-    kernels.wrong_pairs(labels, *lists, wrong, n_pairs, threads)
+    kernels.wrong_pairs(labels, *lists_of(ranking), wrong, n_pairs, threads)
     shares = np.full(len(wrong), np.nan)
     np.divide(wrong, n_pairs, out=shares, where=n_pairs > 0)
     return shares

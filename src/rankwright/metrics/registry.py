@@ -1,4 +1,4 @@
-"""The table of metric names, and names to values and back.
+"""The table of metrics, which turns names into values and back.
 
 A metric's full name is its own, then its convention where that is not the standard one: `ndcg@10`, `ndcg@10:letor`,
 `map:standard(relevant>=2)`.
@@ -21,8 +21,8 @@ from rankwright.metrics.pairs import PairAccuracy, PairError
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """A metric, or one for each cutoff."""
+class MetricFamily:
+    """A metric, or one metric for each cutoff."""
 
     make: type[Any]  # the metric's class
     summary: str
@@ -39,26 +39,46 @@ class Family:
         """Whether a larger value is a better one."""
         return bool(self.make.higher_is_better)
 
+    @property
+    def has_swaps(self) -> bool:
+        """Whether it is a `SwapMetric`: then rankers can be trained for it."""
+        return hasattr(self.make, "worth")
 
-METRICS: Mapping[str, Family] = {
-    "ndcg": Family(NDCG, "discounted gain as a share of the best possible"),
-    "mean-ndcg": Family(MeanNDCG, "mean of NDCG@p over every depth p of the list (LETOR)"),
-    "dcg": Family(DCG, "discounted cumulative gain"),
-    "map": Family(AveragePrecision, "precision at each relevant document, averaged"),
-    "p": Family(Precision, "share of the top k that is relevant"),
-    "recall": Family(Recall, "share of the relevant documents in the top k"),
-    "hit": Family(Hit, "whether anything in the top k is relevant"),
-    "mrr": Family(ReciprocalRank, "one over the rank of the first relevant document"),
-    "wta": Family(WinnerTakesAll, "winner takes all: 0 where the first document is relevant, else 1"),
-    "err": Family(ERR, "expected reciprocal rank at which a reader is satisfied"),
-    "pair-accuracy": Family(PairAccuracy, "share of pairs of different labels in the right order"),
-    "pair-error": Family(PairError, "share of pairs of different labels in the wrong order"),
+
+METRICS: Mapping[str, MetricFamily] = {
+    "ndcg": MetricFamily(NDCG, "discounted gain as a share of the best possible"),
+    "mean-ndcg": MetricFamily(MeanNDCG, "mean of NDCG@p over every depth p of the list (LETOR)"),
+    "dcg": MetricFamily(DCG, "discounted cumulative gain"),
+    "map": MetricFamily(AveragePrecision, "precision at each relevant document, averaged"),
+    "p": MetricFamily(Precision, "share of the top k that is relevant"),
+    "recall": MetricFamily(Recall, "share of the relevant documents in the top k"),
+    "hit": MetricFamily(Hit, "whether anything in the top k is relevant"),
+    "mrr": MetricFamily(ReciprocalRank, "one over the rank of the first relevant document"),
+    "wta": MetricFamily(WinnerTakesAll, "winner takes all: 0 where the first document is relevant, else 1"),
+    "err": MetricFamily(ERR, "expected reciprocal rank at which a reader is satisfied"),
+    "pair-accuracy": MetricFamily(PairAccuracy, "share of pairs of different labels in the right order"),
+    "pair-error": MetricFamily(PairError, "share of pairs of different labels in the wrong order"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A metric under a convention: the whole definition of a number."""
+    """A metric under a convention: the whole definition of a number.
+
+    Parameters
+    ----------
+    metric : Metric
+        What is counted, such as NDCG@10.
+    convention : Convention, default standard
+        The rules it is counted by.
+
+    Attributes
+    ----------
+    name : str
+        The text that `parse_metric` turns back into this measure.
+    higher_is_better : bool
+        Whether a larger value is a better one.
+    """
 
     metric: Metric
     convention: Convention = CONVENTIONS[DEFAULT]
@@ -79,8 +99,23 @@ class Measure:
 
 
 def parse_metric(text: str, convention: str | Convention = DEFAULT) -> Measure:
-    """The measure whose name is `text`; one that names no convention gets `convention`.
+    """Return the measure of that name.
 
+    Parameters
+    ----------
+    text : str
+        The name of a metric with its cutoff, followed by a convention where it has one of its own: `map`, `ndcg@10`,
+        `ndcg@10:letor`, `p@5:standard(relevant>=2)`. `rankwright list metrics` prints the names.
+    convention : str or Convention, default "standard"
+        The rules for a text that names no convention.
+
+    Returns
+    -------
+    Measure
+        The metric and its convention.
+
+    Examples
+    --------
     >>> parse_metric("ndcg@10:letor").name
     'ndcg@10:letor'
     """
@@ -106,5 +141,5 @@ def _metric_of(text: str) -> Metric:
 
 
 def split_metrics(text: str) -> list[str]:
-    """The names in a list separated by commas; those inside the brackets of a convention do not separate."""
+    """The names in a list separated by commas; commas inside the brackets of a convention do not separate."""
     return [name.strip() for name in re.split(r",(?![^(]*\))", text) if name.strip()]

@@ -1,4 +1,4 @@
-"""The choices a convention makes where tools disagree, one small type each."""
+"""The choices that a convention makes where tools disagree, each a small type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankwright.ranking.gains import number_text
 
 
 class Empty(Enum):
-    """What a query with nothing relevant counts, where the metric itself would be 0 / 0."""
+    """What a query with nothing relevant counts where the metric itself would be 0 / 0."""
 
     ZERO = "zero"
     ONE = "one"
@@ -63,7 +63,7 @@ class Unjudged(Enum):
 
 
 class Stop(Enum):
-    """With what probability ERR's reader is satisfied by a document of label l."""
+    """The probability that a document of label l satisfies ERR's reader."""
 
     GRADED = "graded"  # (2^l - 1) / 2^max_grade
     LABEL = "label"  # l itself, which must lie between 0 and 1
@@ -71,7 +71,7 @@ class Stop(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """Which labels count as relevant for binary metrics: those above the threshold, or also those equal to it."""
+    """Which labels count as relevant for binary metrics: those above a threshold, or also those equal to it."""
 
     threshold: float
     inclusive: bool
@@ -83,7 +83,7 @@ class Relevance:
         )
 
     def of(self, labels: Float32Array) -> BoolArray:
-        """Of each label, whether it is relevant."""
+        """Whether each label is relevant."""
         threshold = np.float32(self.threshold)
         return labels >= threshold if self.inclusive else labels > threshold
 

@@ -1,7 +1,7 @@
-"""Evaluate what a system retrieved (a TREC run) against judgments (TREC qrels), as trec_eval does.
+"""Evaluations of what a system retrieved (a TREC run) against judgments (TREC qrels), as trec_eval makes them.
 
 A run ranks only the documents it retrieved. Judged documents that it lacks have no rank, but count towards what could
-be found; retrieved documents without a judgment are unjudged.
+be found. Retrieved documents without a judgment are unjudged.
 """
 
 from __future__ import annotations
@@ -31,16 +31,48 @@ def evaluate_run(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Evaluation:
-    """The evaluation of `run` over the queries that both it and `qrels` have.
+    """Evaluate a TREC run against TREC judgments.
 
-    With `complete` the queries of `qrels` that the run lacks count too, with nothing retrieved: trec_eval's -c.
+    Parameters
+    ----------
+    run : Run
+        What was retrieved for each query, with scores; `read_run` reads a file.
+    qrels : Qrels
+        The judgments; `read_qrels` reads a file. Judged documents that the run lacks count towards what could be
+        found, retrieved documents without a judgment are unjudged. Labels below 0 count as unjudged.
+    metrics : sequence of str, Metric or Measure, default ("ndcg@5", "ndcg@10", "map", "mrr")
+        What to count; a name may carry a convention of its own.
+    convention : str or Convention, default "trec"
+        The rules for metrics that name no convention.
+    complete : bool, default False
+        Whether queries that are judged but absent from the run count, with nothing retrieved: trec_eval's `-c`. By
+        default only queries that both have count.
+    threads : int, optional
+        How many threads to use; `OMP_NUM_THREADS` or every core by default. It never changes the result.
+    seed : int, default 0
+        The seed of the bootstrap intervals.
+    resamples : int, default 1000
+        How many times the bootstrap draws the queries anew, 1 or more.
+
+    Returns
+    -------
+    Evaluation
+        The mean, the 95 % interval and the values by query of each metric.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> run = rw.Run(["q1", "q1"], ["d1", "d2"], [2.0, 1.0])
+    >>> qrels = rw.Qrels(["q1", "q1"], ["d2", "d3"], [1, 1])
+    >>> rw.evaluate_run(run, qrels, ["mrr", "recall@5"])["recall@5"].mean  # d3 was not retrieved
+    0.5
     """
     lists = _joined(run, qrels, complete)
     return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed, resamples=resamples)
 
 
 def _joined(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
-    """The rows of each query: those retrieved, then those judged but not retrieved. Queries in alphabetical order."""
+    """The queries in alphabetical order, each with its retrieved rows and then those judged but not retrieved."""
     labels = np.where(qrels.labels < 0, np.float32(np.nan), qrels.labels)  # below 0 trec_eval takes for unjudged
     queries, run_query, judged_query = _numbered(run.query_ids, qrels.query_ids)
     documents, run_document, judged_document = _numbered(run.document_ids, qrels.document_ids)

@@ -1,4 +1,4 @@
-"""Whether two systems differ by more than chance, over the same queries."""
+"""Tests of whether two systems differ by more than chance on the same queries."""
 
 from __future__ import annotations
 
@@ -19,18 +19,40 @@ ROUNDING = 1e-12  # sums this close, as a share of the largest there could be, a
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """The difference of two systems in one metric, over the queries that count for both."""
+    """The difference of two systems in one metric, over the queries that count for both.
+
+    Attributes
+    ----------
+    metric : str
+        The name of the metric, with its convention.
+    difference : float
+        The second system's mean less the first's.
+    interval : Interval
+        The 95 % bootstrap interval of the difference, by query.
+    p_value : float
+        The two-sided p-value of Fisher's randomisation test: how often chance alone differs as much.
+    wins, losses : int
+        On how many queries the second system is better, and worse.
+    queries : int
+        How many queries count for both.
+    """
 
     metric: str
-    difference: float  # the second's mean less the first's
-    interval: Interval  # 95 %, bootstrap by query
-    p_value: float  # of Fisher's randomisation test, two-sided: how often chance alone differs as much
-    wins: int  # queries on which the second is better, by the metric's own direction
+    difference: float
+    interval: Interval
+    p_value: float
+    wins: int
     losses: int
     queries: int
 
     def to_dict(self) -> dict[str, Any]:
-        """The test as JSON has it."""
+        """Return the test as a dictionary for JSON.
+
+        Returns
+        -------
+        dict
+            The attributes, with the interval as `low` and `high`.
+        """
         return {
             "metric": self.metric,
             "difference": self.difference,
@@ -44,7 +66,7 @@ class PairedTest:
 
 
 def standard_error(first: MetricResult, second: MetricResult) -> float:
-    """Of the mean difference of two systems, over the queries that count for both; 0 where that is one query."""
+    """The standard error of two systems' mean difference over the queries that count for both; 0 for a single query."""
     differences, weights = _differences(first, second)
     if len(differences) < 2:
         return 0.0
@@ -56,7 +78,7 @@ def standard_error(first: MetricResult, second: MetricResult) -> float:
 def wilcoxon_p_value(first: MetricResult, second: MetricResult) -> float:
     """The p-value of Wilcoxon's signed-rank test, two-sided, over the queries that count for both.
 
-    Queries with equal values are left out; where all are equal it is 1. Weights of queries have no say.
+    Queries with equal values are left out; where all are equal it is 1. Query weights do not count.
     """
     from scipy.stats import wilcoxon
 
@@ -66,7 +88,31 @@ def wilcoxon_p_value(first: MetricResult, second: MetricResult) -> float:
 
 
 def paired_test(first: MetricResult, second: MetricResult, *, randomisations: int = RANDOMISATIONS) -> PairedTest:
-    """How `second` differs from `first`, the same measure over the same queries in the same order."""
+    """Test whether two systems differ by more than chance in one metric.
+
+    Parameters
+    ----------
+    first, second : MetricResult
+        The results of the same measure over the same queries in the same order, such as `evaluation["ndcg@10"]` of
+        two evaluations.
+    randomisations : int, default 10000
+        How many random swaps of the two systems Fisher's test makes, 1 or more. The smallest p-value is one over one
+        more than this number.
+
+    Returns
+    -------
+    PairedTest
+        The difference of the means, its 95 % bootstrap interval, the p-value, and wins and losses by query.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[0.0]] * 4, [1, 0, 1, 0], group=[2, 2])
+    >>> first, second = (rw.evaluate(scores, data)["mrr"] for scores in ([0, 1, 0, 1], [1, 0, 0, 1]))
+    >>> test = rw.paired_test(first, second)
+    >>> test.difference, test.wins, test.losses
+    (0.25, 1, 0)
+    """
     require(randomisations >= 1, f"randomisations must be 1 or more, got {randomisations}")
     if first.measure != second.measure or len(first.values) != len(second.values):
         raise InputError(
@@ -93,7 +139,7 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
 
 
 def _differences(first: MetricResult, second: MetricResult) -> tuple[Float64Array, Float64Array]:
-    """Of the queries that count for both: the second's value less the first's, and the query's weight."""
+    """The second's value less the first's, and the weight, of each query that counts for both."""
     counted = ~np.isnan(first.values) & ~np.isnan(second.values) & (first.weights > 0)
     return (second.values - first.values)[counted], first.weights[counted]
 
@@ -101,7 +147,7 @@ def _differences(first: MetricResult, second: MetricResult) -> tuple[Float64Arra
 def randomisation_p_value(
     differences: Float64Array, *, randomisations: int = RANDOMISATIONS, seed: int = 0, threads: int = 1
 ) -> float:
-    """The share of random swaps of the two systems, the real one among them, that differ as much as they do."""
+    """The share of random swaps of two systems' values, the real values among them, that differ as much."""
     sums = np.empty(randomisations)
     kernels.random_sign_sums(differences, kernel_seed(seed), sums, threads)
     observed = abs(float(np.cumsum(differences)[-1])) - ROUNDING * float(np.abs(differences).sum())

@@ -1,4 +1,4 @@
-"""Several systems on the same data: one table of metrics, and whether the others differ from the best by chance."""
+"""Comparisons of systems on the same data: a table of metrics, and whether others differ from the best by chance."""
 
 from __future__ import annotations
 
@@ -28,12 +28,22 @@ class Scorer(Protocol):
     """Anything that scores documents: a trained ranker."""
 
     def predict(self, X: Any) -> Float64Array:
-        """A score for each document, in the caller's row order."""
+        """The score of each document, in the caller's row order."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgainstBest:
-    """How a system differs from the best one in a metric; p-values are Holm's, over all systems of the table."""
+    """How a system differs from the best one in a metric.
+
+    Attributes
+    ----------
+    paired : PairedTest
+        The difference, its interval and the p-value of the randomisation test.
+    wilcoxon : float
+        The p-value of Wilcoxon's signed-rank test.
+    randomisation_holm, wilcoxon_holm : float
+        The two p-values after Holm's correction for how many systems are compared.
+    """
 
     paired: PairedTest
     wilcoxon: float
@@ -41,7 +51,13 @@ class AgainstBest:
     wilcoxon_holm: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The test as JSON has it."""
+        """Return the tests as a dictionary for JSON.
+
+        Returns
+        -------
+        dict
+            The entries of the paired test, and the other three p-values.
+        """
         return self.paired.to_dict() | {
             "wilcoxon_p_value": self.wilcoxon,
             "p_value_holm": self.randomisation_holm,
@@ -51,11 +67,29 @@ class AgainstBest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemComparison:
-    """The evaluations of systems, by name, and for each metric the best of them and how each other differs from it."""
+    """Systems on the same data: their evaluations, the best by each metric, and how the others differ from it.
+
+    `compare` and `compare_evaluations` make it. Print it for a table.
+
+    Attributes
+    ----------
+    evaluations : mapping of str to Evaluation
+        The evaluation of each system, by its name.
+    best : mapping of str to str
+        For each metric, the name of the best system.
+    against_best : mapping of str to mapping of str to AgainstBest
+        For each metric, how each other system differs from the best.
+    alpha : float
+        The level below which a p-value is marked.
+    metrics : list of str
+        The names of the metrics.
+    headline, legend : str
+        The lines that belong above and below the table.
+    """
 
     evaluations: Mapping[str, Evaluation]
-    best: Mapping[str, str]  # by metric
-    against_best: Mapping[str, Mapping[str, AgainstBest]]  # by metric, then by system
+    best: Mapping[str, str]
+    against_best: Mapping[str, Mapping[str, AgainstBest]]
     alpha: float
 
     @property
@@ -65,16 +99,28 @@ class SystemComparison:
 
     @property
     def headline(self) -> str:
-        """What must stand beside every number."""
+        """One line that belongs beside every number: the convention, and how many queries have nothing relevant."""
         return next(iter(self.evaluations.values())).headline
 
     @property
     def legend(self) -> str:
-        """What the marks of the table mean."""
+        """The meaning of the marks in the table."""
         return LEGEND.format(alpha=self.alpha)
 
     def marks(self, system: str, metric: str) -> str:
-        """The marks of a cell: the best, or by which tests it is worse."""
+        """Return the marks of a cell of the table.
+
+        Parameters
+        ----------
+        system, metric : str
+            The names of the system and of the metric.
+
+        Returns
+        -------
+        str
+            `*` for the best system; for others `r` and `w` where the randomisation test and Wilcoxon's test find them
+            worse, or nothing.
+        """
         if self.best[metric] == system:
             return BEST
         against = self.against_best[metric][system]
@@ -82,14 +128,27 @@ class SystemComparison:
         return "".join(mark for mark, p_value in tests.items() if p_value < self.alpha)
 
     def table(self) -> list[list[str]]:
-        """A row a system, the best by the first metric first: its name, and each metric's mean, interval and marks."""
+        """Return the table as text.
+
+        Returns
+        -------
+        list of list of str
+            One row for each system, the best by the first metric first: its name, then the mean, the interval and the
+            marks of each metric.
+        """
         return [
             [system, *(self._cell(system, self.evaluations[system], metric) for metric in self.metrics)]
             for system in self.ordered()
         ]
 
     def ordered(self) -> list[str]:
-        """The systems' names, the best by the first metric first; those of equal means as they were given."""
+        """Return the names of the systems, the best by the first metric first.
+
+        Returns
+        -------
+        list of str
+            Systems of equal means keep the order in which they were given.
+        """
         results = {system: evaluation[self.metrics[0]] for system, evaluation in self.evaluations.items()}
         means = np.array([result.mean for result in results.values()])
         higher = next(iter(results.values())).measure.higher_is_better
@@ -102,7 +161,13 @@ class SystemComparison:
         return f"{result.mean:.4f} ({result.interval.low:.4f} to {result.interval.high:.4f}) {marks}"
 
     def per_query(self) -> dict[str, Any]:
-        """A table with a row a query: its id, its number of documents, each system's value of each metric."""
+        """Return a table with one row for each query.
+
+        Returns
+        -------
+        dict
+            Columns by name: `query`, `documents`, and `system:metric` for each system and metric.
+        """
         first = next(iter(self.evaluations.values()))
         values = {
             f"{system}:{metric}": evaluation[metric].values
@@ -112,7 +177,13 @@ class SystemComparison:
         return {"query": first.query_ids, "documents": first.groups.sizes} | values
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as `rankwright compare --json` prints it."""
+        """Return the comparison as a dictionary for JSON, as `rankwright compare --json` prints it.
+
+        Returns
+        -------
+        dict
+            What the evaluations share, `alpha`, `best`, and `systems` with the results and tests of each.
+        """
         first = next(iter(self.evaluations.values())).to_dict()
         shared = {name: value for name, value in first.items() if name != "metrics"}
         return shared | {
@@ -150,7 +221,42 @@ def compare(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> SystemComparison:
-    """The comparison of systems, by name, on `data`: each a trained ranker, or scores in the caller's row order."""
+    """Compare systems on the same data.
+
+    Parameters
+    ----------
+    systems : mapping of str to ranker or array-like
+        The systems by name, two or more: each a trained ranker, or scores in the row order of the data's source.
+    data : RankingDataset
+        The queries with their labels.
+    metrics : sequence of str, default ("ndcg@5", "ndcg@10", "map", "mrr")
+        What to count. Systems are tested against the best by each metric; the first one orders the table.
+    convention : str or Convention, default "standard"
+        The rules for metrics that name no convention.
+    alpha : float, default 0.05
+        The level below which a corrected p-value is marked, between 0 and 1.
+    randomisations : int, default 10000
+        How many random swaps the randomisation test makes, 1 or more.
+    threads : int, optional
+        How many threads to use; `OMP_NUM_THREADS` or every core by default. It never changes the result.
+    seed : int, default 0
+        The seed of the intervals and of the randomisation test.
+    resamples : int, default 1000
+        How many times the bootstrap draws the queries anew, 1 or more.
+
+    Returns
+    -------
+    SystemComparison
+        Means with intervals, the best system by each metric, and tests of the others against it.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.synthetic.web_search(30, seed=0)
+    >>> comparison = rw.compare({"first": data.features[:, 0], "labels": data.labels}, data, ["ndcg@10"])
+    >>> comparison.best
+    {'ndcg@10': 'labels'}
+    """
     evaluations = {}
     for name, system in systems.items():
         try:
@@ -166,7 +272,23 @@ def compare(
 def compare_evaluations(
     evaluations: Mapping[str, Evaluation], *, alpha: float = ALPHA, randomisations: int = RANDOMISATIONS
 ) -> SystemComparison:
-    """The comparison of evaluations, by the name of what was evaluated: of the same queries, counted the same way."""
+    """Compare evaluations that were made before, of the same queries and counted the same way.
+
+    Parameters
+    ----------
+    evaluations : mapping of str to Evaluation
+        The evaluations, two or more, by the name of what was evaluated. Other queries, metrics or conventions are
+        refused.
+    alpha : float, default 0.05
+        The level below which a corrected p-value is marked, between 0 and 1.
+    randomisations : int, default 10000
+        How many random swaps the randomisation test makes, 1 or more.
+
+    Returns
+    -------
+    SystemComparison
+        Means with intervals, the best system by each metric, and tests of the others against it.
+    """
     require(0 < alpha < 1, f"alpha must lie between 0 and 1, got {alpha}")
     if len(evaluations) < 2:
         raise InputError(f"a comparison needs two systems or more, got {len(evaluations)}")
@@ -193,7 +315,7 @@ def compare_evaluations(
 
 
 def holm(p_values: Sequence[float]) -> Float64Array:
-    """The p-values of several tests, corrected for how many they are (Holm 1979)."""
+    """The p-values of several tests, corrected for the number of tests (Holm 1979)."""
     given = np.asarray(p_values, np.float64)
     order = np.argsort(given, kind="stable")
     corrected = np.empty_like(given)

@@ -15,7 +15,7 @@ from rankwright.errors import InputError
 from rankwright.nets.inputs import NetInputs
 from rankwright.nets.model import NetModel
 from rankwright.nets.modules import plain_net, put_weights
-from rankwright.nets.pair_error import PairError
+from rankwright.nets.pair_error import TrainingPairError
 from rankwright.nets.params import DescentParams, NetShape
 from rankwright.nets.runtime import torch_settings
 from rankwright.nets.scoring import all_scores, takes_short_way
@@ -61,7 +61,7 @@ def net_lesson(
         data.groups,
         objective.bind(data, threads=threads),
         plan.descent,
-        pair_error=PairError(data, threads=threads) if plan.descent.looks_at_error else None,
+        pair_error=TrainingPairError(data, threads=threads) if plan.descent.looks_at_error else None,
     )
     watched = None if valid is None else inputs.rows_of(valid, threads=threads, device=device)
 

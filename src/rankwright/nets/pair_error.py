@@ -13,7 +13,7 @@ from rankwright.objectives.objective import Judged
 MEASURE = parse_metric("pair-error:standard(ties=averaged, unjudged=skip)")
 
 
-class PairError:
+class TrainingPairError:
     """Counts wrong pairs of a dataset: those given as preferences, else those of different labels.
 
     Equal scores are wrong by half. Pairs with target ½ have no right order and do not count.

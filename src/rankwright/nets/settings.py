@@ -14,8 +14,6 @@ from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import AimedSettings, PatientSettings, RankerSettings, ScaledSettings
 from rankwright.settings.spaces import Choice, Real, Whole
 
-AS_MODE = "None is as the mode says."
-
 
 def layer_list(hidden: Sequence[int] | None) -> list[int] | None:
     """The widths of layers as files hold them."""
@@ -29,221 +27,211 @@ def objective_name(objective: str | Objective) -> str:
 
 @settings_class
 class DescentSettings(PatientSettings, AimedSettings, ScaledSettings):
-    """What all nets share: their shape, and how their weights follow the forces."""
+    """What all nets share: their shape, and how their weights follow the forces.
+
+    Parameters
+    ----------
+    hidden
+        The width of each hidden layer; `()` is the linear net. None is as the mode says.
+    activation
+        What hidden units make of their inputs. None is as the mode says.
+    epochs
+        How many times to go through all queries, at most; validation data chooses the best.
+    learning_rate
+        The length of a step: raise it for fewer epochs, lower it where training diverges. None is as the mode says.
+    weight_decay
+        How much weights shrink in a step: AdamW's rule, or that of SGD.
+    dropout
+        The share of hidden units left out at each step. None is as the mode says.
+    batch_queries
+        How many queries a step looks at. None is as the mode says.
+    metric
+        The metric that early stopping and the choice of the epoch look at, unless `select` names another.
+    scaling
+        The name of a scaling of features, fitted on the training data and kept in the model; `none` takes features as
+        they are. Missing values count as the mean, or 0 without scaling. None is as the mode says.
+    """
 
     budget: ClassVar[str | None] = "epochs"
     chance: ClassVar[Mapping[str, Any] | None] = {"dropout": 0.3}
     output_bias: ClassVar[bool] = False  # what only the differences of scores decide cannot teach one
 
-    hidden: Sequence[int] | None = setting(
-        None,
-        f"The width of each hidden layer; `()` is the linear net. {AS_MODE}",
-        least=1,
-        stored=layer_list,
-        small=(8,),
-    )
-    activation: str | None = setting(
-        None, f"What hidden units make of their inputs. {AS_MODE}", choices=lambda: ACTIVATIONS
-    )
-    epochs: int = setting(
-        100, "How many times to go through all queries, at most; validation data chooses the best.", least=1, small=8
-    )
-    learning_rate: float | None = setting(
-        None,
-        f"The length of a step: raise it for fewer epochs, lower it where training diverges. {AS_MODE}",
-        above=0,
-        small=0.02,
-    )
-    weight_decay: float = setting(0.0, "How much weights shrink in a step: AdamW's rule, or that of SGD.", least=0)
-    dropout: float | None = setting(
-        None, f"The share of hidden units left out at each step. {AS_MODE}", least=0, below=1
-    )
-    batch_queries: int | None = setting(None, f"How many queries a step looks at. {AS_MODE}", least=1)
-    metric: str = changed(
-        AimedSettings,
-        "metric",
-        text="The metric that early stopping and the choice of the epoch look at, unless `select` names another.",
-    )
-    scaling: str | None = changed(
-        ScaledSettings,
-        "scaling",
-        text="The name of a scaling of features, fitted on the training data and kept in the model; `none` takes "
-        f"features as they are. Missing values count as the mean, or 0 without scaling. {AS_MODE}",
-    )
+    hidden: Sequence[int] | None = setting(None, least=1, stored=layer_list, small=(8,))
+    activation: str | None = setting(None, choices=lambda: ACTIVATIONS)
+    epochs: int = setting(100, least=1, small=8)
+    learning_rate: float | None = setting(None, above=0, small=0.02)
+    weight_decay: float = setting(0.0, least=0)
+    dropout: float | None = setting(None, least=0, below=1)
+    batch_queries: int | None = setting(None, least=1)
 
 
 @settings_class
 class RecipeSettings(DescentSettings):
-    """What nets share whose recipe can be chosen."""
+    """What nets share whose recipe can be chosen.
 
-    optimizer: str | None = setting(None, f"The rule of descent. {AS_MODE}", choices=lambda: OPTIMIZERS)
-    mode: Literal["default", "paper"] = setting(
-        "default",
-        "`paper` is the recipe of RankNet's section 5.1: ten tanh units that start from 0 and [-0.1, 0.1], one query "
-        "at a time, learning rate 0.001, halved when the mean error of an epoch rises, no scaling, until every pair "
-        "stands right. What is set explicitly beside it holds.",
-    )
+    Parameters
+    ----------
+    optimizer
+        The rule of descent. None is as the mode says.
+    mode
+        `paper` is the recipe of RankNet's section 5.1: ten tanh units that start from 0 and [-0.1, 0.1], one query at a
+        time, learning rate 0.001, halved when the mean error of an epoch rises, no scaling, until every pair stands
+        right. What is set explicitly beside it holds.
+    """
+
+    optimizer: str | None = setting(None, choices=lambda: OPTIMIZERS)
+    mode: Literal["default", "paper"] = setting("default")
 
 
 @settings_class
 class NetSettings(RecipeSettings):
-    """What nets share that may be a module of the user's own, on any device."""
+    """What nets share that may be a module of the user's own, on any device.
+
+    Parameters
+    ----------
+    module
+        A `torch.nn.Module` of your own that maps documents to scores, in place of `hidden`; fitting trains a copy.
+    device
+        The torch device to train and score on, such as `cuda`.
+    """
 
     hidden: Sequence[int] | None = changed(DescentSettings, "hidden", search=Choice(((), (16,), (64,), (64, 32))))
-    learning_rate: float | None = changed(DescentSettings, "learning_rate", search=Real(1e-4, 3e-2, log=True))
-    weight_decay: float = changed(DescentSettings, "weight_decay", search=Real(1e-6, 1e-1, log=True))
+    learning_rate: float | None = changed(DescentSettings, "learning_rate", search=Real(0.0001, 0.03, log=True))
+    weight_decay: float = changed(DescentSettings, "weight_decay", search=Real(1e-06, 0.1, log=True))
     dropout: float | None = changed(DescentSettings, "dropout", search=Real(0.0, 0.5))
     batch_queries: int | None = changed(DescentSettings, "batch_queries", search=Whole(8, 128, log=True))
-    module: Any = setting(
-        None,
-        "A `torch.nn.Module` of your own that maps documents to scores, in place of `hidden`; fitting trains a copy.",
-        stored=False,
-    )
-    device: str = setting("cpu", "The torch device to train and score on, such as `cuda`.", stored=False)
+    module: Any = setting(None, stored=False)
+    device: str = setting("cpu", stored=False)
 
 
 @settings_class
 class RankNetSettings(NetSettings):
-    """Settings of RankNet."""
+    """A net trained on pairs of documents by cross entropy (Burges et al. 2005, Eq. 3).
+
+    Parameters
+    ----------
+    sigma
+        How steep the cost of a pair is in the gap of its scores.
+    ties
+        The target probability of pairs of equal labels, ½ in section 5.2; with another value, that the one that comes
+        first in the data ranks higher. None leaves such pairs out.
+    certainty
+        The target of other pairs is the logistic function of `certainty` times their label difference; None makes it 1.
+    kernel
+        A kernel (rbf, quadratic, cubic) makes it a kernel machine (Eq. 17-18): a linear net, `hidden=()`, on Nyström
+        features.
+    landmarks
+        How many training documents the Nyström features are made from.
+    gamma
+        The kernel's γ; None takes 1 over the number of features.
+    rkhs_penalty
+        How much the kernel machine's |f|² costs, added to the cost of all queries together.
+    """
 
     name: ClassVar[str] = "ranknet"
-    summary: ClassVar[str] = "A net trained on pairs of documents by cross entropy (Burges et al. 2005, Eq. 3)."
 
-    sigma: float = setting(1.0, "How steep the cost of a pair is in the gap of its scores.", above=0)
-    ties: float | None = setting(
-        None,
-        "The target probability of pairs of equal labels, ½ in section 5.2; with another value, that the one that "
-        "comes first in the data ranks higher. None leaves such pairs out.",
-        least=0,
-        most=1,
-    )
-    certainty: float | None = setting(
-        None,
-        "The target of other pairs is the logistic function of `certainty` times their label difference; None makes "
-        "it 1.",
-        above=0,
-    )
-    kernel: str | None = setting(
-        None,
-        "A kernel (rbf, quadratic, cubic) makes it a kernel machine (Eq. 17-18): a linear net, `hidden=()`, on Nyström "
-        "features.",
-        choices=lambda: KERNELS,
-    )
-    landmarks: int = setting(300, "How many training documents the Nyström features are made from.", least=1)
-    gamma: float | None = setting(None, "The kernel's γ; None takes 1 over the number of features.", above=0)
-    rkhs_penalty: float = setting(
-        1.0, "How much the kernel machine's |f|² costs, added to the cost of all queries together.", least=0
-    )
+    sigma: float = setting(1.0, above=0)
+    ties: float | None = setting(None, least=0, most=1)
+    certainty: float | None = setting(None, above=0)
+    kernel: str | None = setting(None, choices=lambda: KERNELS)
+    landmarks: int = setting(300, least=1)
+    gamma: float | None = setting(None, above=0)
+    rkhs_penalty: float = setting(1.0, least=0)
 
 
 @settings_class
 class LambdaRankSettings(NetSettings):
-    """Settings of LambdaRank."""
+    """A net whose forces on pairs are weighed by what swapping them would do to `metric` (Burges 2005, paper
+    2).
+
+    Parameters
+    ----------
+    sigma
+        How steep the logistic force of a pair is.
+    spring
+        The margin δ of paper 2's own force (Eq. 4-6), which then takes the place of the logistic one.
+    truncation
+        Only pairs with a document among so many top ranks have a force; None takes 30, or all in the paper's mode.
+    ties
+        Leave it None: swapping documents of equal labels never changes a metric. RankNet has a use for it.
+    """
 
     name: ClassVar[str] = "lambdarank"
-    summary: ClassVar[str] = (
-        "A net whose forces on pairs are weighed by what swapping them would do to `metric` (Burges 2005, paper 2)."
-    )
 
-    metric: str = changed(AimedSettings, "metric")
-    sigma: float = setting(1.0, "How steep the logistic force of a pair is.", above=0)
-    spring: float | None = setting(
-        None, "The margin δ of paper 2's own force (Eq. 4-6), which then takes the place of the logistic one."
-    )
-    truncation: int | None = setting(
-        None,
-        "Only pairs with a document among so many top ranks have a force; None takes 30, or all in the paper's mode.",
-        least=1,
-    )
-    ties: None = setting(
-        None, "Leave it None: swapping documents of equal labels never changes a metric. RankNet has a use for it."
-    )
+    sigma: float = setting(1.0, above=0)
+    spring: float | None = setting(None)
+    truncation: int | None = setting(None, least=1)
+    ties: None = setting(None)
 
 
 @settings_class
 class ObjectiveSettings(RankerSettings):
-    """The objective of a net that can have any; by itself because it comes first in the constructor."""
+    """The objective of a net that can have any; by itself because it comes first in the constructor.
 
-    objective: str | Objective = field(
-        default="lambdarank",
-        kw_only=False,
-        metadata=about(
-            text="What is learned: a name (`rankwright.objectives.OBJECTIVES`) or an objective, such as one that "
-            "`objectives.from_function` made from λs of your own.",
-            stored=objective_name,
-        ),
-    )
+    Parameters
+    ----------
+    objective
+        What is learned: a name (`rankwright.objectives.OBJECTIVES`) or an objective, such as one that
+        `objectives.from_function` made from λs of your own.
+    """
+
+    objective: str | Objective = field(default="lambdarank", kw_only=False, metadata=about(stored=objective_name))
 
 
 @settings_class
 class NetRankerSettings(NetSettings, ObjectiveSettings):
-    """Settings of a net with any objective."""
+    """A net, ours or a `torch.nn.Module` of your own, that follows the forces of any objective."""
 
     name: ClassVar[str] = "net"
-    summary: ClassVar[str] = "A net, ours or a `torch.nn.Module` of your own, that follows the forces of any objective."
     output_bias: ClassVar[bool] = True  # objectives of single documents need one
 
-    module: Any = field(default=None, kw_only=False, metadata=about(NetSettings, "module"))
+    module: Any = field(default=None, kw_only=False, metadata=about(stored=False))
 
 
 @settings_class
 class RankPropSettings(RecipeSettings):
-    """Settings of RankProp."""
+    """A net that regresses targets which are adjusted as it learns (Caruana, Baluja, Mitchell 1996).
+
+    Parameters
+    ----------
+    pull
+        The share that the labels' ranks, scaled to lie between 0 and 1, have in the targets; without any, scores would
+        shrink together over time.
+    """
 
     name: ClassVar[str] = "rankprop"
-    summary: ClassVar[str] = (
-        "A net that regresses targets which are adjusted as it learns (Caruana, Baluja, Mitchell 1996)."
-    )
     output_bias: ClassVar[bool] = True  # scores are regressed: their mean counts
 
     hidden: Sequence[int] | None = changed(DescentSettings, "hidden", search=Choice(((), (10,))), small=())
-    pull: float = setting(
-        0.1,
-        "The share that the labels' ranks, scaled to lie between 0 and 1, have in the targets; without any, scores "
-        "would shrink together over time.",
-        above=0,
-        most=1,
-        search=Real(0.02, 0.5, log=True),
-    )
+    pull: float = setting(0.1, above=0, most=1, search=Real(0.02, 0.5, log=True))
 
 
 @settings_class
 class ListNetSettings(DescentSettings):
-    """Settings of ListNet."""
+    """A ranker trained by the cross entropy of top-one probabilities (Cao, Qin, Liu, Tsai, Li 2007).
+
+    Parameters
+    ----------
+    hidden
+        The width of each hidden layer; `()` is the linear model of the paper, trained by Newton's method.
+    epochs
+        The most epochs of a net, or the most Newton steps of the linear model.
+    weight_decay
+        AdamW's weight decay of a net; for the linear model, ½ · `weight_decay` · |w|² is added to the mean cost of a
+        query.
+    label_scale
+        What labels are multiplied by before their softmax is taken: more makes the best documents count more.
+    flat_lists
+        Whether lists whose documents all have one label take part, as in the paper; they ask for equal scores, not for
+        an order.
+    """
 
     name: ClassVar[str] = "listnet"
-    summary: ClassVar[str] = (
-        "A ranker trained by the cross entropy of top-one probabilities (Cao, Qin, Liu, Tsai, Li 2007)."
-    )
     chance: ClassVar[Mapping[str, Any] | None] = {"hidden": (8,)}
 
-    hidden: Sequence[int] = changed(
-        DescentSettings,
-        "hidden",
-        (),
-        text="The width of each hidden layer; `()` is the linear model of the paper, trained by Newton's method.",
-        small=(),
-    )
-    epochs: int = changed(
-        DescentSettings, "epochs", 50, text="The most epochs of a net, or the most Newton steps of the linear model."
-    )
+    hidden: Sequence[int] = changed(DescentSettings, "hidden", (), small=())
+    epochs: int = changed(DescentSettings, "epochs", 50)
     learning_rate: float | None = changed(DescentSettings, "learning_rate", small=None)
-    weight_decay: float = changed(
-        DescentSettings,
-        "weight_decay",
-        0.01,
-        text="AdamW's weight decay of a net; for the linear model, ½ · `weight_decay` · |w|² is added to the mean cost "
-        "of a query.",
-        search=Real(1e-3, 1.0, log=True),
-    )
-    label_scale: float = setting(
-        1.0,
-        "What labels are multiplied by before their softmax is taken: more makes the best documents count more.",
-        above=0,
-        search=Choice((1.0, 2.0, 4.0)),
-    )
-    flat_lists: bool = setting(
-        False,
-        "Whether lists whose documents all have one label take part, as in the paper; they ask for equal scores, not "
-        "for an order.",
-    )
+    weight_decay: float = changed(DescentSettings, "weight_decay", 0.01, search=Real(0.001, 1.0, log=True))
+    label_scale: float = setting(1.0, above=0, search=Choice((1.0, 2.0, 4.0)))
+    flat_lists: bool = setting(False)

@@ -19,7 +19,7 @@ from rankwright.errors import SettingError
 from rankwright.nets.descent import descent_of
 from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.modules import put_weights, weights_of
-from rankwright.nets.pair_error import PairError
+from rankwright.nets.pair_error import TrainingPairError
 from rankwright.nets.params import DescentParams
 from rankwright.nets.runtime import torch_seed
 from rankwright.nets.scoring import all_scores
@@ -37,7 +37,7 @@ class NetTraining:
         lambda_fn: LambdaFn,
         params: DescentParams,
         *,
-        pair_error: PairError | None = None,
+        pair_error: TrainingPairError | None = None,
     ) -> None:
         self.module, self.rows, self.groups, self.params = module, rows, groups, params
         self.pair_error = pair_error
@@ -64,7 +64,7 @@ class NetTraining:
             self._look_at_error(self.pair_error, walked.scores, walked.costs)
         return True
 
-    def _look_at_error(self, pair_error: PairError, scores: Float64Array, costs: Float64Array) -> None:
+    def _look_at_error(self, pair_error: TrainingPairError, scores: Float64Array, costs: Float64Array) -> None:
         """Halve the learning rate where the mean error rose. Scores are those that each query had on its turn."""
         share_wrong = pair_error(scores)
         mean = share_wrong if np.isnan(costs).all() else float(np.nanmean(costs))

@@ -1,6 +1,6 @@
-"""What rankers are trained for: functions from the scores of a query's documents to a force on each of them."""
+"""What rankers are trained for: objectives, which turn the scores of a query's documents into a force on each."""
 
-from rankwright.objectives.deltas import DELTAS, delta_named
+from rankwright.objectives.deltas import DELTAS, MetricDelta, delta_named
 from rankwright.objectives.diagnostics import Diagnosis, diagnose
 from rankwright.objectives.function import from_function
 from rankwright.objectives.listwise import GainSoftmax, Softmax
@@ -29,6 +29,7 @@ __all__ = [
     "Lambdas",
     "Logistic",
     "LogisticError",
+    "MetricDelta",
     "Objective",
     "PairwiseObjective",
     "Softmax",

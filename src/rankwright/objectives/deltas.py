@@ -1,38 +1,52 @@
 """What swapping two documents would do to a metric: the factor by which LambdaRank weighs a pair.
 
-A delta gives every document a worth, from its label, and every rank a discount; `kind` tells the kernel how the metric
-is made from the two. Which labels are relevant, where a metric only knows relevant or not, says `relevant_above`.
+The metric itself gives the worth of each document and the discount of each rank. Here stands what only training wants:
+metrics without the cutoff that a report would ask for, ERR on any scale of labels, and discounts beyond the cutoff.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Protocol
 
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError, SettingError, UnknownNameError, require
-from rankwright.ranking.gains import EXPONENTIAL, LOG2, RECIPROCAL, Discount, Gain, ideal_gains
+from rankwright.errors import UnknownNameError, require
+from rankwright.metrics.cascade import ERR
+from rankwright.metrics.convention import CONVENTIONS, DEFAULT, LARGEST_GRADE, Convention, parse_convention
+from rankwright.metrics.discounted import NDCG
+from rankwright.metrics.metric import NO_CUTOFF
+from rankwright.metrics.registry import METRICS, Measure, parse_metric
+from rankwright.metrics.swaps import SwapMetric
+
+# A swap divides by the chance to go on, which must not vanish, in float32 either.
+SUREST_STOP = 1.0 - 2.0**-24
+
+# The cutoffs of metrics that a report names only with one, where training names none; the others get all ranks.
+USUAL_CUTOFFS: Mapping[str, int] = {"p": 10, "recall": 10, "hit": 10}
 
 
 class Delta(Protocol):
     """The change of a metric when two documents swap ranks, as the kernel computes it."""
 
-    kind: ClassVar[str]
+    @property
+    def kind(self) -> str:
+        """How the kernel makes the change from worths and discounts."""
 
     @property
     def name(self) -> str:
-        """The metric's name, which `delta_named` turns back into this delta."""
+        """The text that `delta_named` turns back into this delta, apart from its training switches."""
 
     def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:
         """What each document counts, given its label (0 where unjudged) and those of its query."""
 
     def discount(self, n_ranks: int) -> Float64Array:
-        """What is left of a worth at each of the first `n_ranks` ranks; shorter where later ranks leave nothing."""
+        """The share of a worth that is left at each of the first `n_ranks` ranks; shorter where the rest leave none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,244 +66,110 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class _UpTo:
-    """A metric of the first `cutoff` ranks; of all where it is None."""
+class MetricDelta:
+    """The change of a metric under a convention, as far as a swap of two documents can see the convention's rules.
 
-    family: ClassVar[str]
-    cutoff: int | None = None
+    A swap sees the gain, the discount, which labels are relevant, what MAP and precision divide by, and ERR's chance
+    to stop. It does not see the rules for ties, for unjudged documents (they hold their ranks), and for queries that
+    are empty or shorter than the cutoff.
+
+    Parameters
+    ----------
+    metric : SwapMetric
+        The metric, such as `parse_metric("ndcg@10").metric`.
+    convention : Convention, optional
+        The rules to count it by. By default they are the standard ones, except that ERR's highest grade is the highest
+        label of the dataset.
+    tail : bool, default False
+        Whether ranks beyond the cutoff of NDCG keep their discounts. Documents down there are then still told apart,
+        and pulled up, while the worth stays a share of the best possible within the cutoff.
+    """
+
+    metric: SwapMetric
+    convention: Convention | None = None
+    tail: bool = False
 
     def __post_init__(self) -> None:
-        require(self.cutoff is None or self.cutoff >= 1, f"the cutoff must be 1 or more, got {self.cutoff}")
+        if not isinstance(self.metric, SwapMetric):
+            raise UnknownNameError("metric to aim at", self.metric.name, known=DELTAS)
+        require(not self.tail or isinstance(self.metric, NDCG), f"only ndcg has a tail, not {self.metric.name}")
+
+    @property
+    def kind(self) -> str:
+        """How the kernel makes the change from worths and discounts."""
+        return self.metric.kind
 
     @property
     def name(self) -> str:
-        """The metric's name with its cutoff, such as `ndcg@10`."""
-        return self.family if self.cutoff is None else f"{self.family}@{self.cutoff}"
-
-    def depth(self, n_ranks: int) -> int:
-        """How many of `n_ranks` ranks count."""
-        return n_ranks if self.cutoff is None else min(n_ranks, self.cutoff)
-
-
-@dataclass(frozen=True, slots=True)
-class DCG(_UpTo):
-    """Discounted cumulative gain."""
-
-    kind: ClassVar[str] = "discounted-gain"
-    family: ClassVar[str] = "dcg"
-    gain: Gain = EXPONENTIAL
-    discounted_by: Discount = LOG2
-
-    def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:  # noqa: ARG002
-        """The gain of each label."""
-        return self.gain(labels, threads)
-
-    def discount(self, n_ranks: int) -> Float64Array:
-        """The discount of each rank within the cutoff."""
-        return self.discounted_by.table(self.depth(n_ranks))
-
-
-@dataclass(frozen=True, slots=True)
-class NDCG(_UpTo):
-    """Discounted cumulative gain as a share of the best possible, paper 2 section 2.
-
-    With `tail` ranks beyond the cutoff keep their discounts: documents down there are still told apart, and pulled up,
-    while the share is still that of the best possible within the cutoff.
-    """
-
-    kind: ClassVar[str] = "discounted-gain"
-    family: ClassVar[str] = "ndcg"
-    gain: Gain = EXPONENTIAL
-    discounted_by: Discount = LOG2
-    tail: bool = False
+        """The metric's name and, where a convention is given, the convention's: `ndcg@10`, `ndcg@10:letor`."""
+        metric = self.metric.name.removesuffix(f"@{NO_CUTOFF}")
+        return metric if self.convention is None else f"{metric}:{self.convention.name}"
 
     def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:
-        """The gain of each label as a share of its query's ideal."""
-        gains = self.gain(labels, threads)
-        counted = self.discounted_by.table(self.depth(int(groups.sizes.max(initial=0))))
-        return _share(gains, ideal_gains(gains, groups, counted, threads), groups)
+        """What each document counts, given its label (0 where unjudged) and those of its query."""
+        convention = self.convention or _fitting(labels)
+        worth = self.metric.worth(labels, groups, convention, threads)
+        return np.minimum(worth, SUREST_STOP) if isinstance(self.metric, ERR) else worth
 
     def discount(self, n_ranks: int) -> Float64Array:
-        """The discount of each rank within the cutoff, or of all with `tail`."""
-        return self.discounted_by.table(n_ranks if self.tail else self.depth(n_ranks))
+        """The discount of each rank within the cutoff, or of all ranks with `tail`."""
+        metric = replace(self.metric, cutoff=None) if isinstance(self.metric, NDCG) and self.tail else self.metric
+        return metric.discount(n_ranks, self.convention or CONVENTIONS[DEFAULT])
 
 
-@dataclass(frozen=True, slots=True)
-class Precision(_UpTo):
-    """The share of the first `cutoff` documents that is relevant."""
-
-    kind: ClassVar[str] = "discounted-gain"
-    family: ClassVar[str] = "p"
-    cutoff: int = 10
-    relevant_above: float = 0.0
-
-    def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:  # noqa: ARG002
-        """One `cutoff`-th for each relevant document."""
-        return _relevant(labels, self.relevant_above) / self.cutoff
-
-    def discount(self, n_ranks: int) -> Float64Array:
-        """1 within the cutoff."""
-        return np.ones(self.depth(n_ranks))
-
-
-@dataclass(frozen=True, slots=True)
-class Recall(_UpTo):
-    """The share of the relevant documents that stands in the first `cutoff` ranks."""
-
-    kind: ClassVar[str] = "discounted-gain"
-    family: ClassVar[str] = "recall"
-    cutoff: int = 10
-    relevant_above: float = 0.0
-
-    def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:  # noqa: ARG002
-        """The share that each relevant document is of all of its query."""
-        relevant = _relevant(labels, self.relevant_above)
-        return _share(relevant, _sums(relevant, groups), groups)
-
-    def discount(self, n_ranks: int) -> Float64Array:
-        """1 within the cutoff."""
-        return np.ones(self.depth(n_ranks))
-
-
-@dataclass(frozen=True, slots=True)
-class AveragePrecision(_UpTo):
-    """The precision at each relevant document, averaged."""
-
-    kind: ClassVar[str] = "average-precision"
-    family: ClassVar[str] = "map"
-    relevant_above: float = 0.0
-
-    def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:  # noqa: ARG002
-        """For relevant documents, one over how many their query has (at most `cutoff`)."""
-        relevant = _relevant(labels, self.relevant_above)
-        return _share(relevant, np.minimum(_sums(relevant, groups), self.cutoff or np.inf), groups)
-
-    def discount(self, n_ranks: int) -> Float64Array:
-        """One over each rank, counted from 1, within the cutoff."""
-        return RECIPROCAL.table(self.depth(n_ranks))
-
-
-@dataclass(frozen=True, slots=True)
-class ReciprocalRank(_UpTo):
-    """One over the rank of the first relevant document."""
-
-    kind: ClassVar[str] = "reciprocal-rank"
-    family: ClassVar[str] = "mrr"
-    relevant_above: float = 0.0
-
-    def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:  # noqa: ARG002
-        """1 for relevant documents."""
-        return _relevant(labels, self.relevant_above)
-
-    def discount(self, n_ranks: int) -> Float64Array:
-        """One over each rank, counted from 1, within the cutoff."""
-        return RECIPROCAL.table(self.depth(n_ranks))
-
-
-@dataclass(frozen=True, slots=True)
-class Hit(_UpTo):
-    """Whether any of the first `cutoff` documents is relevant."""
-
-    kind: ClassVar[str] = "reciprocal-rank"  # with every rank of the top worth the same
-    family: ClassVar[str] = "hit"
-    cutoff: int = 10
-    relevant_above: float = 0.0
-
-    def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:  # noqa: ARG002
-        """1 for relevant documents."""
-        return _relevant(labels, self.relevant_above)
-
-    def discount(self, n_ranks: int) -> Float64Array:
-        """1 within the cutoff."""
-        return np.ones(self.depth(n_ranks))
-
-
-@dataclass(frozen=True, slots=True)
-class WinnerTakesAll:
-    """Whether the first document is relevant, paper 2 section 2."""
-
-    kind: ClassVar[str] = "discounted-gain"
-    name: ClassVar[str] = "wta"
-    relevant_above: float = 0.0
-
-    def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:  # noqa: ARG002
-        """1 for relevant documents."""
-        return _relevant(labels, self.relevant_above)
-
-    def discount(self, n_ranks: int) -> Float64Array:
-        """1 at the top."""
-        return np.ones(min(1, n_ranks))
-
-
-@dataclass(frozen=True, slots=True)
-class ERR(_UpTo):
-    """Expected reciprocal rank of a reader who stops at a document with probability (2^l - 1) / 2^max_grade.
-
-    Where `max_grade` is None it is the highest label of the dataset.
-    """
-
-    kind: ClassVar[str] = "expected-reciprocal-rank"
-    family: ClassVar[str] = "err"
-    max_grade: float | None = None
-
-    def __post_init__(self) -> None:
-        _UpTo.__post_init__(self)
-        grade = self.max_grade
-        require(grade is None or 0 < grade <= 1023, f"max_grade must lie between 0 and 1023, got {grade}")
-
-    def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:  # noqa: ARG002
-        """The chance to stop at each document."""
-        highest = float(labels.max(initial=0.0))
-        grade = highest if self.max_grade is None else self.max_grade
-        if highest > grade:
-            raise InputError(f"err has max_grade {grade:g}, but there is a label {highest:g}")
-        chances: Float64Array = np.minimum(EXPONENTIAL(labels, threads) / 2.0**grade, SUREST_STOP)
-        return chances
-
-    def discount(self, n_ranks: int) -> Float64Array:
-        """One over each rank, counted from 1, within the cutoff."""
-        return RECIPROCAL.table(self.depth(n_ranks))
-
-
-# A swap divides by the chance to go on, which must not vanish, in float32 either.
-SUREST_STOP = 1.0 - 2.0**-24
-
-DELTAS: Mapping[str, Callable[..., Delta]] = {
-    "constant": Constant,
-    "ndcg": NDCG,
-    "dcg": DCG,
-    "map": AveragePrecision,
-    "mrr": ReciprocalRank,
-    "wta": WinnerTakesAll,
-    "err": ERR,
-    "p": Precision,
-    "recall": Recall,
-    "hit": Hit,
-}
+def _fitting(labels: Float32Array) -> Convention:
+    """The standard convention, its highest grade that of the labels."""
+    standard, highest = CONVENTIONS[DEFAULT], float(labels.max(initial=0.0))
+    return replace(standard, max_grade=min(highest, LARGEST_GRADE)) if highest > 0 else standard
 
 
 def delta_named(text: str) -> Delta:
-    """The delta of the metric whose name is `text`, such as `ndcg@10` or `map`."""
-    match = re.fullmatch(r"([a-z-]+)(?:@([0-9]+))?", text)
+    """Return the delta of a metric.
+
+    Parameters
+    ----------
+    text : str
+        The name of a metric in `DELTAS`, with its cutoff and its convention where it has them: `map`, `ndcg@10`,
+        `ndcg@10:letor`, `ndcg@10:standard(gain=linear)`. Without a cutoff `p`, `recall` and `hit` look at 10 ranks,
+        the others at all.
+
+    Returns
+    -------
+    Delta
+        A value with `name`, `kind`, `worth` and `discount`.
+
+    Examples
+    --------
+    >>> delta_named("map:mslr").name
+    'map:mslr'
+    """
+    metric, colon, convention = text.partition(":")
+    match = re.fullmatch(r"\s*([a-z-]+)(@[0-9]+)?\s*", metric)
     if match is None or match[1] not in DELTAS:
         raise UnknownNameError("metric to aim at", text, known=DELTAS)
-    make = DELTAS[match[1]]
-    if match[2] is None:
-        return make()
-    if make in (Constant, WinnerTakesAll):
-        raise SettingError(f"{match[1]} has no cutoff, got {text!r}")
-    return make(cutoff=int(match[2]))
+    name, cutoff = match[1], match[2] or ""
+    if name == Constant.name:
+        require(text == name, f"{name} is no metric: it takes no cutoff and no convention, got {text!r}")
+        return Constant()
+    if METRICS[name].cutoff == "@k" and not cutoff:
+        cutoff = f"@{USUAL_CUTOFFS.get(name, NO_CUTOFF)}"
+    chosen = parse_metric(name + cutoff).metric
+    assert isinstance(chosen, SwapMetric)
+    return MetricDelta(chosen, parse_convention(convention) if colon else None)
 
 
-def _relevant(labels: Float32Array, above: float) -> Float64Array:
-    return (labels > above).astype(np.float64)
+def as_delta(metric: str | Measure | Delta) -> Delta:
+    """The delta itself, that of a measure, or the one of that name."""
+    if isinstance(metric, Measure):
+        return MetricDelta(metric.metric, metric.convention)  # type: ignore[arg-type]  # it checks
+    return delta_named(metric) if isinstance(metric, str) else metric
 
 
-def _sums(values: Float64Array, groups: Groups) -> Float64Array:
-    return np.bincount(groups.query_of_row, values, groups.n_queries).astype(np.float64)
+def _at(name: str, cutoff: int | None = None) -> Delta:
+    return delta_named(name if cutoff is None else f"{name}@{cutoff}")
 
 
-def _share(values: Float64Array, totals: Float64Array, groups: Groups) -> Float64Array:
-    """Each row's value over the total of its query; 0 where that is 0."""
-    total_of_row = np.repeat(totals, groups.sizes)
-    return np.divide(values, total_of_row, out=np.zeros_like(values), where=total_of_row > 0)
+# What a ranker can be aimed at: no metric, or one of which it is known what a swap changes.
+DELTAS: Mapping[str, Callable[..., Delta]] = {Constant.name: Constant} | {
+    name: partial(_at, name) for name, family in METRICS.items() if family.has_swaps
+}

@@ -1,13 +1,14 @@
-"""What a λ-function is: has it a cost, and is that convex (paper 2, section 3)?
+"""Diagnoses of λ-functions: does a cost exist, and is it convex (paper 2, section 3)?
 
-A cost exists where the Jacobian of the gradient is symmetric (Eq. 11) and, forces jumping where documents change ranks,
-where closed paths across such changes integrate to 0 too. It is convex where the Jacobian is positive semidefinite and
-no jump goes down. Paper 2 sets λ = -∂C/∂s (Eq. 2-3) and then asks for a semidefinite Jacobian: that holds for the
-gradient, -λ, which is what is looked at here.
+A cost exists where the Jacobian of the gradient is symmetric (Eq. 11) and where closed paths integrate to 0 even across
+rank changes, at which forces jump. It is convex where the Jacobian is positive semidefinite and no jump goes down.
+Paper 2 sets λ = -∂C/∂s (Eq. 2-3) and then asks for a semidefinite Jacobian of λ. That holds for the gradient, -λ, so
+the gradient is looked at here.
 
-Points are drawn at random, so a fault found is a fault, and none found is as good as the number of points. Closed paths
-are rectangles: one document moves, a second, the first back, the second back. They suffice, since a potential can be
-made by moving one document after another, and it depends on the order of moves only where a rectangle is not 0.
+Points are drawn at random: a fault that is found is a fault, and the more points find none, the surer it is that there
+is none. Closed paths are rectangles: one document moves, then a second, then the first back, then the second back. They
+suffice, because a potential can be made by moving one document after another, and it depends on the order of the moves
+only where the integral around a rectangle is not 0.
 """
 
 from __future__ import annotations
@@ -33,23 +34,33 @@ SEARCH_ROUNDS, SEARCH_TRIES = 8, 8  # for the lowest eigenvalue, around the lowe
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """The worst that was found of something, with the documents that show it and the scores at which they do."""
+    """The worst case that was found of something.
+
+    Attributes
+    ----------
+    size : float
+        How large it is.
+    documents : tuple of int
+        The documents that show it.
+    scores : numpy.ndarray
+        The scores at which they show it.
+    """
 
     size: float
     documents: tuple[int, ...]
     scores: Float64Array
 
     def as_dict(self) -> dict[str, Any]:
-        """It as numbers and lists, for JSON."""
+        """Return the finding as numbers and lists, for JSON."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return values | {"documents": list(self.documents), "scores": self.scores.tolist()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop(Finding):
-    """A rectangle: from `scores`, the two `documents` move by `moves`, and back, one after another.
+    """A closed path: from `scores`, the two `documents` move by `moves`, and back, one after another.
 
-    `size` is the integral of the gradient around it, `passed` how many documents the moves pass by.
+    `size` is the integral of the gradient along it, `passed` how many documents the moves pass.
     """
 
     moves: tuple[float, float]
@@ -60,12 +71,38 @@ class Loop(Finding):
 class Diagnosis:
     """What was found about an objective's forces on a query.
 
-    `asymmetry` is the largest |J_ij - J_ji| between rank changes, `loop` the closed path with the largest integral,
-    `lowest_eigenvalue` that of the Jacobian's symmetric part. Where two documents change ranks, forces on others may
-    jump (`sideways_jump`: then no cost exists) and the gradient between the two may fall (`downward_jump`: then no cost
-    is convex, and no α helps). `alpha` is the smallest found for which the term α·s_i makes the Jacobian
-    semidefinite, None where none does. `cost_error` is by how much the cost recovered by integration misses the
-    objective's own, None where either is not there. A finding up to `negligible` counts as rounding.
+    `diagnose` makes it.
+
+    Attributes
+    ----------
+    has_cost, is_convex : bool
+        Whether the forces are the derivatives of a cost, and whether that cost is convex.
+    has_symmetric_jacobian, is_semidefinite : bool
+        Whether the Jacobian is symmetric, and positive semidefinite, between rank changes.
+    objective : str
+        The name of the objective.
+    field : ForceField
+        The forces as a function of the scores.
+    n_points : int
+        At how many points the Jacobian was looked at.
+    asymmetry : Finding
+        The largest |J_ij - J_ji| between rank changes.
+    loop : Loop
+        The closed path with the largest integral.
+    lowest_eigenvalue : Finding
+        The lowest eigenvalue of the Jacobian's symmetric part.
+    sideways_jump : Finding
+        The largest jump of another document's force where two documents change ranks. If it is not 0, no cost exists.
+    downward_jump : Finding
+        The largest fall of the gradient between two documents that change ranks. If it is not 0, no cost is convex, and
+        no α helps.
+    alpha : float or None
+        The smallest α found for which adding α·s_i to the gradient makes the Jacobian semidefinite; None where none
+        does.
+    cost_error : float or None
+        By how much the cost recovered by integration misses the objective's own; None where one of the two is absent.
+    negligible : float
+        The size up to which a finding counts as rounding.
     """
 
     objective: str
@@ -82,12 +119,12 @@ class Diagnosis:
 
     @property
     def has_symmetric_jacobian(self) -> bool:
-        """Whether Eq. 11 holds wherever it was tried."""
+        """Whether the Jacobian is symmetric (Eq. 11) wherever it was looked at."""
         return self.asymmetry.size <= self.negligible
 
     @property
     def has_cost(self) -> bool:
-        """Whether a cost exists: Eq. 11 holds, and no path and no rank change speaks against it."""
+        """Whether a cost exists: the Jacobian is symmetric, and no path and no rank change speaks against a cost."""
         loop, jump = abs(self.loop.size), self.sideways_jump.size
         return self.has_symmetric_jacobian and max(loop, jump) <= self.negligible
 
@@ -98,11 +135,17 @@ class Diagnosis:
 
     @property
     def is_convex(self) -> bool:
-        """Whether a cost exists that is convex."""
+        """Whether a cost exists and is convex."""
         return self.has_cost and self.is_semidefinite and self.downward_jump.size <= self.negligible
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it as numbers, texts and lists, for JSON."""
+        """Return the diagnosis as numbers, texts and lists, as `rankwright inspect --objective --json` prints it.
+
+        Returns
+        -------
+        dict
+            The verdicts and the findings by name.
+        """
         verdicts = ("has_symmetric_jacobian", "has_cost", "is_semidefinite", "is_convex")
         findings = ("asymmetry", "loop", "lowest_eigenvalue", "sideways_jump", "downward_jump")
         return (
@@ -113,7 +156,18 @@ class Diagnosis:
         )
 
     def potential(self, scores: ArrayLike) -> float:
-        """The cost at `scores` less that at all scores 0, recovered by line integration."""
+        """Return the cost at some scores less the cost where all scores are 0, recovered by integration.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_docs,)
+            One finite score for each document of the query.
+
+        Returns
+        -------
+        float
+            The difference of the costs. Where no cost exists, an `InputError` is raised.
+        """
         if not self.has_cost:
             raise InputError(f"{self.objective} has no potential: its forces are the derivatives of no cost")
         return self.field.work_from_zero(finite_scores(scores, length=self.field.n_docs))
@@ -131,12 +185,41 @@ def diagnose(
     kinks: Sequence[float] = (),
     seed: int = 0,
 ) -> Diagnosis:
-    """What the forces of `objective` on a query's documents are: derivatives of a cost or not, of a convex one or not.
+    """Find out whether an objective's forces are the derivatives of a cost, and whether the cost is convex.
 
-    `query` has the labels of the documents, or is a dataset of one query, with its weights and preferences. Points are
-    drawn around `scores` (default: 0) with standard deviation `spread`. In longer lists a sample of `documents` moves
-    and the others stand still. `kinks` are gaps between two scores at which a λ-function of your own bends or jumps, so
-    that paths are cut there; rank changes and the margins of pair losses are known.
+    Parameters
+    ----------
+    objective : Objective or str
+        The objective, or its name, such as `"lambdarank:ndcg@10:letor"`.
+    query : array-like or RankingDataset
+        The labels of the documents, or a dataset of one query with its weights and preferences; 2 documents or more.
+    scores : array-like, optional
+        The scores around which points are drawn; 0 by default.
+    points : int, default 32
+        At how many points the Jacobian is looked at, 1 or more. More find rarer faults.
+    loops : int, default 64
+        How many closed paths are integrated, 1 or more.
+    documents : int, default 60
+        How many documents move at most, 1 or more; in longer lists a sample moves and the others stand still.
+    spread : float, default 1.0
+        The standard deviation of the points around `scores`, above 0.
+    kinks : sequence of float, optional
+        The gaps between two scores at which a λ-function of your own bends or jumps, so that paths are cut there.
+        Rank changes and the margins of pair losses are known.
+    seed : int, default 0
+        The seed of the points and paths.
+
+    Returns
+    -------
+    Diagnosis
+        The verdicts `has_cost` and `is_convex`, and the worst case found of each fault.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> found = rw.diagnose("ranknet", [1, 0, 1, 0, 0])
+    >>> found.has_cost, found.is_convex
+    (True, True)
     """
     for name, value in (("points", points), ("loops", loops), ("documents", documents)):
         require(value >= 1, f"{name} must be 1 or more, got {value}")
@@ -200,7 +283,7 @@ def _lowest_eigenvalue(
     spread: float,
     rng: np.random.Generator,
 ) -> Finding:
-    """The lowest at the points, and then, if it is below 0, ever nearer around where it was found."""
+    """The lowest eigenvalue at the points and, if it is below 0, at points ever nearer to where it was found."""
     lowest = np.array([_eigenvalue(jacobian) for jacobian in jacobians])
     worst = int(lowest.argmin())
     size, scores = float(lowest[worst]), cloud[worst]
@@ -223,7 +306,7 @@ def _pair(moving: IntArray, rng: np.random.Generator) -> tuple[int, int]:
 
 
 def _jumps(field: ForceField, pairs: list[tuple[Float64Array, int, int]]) -> tuple[Finding, Finding]:
-    """The largest jump of a force other than the pair's own, equal and opposite; and the largest fall of that."""
+    """The largest jump of a force that is not the pair's own, and the largest fall of the pair's own."""
     sideways = downward = Finding(0.0, (), pairs[0][0])
     for scores, a, b in pairs:
         jump = field.jump(scores, a, b)
@@ -251,7 +334,7 @@ def _loop(field: ForceField, scores: Float64Array, a: int, b: int, spread: float
 
 
 def _target(scores: Float64Array, document: int, spread: float, rng: np.random.Generator) -> float:
-    """A place that `document` can move to, past no more than a few others."""
+    """A score to which `document` can move, past no more than a few others."""
     others = np.sort(np.delete(scores, document))
     place = int(np.searchsorted(others, scores[document]))
     reached = int(np.clip(place + rng.integers(-MOST_PASSED, MOST_PASSED + 1), 0, len(others)))

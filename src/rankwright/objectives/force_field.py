@@ -1,6 +1,7 @@
 """The forces on one query's documents as a function of their scores: values, derivatives, jumps and integrals.
 
-Everything is in float64. Random choices of an objective are made from one key, so that it is one function throughout.
+Everything is in float64. The random choices of an objective are made from one key, so that it is the same function at
+every call.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from rankwright.objectives.objective import LambdaFn, Lambdas, Objective
 from rankwright.objectives.pairwise import PairwiseObjective
 
 KEY = 0
-DOCS_AT_ONCE = 1_000_000  # of all points whose forces are asked for in one call
+DOCS_AT_ONCE = 1_000_000  # the most documents, over all points, in one call
 STEP = 1e-6  # of a derivative: its square and the noise over it, 1e-16 / 1e-6, are both far below what matters
-NEAR = 1e-10  # how near to a rank change its two sides are looked at
+NEAR = 1e-10  # how far from a rank change its two sides are looked at
 MOST_HALVINGS = 48
 
 
 def _lobatto(n_nodes: int) -> tuple[Float64Array, Float64Array]:
-    """Nodes between -1 and 1 and their weights, the ends among them: a kink next to an end is seen too.
+    """The nodes between -1 and 1 and their weights. The ends are among the nodes, so a kink next to an end is seen.
 
     The ends stand a hair inside, on this side of a rank change.
     """
@@ -40,7 +41,7 @@ NODES, NODE_WEIGHTS = _lobatto(9)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForceField:
-    """The λ-function of one query; `kinks` are gaps between two scores at which forces may be other than smooth."""
+    """The λ-function of one query; `kinks` are the gaps between two scores at which forces may not be smooth."""
 
     forces: LambdaFn
     n_docs: int
@@ -50,7 +51,7 @@ class ForceField:
     def of(cls, objective: Objective, query: ArrayLike | RankingDataset, kinks: Sequence[float] = ()) -> ForceField:
         """The forces on the documents of a query, given by its labels, or as a dataset of one query.
 
-        `kinks` are gaps to mind besides 0, where ranks change, and those that the objective's pair loss has.
+        `kinks` are further gaps, besides 0, where ranks change, and those that the objective's pair loss has.
         """
         if not isinstance(query, RankingDataset):
             labels = as_vector(query, name="labels", dtype=np.float32)
@@ -62,7 +63,7 @@ class ForceField:
         return cls(objective.bind(query, dtype=np.float64), query.n_docs, np.unique([-gaps, gaps]))
 
     def gradient(self, points: Float64Array) -> Float64Array:
-        """dC/ds at each point, a row of scores: a row of forces (paper 2's λ is their negative)."""
+        """The gradient dC/ds at each point: a row of forces for each row of scores (paper 2's λ is their negative)."""
         parts = [self._at(points[chunk]).gradient.reshape(-1, self.n_docs) for chunk in self._chunks(len(points))]
         return np.concatenate([np.empty((0, self.n_docs)), *parts])
 
@@ -94,7 +95,7 @@ class ForceField:
         return change
 
     def work_of_move(self, scores: Float64Array, document: int, target: float) -> float:
-        """The integral of the gradient as one document moves to `target`: what the cost would grow by."""
+        """The integral of the gradient as one document moves to `target`: the growth of the cost."""
         start = float(scores[document])
 
         def force(values: Float64Array) -> Float64Array:
@@ -107,9 +108,9 @@ class ForceField:
         return grown if target > start else -grown
 
     def work_from_zero(self, scores: Float64Array) -> float:
-        """The integral of the gradient along the straight line from all scores 0: no rank changes on the way."""
+        """The integral of the gradient along the straight line from all scores 0, on which no rank changes."""
         gaps = np.subtract.outer(scores, scores)[np.triu_indices(self.n_docs, 1)]
-        shares = self.kinks[self.kinks > 0] / np.abs(gaps[gaps != 0])[:, None]  # of the way, where gaps are those
+        shares = self.kinks[self.kinks > 0] / np.abs(gaps[gaps != 0])[:, None]  # of the way, where a gap is a kink
         return integral(lambda at: self.gradient(at[:, None] * scores) @ scores, _cuts(0.0, 1.0, shares))
 
     def _at(self, points: Float64Array) -> Lambdas:
@@ -128,7 +129,7 @@ def _cuts(low: float, high: float, between: Float64Array) -> Float64Array:
 def integral(function: Callable[[Float64Array], Float64Array], cuts: Float64Array, tolerance: float = 1e-11) -> float:
     """The integral of `function` from the first cut to the last; intervals are halved until halves and whole agree.
 
-    Kinks between cuts are closed in on where they are seen; a bump narrower than nodes are apart is not.
+    A kink between cuts is closed in on where a node sees it; a bump narrower than the gap between nodes is missed.
     """
 
     def over(low: Float64Array, high: Float64Array) -> Float64Array:

@@ -1,6 +1,6 @@
 """Objectives from a function of the user's own: paper 2's λ-function, written in Python.
 
-What it gives is checked at every call, so that a wrong shape or a NaN is reported with the query it came from.
+What the function gives is checked at every call, so that a wrong shape or a NaN is reported with its query.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PARTS = ("gradient", "curvature", "cost")
 
 @dataclass(frozen=True, slots=True)
 class FunctionObjective:
-    """An objective whose forces a Python function gives; `from_function` explains it."""
+    """An objective whose forces a Python function gives; `from_function` makes it and explains it."""
 
     function: Callable[..., Any]
     scope: Literal["query", "all"] = "query"
@@ -52,7 +52,7 @@ class FunctionObjective:
         threads: int = 1,  # noqa: ARG002  # Python runs it, one query after another
         dtype: type[np.floating[Any]] = GRADIENT_DTYPE,
     ) -> LambdaFn:
-        """The λ-function of `dataset`'s documents."""
+        """Return the λ-function of a dataset's documents; see `Objective.bind`."""
         labels = judged_labels(dataset, f"objective {self.name}")
         return BoundFunction(self, labels, dataset.groups, dataset.query_weights, dataset.document_weights, dtype)
 
@@ -60,14 +60,30 @@ class FunctionObjective:
 def from_function(
     function: Callable[..., Any], *, scope: Literal["query", "all"] = "query", name: str | None = None
 ) -> FunctionObjective:
-    """An objective from a function of scores and labels.
+    """Return an objective whose forces a Python function of your own computes.
 
-    With scope `query` it is called as `function(scores, labels)` for one query at a time; with scope `all` as
-    `function(scores, labels, offsets)` for all at once, query q owning `offsets[q]` to `offsets[q + 1]`. Scores are
-    float64, labels float32 with NaN for unjudged. It returns the gradient dC/ds (what descent subtracts; paper 2's λ is
-    its negative), one value a document; or gradient and curvature; or those and the cost, one value a query. Without a
-    curvature every document has 1. Query weights multiply all three; a document's weight its gradient and curvature.
+    Query weights multiply all that the function gives, document weights its gradient and curvature.
 
+    Parameters
+    ----------
+    function : callable
+        With scope `"query"` it is called as `function(scores, labels)` for one query at a time, with scope `"all"` as
+        `function(scores, labels, offsets)` for all at once, where query q owns `offsets[q]` to `offsets[q + 1]`.
+        Scores are float64; labels are float32, with NaN for unjudged. It returns the gradient dC/ds of each document
+        (what descent subtracts; paper 2's λ is its negative); or gradient and curvature; or those and the cost of each
+        query. Without a curvature every document has 1.
+    scope : {"query", "all"}, default "query"
+        Whether the function takes one query at a time, or all at once, for those who vectorise.
+    name : str, optional
+        The name of the objective; the function's own by default.
+
+    Returns
+    -------
+    Objective
+        For `LambdaMART(objective=…)`, `NetRanker(objective=…)` and `diagnose`.
+
+    Examples
+    --------
     >>> def pull_to_label(scores, labels):
     ...     return scores - labels
     >>> from_function(pull_to_label).name
@@ -88,7 +104,7 @@ class BoundFunction:
     dtype: type[np.floating[Any]]
 
     def __call__(self, scores: ArrayLike, queries: ArrayLike | None = None, key: int | None = None) -> Lambdas:  # noqa: ARG002
-        """The forces of all queries, or of the given ones; see `LambdaFn`. The function has no use for a key."""
+        """Return the forces of all queries, or of some; see `LambdaFn`. The function has no use for a key."""
         chosen, starts = batch_of(self.groups, queries)
         rows = slice(None) if queries is None else self.groups.rows_of(chosen)
         # Copies: a function that works in place must not change the caller's scores or the dataset's labels.
@@ -126,7 +142,7 @@ class BoundFunction:
         return parts
 
     def _checked(self, result: Any, n_docs: int, n_queries: int, place: str) -> Lambdas:
-        """The parts of what the function gave, or an error that says what is wrong with them."""
+        """The parts that the function gave; an error says what is wrong with them."""
         parts = result if isinstance(result, tuple) else (result,)
         if not 1 <= len(parts) <= len(PARTS):
             raise self._error(place, f"{len(parts)} parts", "a gradient, and perhaps a curvature and a cost")

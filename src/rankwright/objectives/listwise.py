@@ -1,4 +1,4 @@
-"""Objectives of a query's scores as one distribution: their softmax should be that which the labels give.
+"""Objectives of a whole list: the softmax of a query's scores should be the distribution that its labels give.
 
 The cost is a cross entropy. A document's weight multiplies its share of the target; unjudged documents take no part.
 """
@@ -18,22 +18,29 @@ from rankwright.ranking.gains import EXPONENTIAL, Gain
 
 @dataclass(frozen=True, slots=True)
 class Softmax:
-    """ListNet's top-one loss (Cao et al. 2007): the target is the softmax of the labels."""
+    """ListNet's top-one loss (Cao et al. 2007): cross entropy between the softmaxes of the labels and of the scores."""
 
     name: ClassVar[str] = "softmax"
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
-        """The λ-function of `dataset`'s distributions."""
+        """Return the λ-function of a dataset's distributions; see `Objective.bind`."""
         labels = judged_labels(dataset, self.name).astype(np.float64)
         return _cross_entropy(dataset, labels, threads, dtype, exponential=True, noise=False)
 
 
 @dataclass(frozen=True, slots=True)
 class GainSoftmax:
-    """Softmax cross entropy with targets in proportion to gains; queries where no document has any feel nothing.
+    """Cross entropy between shares of the gains and the softmax of the scores.
 
-    With `noise` each gain is raised by a random number between 0 and 1, anew for every key. With the gain 2^l - 1 that
-    is XE-NDCG (Bruch 2021), whose gains are 2^l less a random number.
+    Queries in which no document has a gain feel nothing.
+
+    Parameters
+    ----------
+    gain : Gain, default 2^l - 1
+        The worth of a label.
+    noise : bool, default False
+        Whether each gain is raised by a random number between 0 and 1, anew for every key. With the default gain that
+        is XE-NDCG (Bruch 2021), whose gains are 2^l less a random number.
     """
 
     gain: Gain = EXPONENTIAL
@@ -45,7 +52,7 @@ class GainSoftmax:
         return "xendcg" if self.noise else "gain-softmax"
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
-        """The λ-function of `dataset`'s distributions."""
+        """Return the λ-function of a dataset's distributions; see `Objective.bind`."""
         labels = judged_labels(dataset, self.name)
         gains = self.gain(np.nan_to_num(labels, nan=0.0), threads)
         shares = np.where(np.isnan(labels), np.nan, gains)

@@ -1,7 +1,7 @@
 """What an objective is: a recipe for forces on documents.
 
-Bound to a dataset it becomes a λ-function, which turns scores into `Lambdas`. Both are values: they keep no state from
-call to call, so the same scores and the same key give the same forces.
+Bound to a dataset, an objective becomes a λ-function, which turns scores into `Lambdas`. Both are values: they keep no
+state from call to call, so the same scores and the same key give the same forces.
 """
 
 from __future__ import annotations
@@ -24,10 +24,16 @@ FloatArray = NDArray[Any]  # float32 or float64, as the λ-function was asked fo
 
 
 class Lambdas(NamedTuple):
-    """Forces on documents: what descent subtracts, how stiff it is, and the cost it lowers.
+    """The forces on documents.
 
-    `gradient` is dC/ds of each document (paper 2's λ is its negative), `curvature` is 0 or more, and `cost` has a value
-    a query, NaN where the forces belong to no cost.
+    Attributes
+    ----------
+    gradient : numpy.ndarray
+        The derivative dC/ds of each document, which descent subtracts; paper 2's λ is its negative.
+    curvature : numpy.ndarray
+        The second derivative of each document, 0 or more, by which a Newton step divides.
+    cost : numpy.ndarray
+        The cost of each query; NaN where the forces are the derivatives of no cost.
     """
 
     gradient: FloatArray
@@ -36,22 +42,34 @@ class Lambdas(NamedTuple):
 
 
 class LambdaFn(Protocol):
-    """Scores of a dataset's documents to forces on them."""
+    """A function from the scores of a dataset's documents to the forces on them; `Objective.bind` makes it."""
 
     def __call__(self, scores: ArrayLike, queries: ArrayLike | None = None, key: int | None = None) -> Lambdas:
-        """The forces of all queries, or of the given ones.
+        """Return the forces on the documents of all queries, or of some.
 
-        `scores` has one value for each row of those queries, one query after another, and so have the results. Random
-        choices (sampled pairs, the order of equal scores) are made from `key` and from nothing else.
+        Parameters
+        ----------
+        scores : array-like
+            One finite score for each row of those queries, one query after another.
+        queries : array-like of int, optional
+            The queries to look at, by number from 0; all by default.
+        key : int, optional
+            What random choices are made from (sampled pairs, the order of equal scores), and nothing else; 0 by
+            default.
+
+        Returns
+        -------
+        Lambdas
+            Forces in the order of the scores, and a cost for each query.
         """
 
 
 class Judged(Protocol):
-    """What an objective reads of a dataset: labels or preferences, groups and weights, but no features."""
+    """The parts of a dataset that an objective reads: labels or preferences, groups and weights, but no features."""
 
     @property
     def labels(self) -> Float32Array | None:
-        """One a row; NaN is unjudged."""
+        """The label of each row; NaN is unjudged."""
 
     @property
     def groups(self) -> Groups:
@@ -59,27 +77,42 @@ class Judged(Protocol):
 
     @property
     def preferences(self) -> Preferences | None:
-        """Pairs that replace those made from labels."""
+        """The pairs that replace those made from labels."""
 
     @property
     def query_weights(self) -> Float32Array | None:
-        """One a query; None is all 1."""
+        """The weight of each query; None means all are 1."""
 
     @property
     def document_weights(self) -> Float32Array | None:
-        """One a row; None is all 1."""
+        """The weight of each row; None means all are 1."""
 
 
 @runtime_checkable
 class Objective(Protocol):
-    """What a ranker is trained for."""
+    """What a ranker is trained for; anything with a `name` and `bind` will do."""
 
     @property
     def name(self) -> str:
-        """The name of this objective; `objective_named` turns it back, with its usual settings."""
+        """The name, which `objective_named` turns back into the objective with its usual settings."""
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
-        """The λ-function of `dataset`'s documents, with everything computed that depends on labels alone."""
+        """Return the λ-function of a dataset's documents, with what depends on labels alone computed once.
+
+        Parameters
+        ----------
+        dataset : RankingDataset
+            The queries, with labels or preferences; features are not read.
+        threads : int, default 1
+            How many threads compute the forces. It never changes them.
+        dtype : type, default numpy.float32
+            The precision of the forces: `numpy.float32`, or `numpy.float64` for diagnostics.
+
+        Returns
+        -------
+        LambdaFn
+            A function from scores to `Lambdas`.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +134,7 @@ class BoundKernel:
         require(self.dtype in (np.float32, np.float64), f"dtype must be float32 or float64, got {self.dtype}")
 
     def __call__(self, scores: ArrayLike, queries: ArrayLike | None = None, key: int | None = None) -> Lambdas:
-        """The forces of all queries, or of the given ones; see `LambdaFn`."""
+        """Return the forces on the documents of all queries, or of some; see `LambdaFn`."""
         chosen, starts = batch_of(self.groups, queries)
         n_docs = int(starts[-1])
         gradient, curvature = np.empty(n_docs, self.dtype), np.empty(n_docs, self.dtype)
@@ -123,7 +156,7 @@ class BoundKernel:
 
 
 def batch_of(groups: Groups, queries: ArrayLike | None) -> tuple[IntArray, IntArray]:
-    """The queries asked for, and where the rows of each start in a batch that has them one after another."""
+    """The queries asked for, and where the rows of each start in a batch with one query after another."""
     if queries is None:
         return np.arange(groups.n_queries), groups.offsets
     chosen = as_vector(queries, name="queries", dtype=np.int64)
@@ -142,7 +175,7 @@ def finite_scores(scores: ArrayLike, *, length: int) -> Float64Array:
 
 
 def judged_labels(dataset: Judged, purpose: str) -> Float32Array:
-    """The labels of `dataset`, which `purpose` cannot do without."""
+    """The labels of `dataset`, which `purpose` needs."""
     if dataset.labels is None:
         raise InputError(f"{purpose} needs labels, and the dataset has none")
     return dataset.labels

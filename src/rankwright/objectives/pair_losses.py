@@ -1,12 +1,11 @@
 """Losses of a pair of documents, as functions of the gap x between their scores.
 
-Each has a φ(x), the loss of a pair whose first document should rank above its second. A target probability P̄ for that
-mixes two of them: P̄ φ(x) + (1 - P̄) φ(-x).
+Each has a φ(x), the loss of a pair whose first document should rank above its second. Where that holds only with
+probability P̄, the loss is P̄ φ(x) + (1 - P̄) φ(-x).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -14,11 +13,11 @@ from rankwright.errors import require
 
 
 class PairLoss(Protocol):
-    """A loss that the kernel knows by name, and the number that shapes it."""
+    """A loss of a pair that the kernel knows by name, and the number that shapes it."""
 
     @property
     def name(self) -> str:
-        """Its name in the kernel and in the names of objectives."""
+        """The name in the kernel and in the names of objectives."""
 
     @property
     def shape(self) -> float:
@@ -31,7 +30,13 @@ class PairLoss(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """φ(x) = log(1 + e^(-σx)), RankNet's cross entropy (paper 1, Eq. 3): smooth and convex."""
+    """RankNet's cross entropy (paper 1, Eq. 3), φ(x) = log(1 + e^(-σx)): smooth and convex.
+
+    Parameters
+    ----------
+    sigma : float, default 1.0
+        The steepness σ, above 0. Larger values let go of a pair at a smaller gap.
+    """
 
     name: ClassVar[str] = "logistic"
     sigma: float = 1.0
@@ -52,16 +57,21 @@ class Logistic:
 
 @dataclass(frozen=True, slots=True)
 class Hinge:
-    """φ(x) = max(0, margin - x), the loss of ranking support vector machines: convex, with a kink.
+    """The loss of ranking support vector machines, φ(x) = max(0, margin - x): convex, with a kink.
 
-    Where it slopes its curvature counts 1, not the true 0, so that Newton steps exist.
+    Where it slopes, its curvature counts 1, not the true 0, so that Newton steps exist.
+
+    Parameters
+    ----------
+    margin : float, default 1.0
+        The gap up to which a pair is pushed apart, 0 or more.
     """
 
     name: ClassVar[str] = "hinge"
     margin: float = 1.0
 
     def __post_init__(self) -> None:
-        require(0 <= self.margin < float("inf"), f"margin must be 0 or more and finite, got {self.margin}")
+        _check_margin(self.margin)
 
     @property
     def shape(self) -> float:
@@ -79,14 +89,19 @@ class Spring:
     """Paper 2's own λ (Eq. 4-9): a constant push while the pair is the wrong way round, then a spring up to the margin.
 
     The push jumps at 0 unless the margin is 1, and the cost is convex only for margins up to 1. Where the push is
-    constant the curvature counts 1, not the true 0, so that Newton steps exist.
+    constant, the curvature counts 1, not the true 0, so that Newton steps exist.
+
+    Parameters
+    ----------
+    margin : float, default 1.0
+        The gap δ up to which the spring pushes, 0 or more.
     """
 
     name: ClassVar[str] = "spring"
     margin: float = 1.0
 
     def __post_init__(self) -> None:
-        require(0 <= self.margin < float("inf"), f"margin must be 0 or more and finite, got {self.margin}")
+        _check_margin(self.margin)
 
     @property
     def shape(self) -> float:
@@ -95,10 +110,9 @@ class Spring:
 
     @property
     def kinks(self) -> tuple[float, ...]:
-        """0, where the push gives way to the spring, and the margin, where that is slack."""
+        """0, where the push gives way to the spring, and the margin, where the spring goes slack."""
         return (0.0, self.margin)
 
 
-PAIR_LOSSES: Mapping[str, type[Logistic] | type[Hinge] | type[Spring]] = {
-    loss.name: loss for loss in (Logistic, Hinge, Spring)
-}
+def _check_margin(margin: float) -> None:
+    require(0 <= margin < float("inf"), f"margin must be 0 or more and finite, got {margin}")

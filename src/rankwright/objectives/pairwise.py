@@ -1,7 +1,7 @@
 """Objectives that are sums over pairs of documents: RankNet, LambdaRank and their relatives.
 
-A pair's force is its loss's, times what swapping the two would do to the metric, times the weights of the query, of
-both documents and of the pair. Both documents feel it, in opposite directions, so gradients sum to 0 in each query.
+A pair's force is that of its loss, times what swapping the two would do to the metric, times the weights of the query,
+of both documents and of the pair. Both documents feel it, in opposite directions, so gradients sum to 0 in each query.
 """
 
 from __future__ import annotations
@@ -35,19 +35,49 @@ from rankwright.objectives.pair_losses import Logistic, PairLoss
 class PairwiseObjective:
     """A pair loss, weighed by what swapping the pair would do to a metric.
 
-    Without further switches this is the plain formula: every pair of judged documents of different labels. Where the
-    dataset has preferences, they are the pairs.
+    Without further switches this is the plain formula over every pair of judged documents of different labels. Where
+    the dataset has preferences, they are the pairs.
+
+    Parameters
+    ----------
+    pair_loss : Logistic, Hinge or Spring, default Logistic()
+        The loss of the gap between two scores.
+    delta : Delta, default constant
+        What weighs a pair: `delta_named("ndcg@10")`, or every pair alike by default.
+    truncation : int, optional
+        Only pairs with a document among so many top ranks count, 1 or more; all pairs by default. It makes long lists
+        cheap.
+    sampled_pairs : int, optional
+        How many partners are drawn for each document in queries that have more, 1 or more; all by default. It cannot
+        be combined with `truncation`.
+    pair_equal_labels : bool, default False
+        Whether documents of equal labels pair too, with target ½ (paper 1, section 5.2); only with the constant delta.
+    certainty : float, default inf
+        The target of a pair is logistic(certainty · label difference), which is 1 by default; above 0.
+    query_norm : bool, default False
+        Whether a query's forces are scaled by log2(1 + S) / S, where S is the sum of their sizes, as in LightGBM.
+    gap_norm : bool, default False
+        Whether a pair's force is divided by 0.01 + its score gap, as in LightGBM.
+    shuffle_ties : bool, default True
+        Whether equal scores rank in random order; else they rank in row order.
+
+    Attributes
+    ----------
+    name : str
+        `ranknet`, `lambdarank:` and a metric, or the pair loss with a metric or without.
+    has_cost : bool
+        Whether the forces are the derivatives of a cost.
     """
 
     pair_loss: PairLoss = field(default_factory=Logistic)
     delta: Delta = field(default_factory=Constant)
-    truncation: int | None = None  # only pairs with a document among so many top ranks
-    sampled_pairs: int | None = None  # partners drawn for each document, in queries that have more
-    pair_equal_labels: bool = False  # documents of equal labels pair too, with target ½ (paper 1, section 5.2)
-    certainty: float = inf  # the target is logistic(certainty · label difference): 1 where it is infinite
-    query_norm: bool = False  # scale a query's forces by log2(1 + S) / S, S the sum of their sizes, as LightGBM does
-    gap_norm: bool = False  # divide a pair's force by 0.01 + |score gap|, as LightGBM does
-    shuffle_ties: bool = True  # equal scores rank in random order; else in row order
+    truncation: int | None = None
+    sampled_pairs: int | None = None
+    pair_equal_labels: bool = False
+    certainty: float = inf
+    query_norm: bool = False
+    gap_norm: bool = False
+    shuffle_ties: bool = True
 
     def __post_init__(self) -> None:
         for name in ("truncation", "sampled_pairs"):
@@ -65,7 +95,7 @@ class PairwiseObjective:
 
     @property
     def name(self) -> str:
-        """`ranknet`, `lambdarank:` with a metric, or the pair loss with or without one."""
+        """`ranknet`, `lambdarank:` and a metric, or the pair loss with a metric or without."""
         is_constant = isinstance(self.delta, Constant)
         family = self.pair_loss.name
         if isinstance(self.pair_loss, Logistic):
@@ -74,11 +104,11 @@ class PairwiseObjective:
 
     @property
     def has_cost(self) -> bool:
-        """Whether the forces are derivatives of a cost, at least in queries that truncation leaves whole."""
+        """Whether the forces are the derivatives of a cost, at least in queries that truncation leaves whole."""
         return isinstance(self.delta, Constant) and not self.query_norm and not self.gap_norm
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
-        """The λ-function of `dataset`'s pairs."""
+        """Return the λ-function of a dataset's pairs; see `Objective.bind`."""
         common = self._worths(dataset, threads) | weights_of(dataset) | {"settings": self._settings()}
         kernel: Callable[..., None] = kernels.label_pair_lambdas
         if dataset.preferences is None:

@@ -1,4 +1,4 @@
-"""Objectives of each document alone: its score should be what its label says. Unjudged documents feel nothing."""
+"""Objectives of each document alone, whose score should be what its label says. Unjudged documents feel nothing."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rankwright.objectives.objective import GRADIENT_DTYPE, BoundKernel, Judged,
 
 @dataclass(frozen=True, slots=True)
 class SquaredError:
-    """Half the squared difference between score and label: regression."""
+    """Half the squared difference between the score and the label: regression."""
 
     name: ClassVar[str] = "squared-error"
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
-        """The λ-function that pulls scores to labels."""
+        """Return the λ-function that pulls scores to labels; see `Objective.bind`."""
         return _pull(dataset, judged_labels(dataset, self.name), "squared", threads, dtype)
 
 
@@ -27,14 +27,17 @@ class SquaredError:
 class LogisticError:
     """Cross entropy of a document being relevant, log(1 + e^(-yF)) with y = ±1 (slides 3): classification.
 
-    Labels above `relevant_above` are relevant.
+    Parameters
+    ----------
+    relevant_above : float, default 0.0
+        Labels above this number are relevant.
     """
 
     name: ClassVar[str] = "logistic-error"
     relevant_above: float = 0.0
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
-        """The λ-function that pulls scores to the log-odds of relevance."""
+        """Return the λ-function that pulls scores to the log-odds of relevance; see `Objective.bind`."""
         labels = judged_labels(dataset, self.name)
         relevant = np.where(np.isnan(labels), labels, labels > self.relevant_above).astype(np.float32)
         return _pull(dataset, relevant, "logistic", threads, dtype)

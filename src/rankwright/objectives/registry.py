@@ -1,7 +1,7 @@
-"""The table of objectives, and names to values and back.
+"""The table of objectives, which turns names into values and back.
 
-An objective's name is its family's and, where the family can weigh pairs by a metric, that metric's: `ranknet`,
-`lambdarank:ndcg@10`, `spring:wta`. Settings stand beside the name, not in it.
+An objective's name is that of its family and, where the family can weigh pairs by a metric, that of the metric with its
+convention: `ranknet`, `lambdarank:ndcg@10`, `spring:wta:mslr`. Settings stand beside the name, not in it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from math import inf
 from typing import Any
 
 from rankwright.errors import SettingError, UnknownNameError, require
-from rankwright.objectives.deltas import NDCG, Delta, delta_named
+from rankwright.metrics.discounted import NDCG
+from rankwright.metrics.registry import Measure
+from rankwright.objectives.deltas import Delta, MetricDelta, as_delta
 from rankwright.objectives.listwise import GainSoftmax, Softmax
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Hinge, Logistic, Spring
@@ -31,56 +33,137 @@ def ranknet(
     certainty: float = inf,
     sampled_pairs: int | None = None,
 ) -> PairwiseObjective:
-    """RankNet's cost (paper 1, Eq. 3) over all pairs, or sampled ones: it exists, is smooth and convex."""
+    """Return RankNet's objective (paper 1, Eq. 3), whose cost is smooth and convex.
+
+    Parameters
+    ----------
+    sigma : float, default 1.0
+        The steepness of the logistic loss, above 0.
+    pair_equal_labels : bool, default False
+        Whether documents of equal labels pair too, with target ½.
+    certainty : float, default inf
+        The target of a pair is logistic(certainty · label difference), which is 1 by default; above 0.
+    sampled_pairs : int, optional
+        How many partners are drawn for each document in queries that have more, 1 or more; all by default.
+
+    Returns
+    -------
+    PairwiseObjective
+        The objective `ranknet`.
+    """
     return PairwiseObjective(
         Logistic(sigma), pair_equal_labels=pair_equal_labels, certainty=certainty, sampled_pairs=sampled_pairs
     )
 
 
 def lambdarank(
-    metric: str | Delta = DEFAULT_METRIC,
+    metric: str | Measure | Delta = DEFAULT_METRIC,
     *,
     sigma: float = 1.0,
     truncation: int | None = DEFAULT_TRUNCATION,
     sampled_pairs: int | None = None,
 ) -> PairwiseObjective:
-    """The objective of LambdaRank and LambdaMART aimed at `metric`, with the switches that measured best.
+    """Return the objective of LambdaRank and LambdaMART, with the switches that measured best.
 
-    Pairs need a document among the top `truncation`, NDCG's discounts go on beyond its cutoff, and forces are scaled by
-    score gap and by query. docs/objectives.md has the measurements.
+    NDCG's discounts go on beyond its cutoff, and forces are scaled by score gap and by query; docs/objectives.md has
+    the measurements.
+
+    Parameters
+    ----------
+    metric : str, Measure or Delta, default "ndcg@10"
+        What the forces aim at: a name in `DELTAS` with its cutoff and convention, such as `"ndcg@10:letor"`.
+    sigma : float, default 1.0
+        The steepness of the logistic loss, above 0.
+    truncation : int or None, default 30
+        Only pairs with a document among so many top ranks count, 1 or more; None takes all pairs.
+    sampled_pairs : int, optional
+        How many partners are drawn for each document in queries that have more, 1 or more; all by default. It needs
+        `truncation=None`.
+
+    Returns
+    -------
+    PairwiseObjective
+        The objective `lambdarank:` with the metric's name.
+
+    Examples
+    --------
+    >>> lambdarank("map:mslr").name
+    'lambdarank:map:mslr'
     """
-    delta = delta_named(metric) if isinstance(metric, str) else metric
-    if isinstance(delta, NDCG):
+    delta = as_delta(metric)
+    if isinstance(delta, MetricDelta) and isinstance(delta.metric, NDCG):
         delta = replace(delta, tail=True)
     return PairwiseObjective(
         Logistic(sigma), delta, truncation=truncation, sampled_pairs=sampled_pairs, query_norm=True, gap_norm=True
     )
 
 
-def paper_lambdarank(metric: str | Delta = DEFAULT_METRIC) -> PairwiseObjective:
-    """The slides' formula and nothing else: every pair, its logistic force times what a swap does to `metric`."""
-    delta = delta_named(metric) if isinstance(metric, str) else metric
-    return PairwiseObjective(Logistic(1.0), delta, shuffle_ties=False)
+def paper_lambdarank(metric: str | Measure | Delta = DEFAULT_METRIC) -> PairwiseObjective:
+    """Return LambdaRank's plain formula (slides 3): the logistic force of every pair times what its swap does.
+
+    Parameters
+    ----------
+    metric : str, Measure or Delta, default "ndcg@10"
+        What the forces aim at.
+
+    Returns
+    -------
+    PairwiseObjective
+        The objective without any of `lambdarank`'s switches.
+    """
+    return PairwiseObjective(Logistic(1.0), as_delta(metric), shuffle_ties=False)
 
 
-def hinge(metric: str | Delta = "constant", *, margin: float = 1.0) -> PairwiseObjective:
-    """Pairs pushed apart up to a margin, alike or as they matter to `metric`."""
-    return PairwiseObjective(Hinge(margin), delta_named(metric) if isinstance(metric, str) else metric)
+def hinge(metric: str | Measure | Delta = "constant", *, margin: float = 1.0) -> PairwiseObjective:
+    """Return the objective that pushes pairs apart up to a margin.
+
+    Parameters
+    ----------
+    metric : str, Measure or Delta, default "constant"
+        What weighs the pairs; every pair counts alike by default.
+    margin : float, default 1.0
+        The gap up to which a pair is pushed apart, 0 or more.
+
+    Returns
+    -------
+    PairwiseObjective
+        The objective `hinge`, or `hinge:` with the metric's name.
+    """
+    return PairwiseObjective(Hinge(margin), as_delta(metric))
 
 
-def spring(metric: str | Delta = "constant", *, margin: float = 1.0) -> PairwiseObjective:
-    """Paper 2's own λ (Eq. 4-6), alike for all pairs or as they matter to `metric`."""
-    return PairwiseObjective(Spring(margin), delta_named(metric) if isinstance(metric, str) else metric)
+def spring(metric: str | Measure | Delta = "constant", *, margin: float = 1.0) -> PairwiseObjective:
+    """Return the objective of paper 2's own λ (Eq. 4-6).
+
+    Parameters
+    ----------
+    metric : str, Measure or Delta, default "constant"
+        What weighs the pairs; every pair counts alike by default.
+    margin : float, default 1.0
+        The gap δ up to which the spring pushes, 0 or more. The cost is convex only up to 1.
+
+    Returns
+    -------
+    PairwiseObjective
+        The objective `spring`, or `spring:` with the metric's name.
+    """
+    return PairwiseObjective(Spring(margin), as_delta(metric))
 
 
 def xendcg() -> GainSoftmax:
-    """Softmax cross entropy with randomly raised gains, XE-NDCG."""
+    """Return XE-NDCG: softmax cross entropy with randomly raised gains.
+
+    Returns
+    -------
+    GainSoftmax
+        The objective `xendcg`.
+    """
     return GainSoftmax(noise=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """A function that makes objectives, and what they are."""
+class ObjectiveFamily:
+    """A function that makes objectives, and a sentence about them."""
 
     make: Callable[..., Objective]
     summary: str
@@ -91,22 +174,39 @@ class Family:
         return "metric" in inspect.signature(self.make).parameters
 
 
-OBJECTIVES: Mapping[str, Family] = {
-    "ranknet": Family(ranknet, "cross entropy of every pair (RankNet)"),
-    "lambdarank": Family(lambdarank, "cross entropy of pairs, weighed by what swapping them does to a metric"),
-    "hinge": Family(hinge, "pairs pushed apart up to a margin"),
-    "spring": Family(spring, "the spring of LambdaRank's paper"),
-    "softmax": Family(Softmax, "cross entropy between the softmaxes of labels and scores (ListNet)"),
-    "gain-softmax": Family(GainSoftmax, "cross entropy between shares of the gains and the softmax of the scores"),
-    "xendcg": Family(xendcg, "the same with randomly raised gains (XE-NDCG)"),
-    "squared-error": Family(SquaredError, "squared difference between score and label"),
-    "logistic-error": Family(LogisticError, "cross entropy of a document being relevant"),
+OBJECTIVES: Mapping[str, ObjectiveFamily] = {
+    "ranknet": ObjectiveFamily(ranknet, "cross entropy of every pair (RankNet)"),
+    "lambdarank": ObjectiveFamily(lambdarank, "cross entropy of pairs, weighed by what swapping them does to a metric"),
+    "hinge": ObjectiveFamily(hinge, "pairs pushed apart up to a margin"),
+    "spring": ObjectiveFamily(spring, "the spring of LambdaRank's paper"),
+    "softmax": ObjectiveFamily(Softmax, "cross entropy between the softmaxes of labels and scores (ListNet)"),
+    "gain-softmax": ObjectiveFamily(
+        GainSoftmax, "cross entropy between shares of the gains and the softmax of the scores"
+    ),
+    "xendcg": ObjectiveFamily(xendcg, "the same with randomly raised gains (XE-NDCG)"),
+    "squared-error": ObjectiveFamily(SquaredError, "squared difference between score and label"),
+    "logistic-error": ObjectiveFamily(LogisticError, "cross entropy of a document being relevant"),
 }
 
 
 def objective_named(text: str, **settings: Any) -> Objective:
-    """The objective whose name is `text`, with settings other than the usual ones where given.
+    """Return the objective of that name.
 
+    Parameters
+    ----------
+    text : str
+        The name of a family in `OBJECTIVES` and, where it can weigh pairs by a metric, that metric: `ranknet`,
+        `lambdarank:map`, `lambdarank:ndcg@10:letor`. `rankwright list objectives` prints the names.
+    **settings
+        Settings of the family that differ from the usual ones, such as `sigma=2.0`.
+
+    Returns
+    -------
+    Objective
+        Its `name` is the text again.
+
+    Examples
+    --------
     >>> objective_named("lambdarank:map", sigma=2.0).name
     'lambdarank:map'
     """

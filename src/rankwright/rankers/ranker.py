@@ -95,7 +95,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if hasattr(cls, "summary"):
+        if hasattr(cls, "name"):
             cls.__doc__ = complete_docstring(cls, cls.summary)
 
     def fit(

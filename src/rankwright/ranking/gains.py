@@ -1,4 +1,4 @@
-"""What a label is worth, what a rank leaves of it, and the most a query could give."""
+"""The worth of a label, what a rank leaves of it, and the most that a query's documents could give."""
 
 from __future__ import annotations
 
@@ -22,13 +22,29 @@ def number_text(number: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """A named function from labels to gains, which are finite and not negative; equal where the names are."""
+    """The worth of each label, for NDCG and DCG. Two gains are equal where their names are.
+
+    The built-in ones have the names `exp2` (2^l - 1) and `linear`; `of_table` and `of_function` make others.
+
+    Parameters
+    ----------
+    name : str
+        The name by which a convention prints it.
+    function : callable
+        Takes an array of labels and a number of threads, and gives an array of gains, finite and not negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Gain.of_table((0, 1, 5))(np.array([2, 0], np.float32))
+    array([5., 0.])
+    """
 
     name: str
     function: Callable[[Float32Array, int], Float64Array]
 
     def __call__(self, labels: Float32Array, threads: int = 1) -> Float64Array:
-        """The gain of each label."""
+        """Return the gain of each label."""
         return self.function(labels, threads)
 
     def __eq__(self, other: object) -> bool:
@@ -39,7 +55,18 @@ class Gain:
 
     @staticmethod
     def of_table(gains: tuple[float, ...]) -> Gain:
-        """The gain that gives `gains[l]` to label l = 0, 1, 2, …, and refuses other labels."""
+        """Return the gain that looks labels up in a table.
+
+        Parameters
+        ----------
+        gains : tuple of float
+            The gains of the labels 0, 1, 2, …, finite and not negative. Other labels are refused.
+
+        Returns
+        -------
+        Gain
+            It has the name `0/1/5` for the gains 0, 1 and 5, which parses back.
+        """
         if not gains or not all(0.0 <= gain < math.inf for gain in gains):
             raise SettingError(f"a table of gains needs finite numbers, 0 or more, got {gains}")
         table = np.array(gains, dtype=SUM_DTYPE)
@@ -47,7 +74,20 @@ class Gain:
 
     @staticmethod
     def of_function(name: str, function: Callable[[Float32Array], Float64Array]) -> Gain:
-        """A gain of the caller's own: `function` takes an array of labels and gives an array of gains."""
+        """Return the gain that a function of your own computes.
+
+        Parameters
+        ----------
+        name : str
+            The name by which a convention prints it. It parses back where the gain is given to `parse_convention`.
+        function : callable
+            Takes an array of labels and gives an array of gains, finite and not negative, which is checked.
+
+        Returns
+        -------
+        Gain
+            The gain, for `Convention(gain=…)`.
+        """
         return Gain(name, partial(_called, function))
 
 
@@ -95,7 +135,10 @@ GAINS: Mapping[str, Gain] = {gain.name: gain for gain in (EXPONENTIAL, LINEAR)}
 
 @dataclass(frozen=True, slots=True)
 class Discount:
-    """What is left of a gain at each rank: `table(n)` gives the shares of the first n; equal where the names are."""
+    """The share of a gain that is left at each rank: `table(n)` gives those of the first n ranks.
+
+    Two discounts are equal where their names are.
+    """
 
     name: str
     table: Callable[[int], Float64Array]
@@ -128,7 +171,7 @@ DISCOUNTS: Mapping[str, Discount] = {discount.name: discount for discount in (LO
 
 
 def ideal_gains(gains: Float64Array, groups: Groups, discounts: Float64Array, threads: int = 1) -> Float64Array:
-    """The most discounted gain that any order of each query's documents has; ranks beyond the discounts count none."""
+    """The most discounted gain that any order of each query's documents has; ranks beyond the discounts leave none."""
     found, ideal = np.empty(groups.n_queries), np.empty(groups.n_queries)
     nothing_ranked = np.zeros(groups.n_queries, np.int64)
     rows, no_ties = np.arange(groups.n_docs), np.empty(0, np.bool_)

@@ -30,39 +30,73 @@ from rankwright.errors import InputError
 
 
 class Ties(Enum):
-    """How documents with equal scores stand to each other."""
+    """The order of documents with equal scores.
 
-    INPUT = "input"  # in the order of their rows
-    DOCUMENT_ID = "docid"  # by descending document id, compared as text, as trec_eval does
-    PESSIMISTIC = "pessimistic"  # the lower label first, as CatBoost does: the worst the scores can mean
-    OPTIMISTIC = "optimistic"  # the higher label first: the best the scores can mean
-    AVERAGED = "averaged"  # every order equally likely: metrics give their expectation, as scikit-learn's NDCG does
+    Attributes
+    ----------
+    INPUT : "input"
+        The order of their rows.
+    DOCUMENT_ID : "docid"
+        Descending document ids, compared as text, as in trec_eval.
+    PESSIMISTIC : "pessimistic"
+        The lower label first, as in CatBoost: the worst that the scores can mean.
+    OPTIMISTIC : "optimistic"
+        The higher label first: the best that the scores can mean.
+    AVERAGED : "averaged"
+        Every order is equally likely, and metrics are expectations, as is NDCG in scikit-learn.
+    """
+
+    INPUT = "input"
+    DOCUMENT_ID = "docid"
+    PESSIMISTIC = "pessimistic"
+    OPTIMISTIC = "optimistic"
+    AVERAGED = "averaged"
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """The rows of each query, best first, and where scores were equal.
 
-    Query q has the stretch of `rows` from `groups.offsets[q]` to `groups.offsets[q + 1]`. Its first `n_ranked[q]` rows
-    are its list; any after them were not retrieved: they have no rank, and count only towards what could be found.
+    `rank` makes it. Query q owns the stretch of `rows` from `groups.offsets[q]` to `groups.offsets[q + 1]`. Its first
+    `n_ranked[q]` rows are its list. The rows after them were not retrieved: they have no rank, and count only towards
+    what could be found.
+
+    Attributes
+    ----------
+    rows : numpy.ndarray of int
+        The rows of the data, query by query, the best of each query first.
+    groups : Groups
+        Where each query's rows lie.
+    scores : numpy.ndarray of float
+        The score of each row of the data.
+    n_ranked : numpy.ndarray of int
+        The length of each query's list.
+    ties : Ties
+        How equal scores are ordered.
+    tied : numpy.ndarray of bool
+        For each rank, whether its score equals that of the rank before.
+    tie_blocks : numpy.ndarray of int
+        Where each run of equal scores starts in `rows`, and the end of the last one.
+    has_ties : bool
+        Whether any two documents of a query have the same score.
     """
 
     rows: IntArray
     groups: Groups
-    scores: Float64Array  # one a row of the data
+    scores: Float64Array
     n_ranked: IntArray
     ties: Ties = Ties.INPUT
 
     @cached_property
     def tied(self) -> BoolArray:
-        """Of each rank, whether its score is that of the rank before; found out when first asked for."""
+        """For each rank, whether its score equals that of the rank before; computed when first asked for."""
         tied = np.empty(len(self.rows), np.bool_)
         kernels.mark_ties(self.scores, self.groups.offsets, self.rows, tied, 1)
         return tied if np.array_equal(self.n_ranked, self.groups.sizes) else tied & ~_beyond(self.groups, self.n_ranked)
 
     @property
     def tie_blocks(self) -> IntArray:
-        """Where each run starts in `rows`, and the end of the last one."""
+        """Where each run of equal scores starts in `rows`, and the end of the last one."""
         return np.append(np.flatnonzero(~self.tied), len(self.tied))
 
     @property
@@ -71,13 +105,30 @@ class Ranking:
         return bool(self.tied.any())
 
     def ranks(self) -> IntArray:
-        """The rank of each row in its query's list; the inverse of `rows`. Rows that are not in it have -1."""
+        """Return the rank of each row in its query's list: the inverse of `rows`.
+
+        Returns
+        -------
+        numpy.ndarray of int
+            Ranks from 0; -1 for rows that the ranking does not have.
+        """
         ranks = np.full(len(self.scores), -1)
         ranks[self.rows] = np.arange(len(self.rows)) - np.repeat(self.groups.offsets[:-1], self.groups.sizes)
         return ranks
 
     def of_rows(self, kept: BoolArray) -> Ranking:
-        """The ranking of those rows alone of which `kept` is true; others keep their order and close ranks."""
+        """Return the ranking of some rows alone, which keep their order and close ranks.
+
+        Parameters
+        ----------
+        kept : numpy.ndarray of bool
+            For each row of the data, whether it stays.
+
+        Returns
+        -------
+        Ranking
+            A ranking of the rows that stay.
+        """
         stays, query_of_rank = kept[self.rows], self.groups.query_of_row
         ranked = stays & ~_beyond(self.groups, self.n_ranked)
         n_queries = self.groups.n_queries
@@ -92,15 +143,35 @@ class Ranking:
 def rank(
     scores: ArrayLike, groups: Groups, *, n_ranked: ArrayLike | None = None, threads: int | None = None
 ) -> Ranking:
-    """The ranking by descending score, ties in input order.
+    """Rank each query's documents by descending score; equal scores stay in input order.
 
-    `n_ranked` says how many rows of each query, its first ones, were retrieved; by default all were.
+    Parameters
+    ----------
+    scores : array-like of shape (n_docs,)
+        One score for each row; higher is better. NaN is refused.
+    groups : Groups
+        Where each query's rows lie.
+    n_ranked : array-like of int, optional
+        How many rows of each query, its first ones, were retrieved; all by default.
+    threads : int, optional
+        How many threads to use; `OMP_NUM_THREADS` or every core by default. It never changes the result.
+
+    Returns
+    -------
+    Ranking
+        The rows of each query, best first.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.rank([0.1, 0.9, 0.5, 0.2], rw.Groups.of_sizes([2, 2])).rows
+    array([1, 0, 2, 3])
     """
     return rank_checked(as_scores(scores, length=groups.n_docs), groups, n_ranked, thread_count(threads))
 
 
 def rank_checked(scores: Float64Array, groups: Groups, n_ranked: ArrayLike | None, threads: int) -> Ranking:
-    """The same of scores that have been checked already."""
+    """The ranking by scores that have been checked already."""
     sizes = groups.sizes
     if n_ranked is not None:
         sizes = as_vector(n_ranked, name="n_ranked", dtype=np.int64, length=groups.n_queries)
@@ -113,7 +184,7 @@ def rank_checked(scores: Float64Array, groups: Groups, n_ranked: ArrayLike | Non
 
 
 def _beyond(groups: Groups, sizes: IntArray) -> BoolArray:
-    """Of each place in `groups`, whether it lies beyond the first `sizes` of its query."""
+    """For each place in `groups`, whether it lies beyond the first `sizes` of its query."""
     return np.arange(groups.n_docs) >= np.repeat(groups.offsets[:-1] + sizes, groups.sizes)
 
 
@@ -127,8 +198,8 @@ def break_ties(
 ) -> Ranking:
     """The same ranking with equal scores ordered by `ties`.
 
-    Labels and document ids are one a row; each is needed by the rules that look at it. Under `Ties.AVERAGED` the order
-    within a run means nothing, and metrics read `tied`.
+    Labels and document ids, one for each row, are needed by the rules that look at them. Under `Ties.AVERAGED` the
+    order within a run means nothing, and metrics read `tied`.
     """
     if ranking.ties is ties or not ranking.has_ties:
         return replace(ranking, ties=ties)

@@ -7,6 +7,7 @@ from inspect import cleandoc
 from typing import Any
 
 from rankwright.settings.setting import Setting, settings_of
+from rankwright.settings.shared import RankerSettings
 from rankwright.settings.spaces import Choice, Dimension
 
 WIDTH = 88  # of a line in a docstring, as `help` shows it
@@ -21,9 +22,9 @@ def setting_rows(kind: type) -> list[dict[str, Any]]:
             "default": one.default,
             "allowed": one.allowed,
             "search": None if one.spec.search is None else search_text(one.spec.search),
-            "text": one.spec.text,
+            "text": one.text,
         }
-        for one in settings_of(kind).values()
+        for one in _in_order(kind)
     ]
 
 
@@ -45,12 +46,18 @@ def complete_docstring(kind: type, summary: str) -> str:
 
 def parameters_section(kind: type) -> str:
     """The settings of a dataclass as numpydoc's `Parameters` section."""
-    return "\n".join(["Parameters", "----------", *map(_entry, settings_of(kind).values())])
+    return "\n".join(["Parameters", "----------", *map(_entry, _in_order(kind))])
 
 
 def _entry(one: Setting) -> str:
-    text = one.spec.text
+    text = one.text
     if one.spec.search is not None:
         text += f" A search looks at {search_text(one.spec.search)}."
     head = f"{one.name} : {one.allowed}, default {one.default!r}"
     return "\n".join([head, textwrap.indent(textwrap.fill(text, WIDTH - 4), "    ")])
+
+
+def _in_order(kind: type) -> list[Setting]:
+    """The settings of a kind, those that every kind has at the end."""
+    shared = settings_of(RankerSettings)
+    return sorted(settings_of(kind).values(), key=lambda one: one.name in shared)

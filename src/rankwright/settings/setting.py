@@ -1,14 +1,16 @@
-"""A setting is a field of a dataclass: its type, its default, the values it may have, and a sentence about it.
+"""A setting is a field of a dataclass: its type, its default, the values it may have, and where a search looks.
 
-A ranker's settings are such a dataclass. Its constructor, the checks at `fit`, `--set`, `rankwright list settings`, the
-space that a search looks in, the tables in docs and the `Parameters` of its docstring are all made from the fields.
+A ranker's settings are such a dataclass, whose docstring says what each of them does. Its constructor, the checks at
+`fit`, `--set`, `rankwright list settings`, the space that a search looks in, the tables in docs and the `Parameters` of
+the ranker's docstring are all made from it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache
+from inspect import cleandoc
 from math import isfinite
 from typing import Any, TypeVar, dataclass_transform, get_type_hints
 
@@ -29,7 +31,6 @@ class Spec:
     a model file holds; False keeps the setting out of files: it says how to train, not what.
     """
 
-    text: str
     least: float | None = None
     most: float | None = None
     above: float | None = None
@@ -67,6 +68,7 @@ class Setting:
     name: str
     type: Any
     default: Any
+    text: str  # what it does, in a sentence or two
     spec: Spec
 
     @property
@@ -86,22 +88,21 @@ class Setting:
             raise UnknownNameError(self.name, value, known=self.spec.choices())
 
 
-def setting(default: Any, text: str, **more: Any) -> Any:
-    """A field with this default; `text` is a sentence about it, `more` are the other parts of a `Spec`."""
-    return field(default=default, metadata=about(text=text, **more))
+def setting(default: Any, **parts: Any) -> Any:
+    """A field with this default, and these parts of a `Spec`."""
+    return field(default=default, metadata=about(**parts))
 
 
-def changed(settings: type, name: str, default: Any = UNSET, **more: Any) -> Any:
+def changed(settings: type, name: str, default: Any = UNSET, **parts: Any) -> Any:
     """The field `name` of `settings` again, with another default or other parts of its `Spec`."""
     found = _field(settings, name)
-    return field(default=found.default if default is UNSET else default, metadata=about(settings, name, **more))
+    spec = replace(found.metadata[SPEC], **parts)
+    return field(default=found.default if default is UNSET else default, metadata={SPEC: spec})
 
 
-def about(settings: type | None = None, name: str = "", **more: Any) -> dict[str, Spec]:
-    """What a field's metadata holds: the parts of a `Spec`, beside those of the field `name` of other settings."""
-    before: Spec | None = None if settings is None else _field(settings, name).metadata[SPEC]
-    parts = {} if before is None else {part.name: getattr(before, part.name) for part in fields(Spec)}
-    return {SPEC: Spec(**(parts | more))}
+def about(**parts: Any) -> dict[str, Spec]:
+    """What the metadata of a field holds that is a setting."""
+    return {SPEC: Spec(**parts)}
 
 
 def _field(settings: type, name: str) -> Field[Any]:
@@ -122,12 +123,35 @@ def settings_of(kind: type) -> Mapping[str, Setting]:
 
 @cache
 def _known_settings(kind: Any) -> Mapping[str, Setting]:
-    owner = next(base for base in kind.__mro__ if "__dataclass_fields__" in vars(base))
-    hints = get_type_hints(owner)
-    found = {}
-    for one in fields(kind):
-        assert SPEC in one.metadata, f"{kind.__name__}.{one.name} is no setting"
-        found[one.name] = Setting(one.name, hints[one.name], one.default, one.metadata[SPEC])
+    owner = settings_owner(kind)
+    hints, texts = get_type_hints(owner), _texts(owner)
+    return {
+        one.name: Setting(one.name, hints[one.name], one.default, texts.get(one.name, ""), one.metadata[SPEC])
+        for one in fields(owner)
+    }
+
+
+def settings_owner(kind: type) -> Any:
+    """The dataclass of settings that `kind` is, or is made from."""
+    return next(base for base in kind.__mro__ if "__dataclass_fields__" in vars(base))
+
+
+def summary_of(kind: type) -> str:
+    """The first paragraph of the docstring of the settings of `kind`: what it is, in a line."""
+    return " ".join(cleandoc(settings_owner(kind).__doc__ or "").partition("\n\n")[0].split())
+
+
+def _texts(owner: type) -> dict[str, str]:
+    """What the docstrings of the settings say of each of them under `Parameters`; the nearest class has its say."""
+    found: dict[str, str] = {}
+    for base in reversed(owner.__mro__):
+        _, _, section = cleandoc(vars(base).get("__doc__") or "").partition("Parameters\n----------\n")
+        name = ""
+        for line in section.splitlines():
+            if line and not line.startswith(" "):
+                name, found[line] = line, ""
+            else:
+                found[name] = f"{found[name]} {line.strip()}".strip()
     return found
 
 

@@ -5,40 +5,49 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from rankwright.settings.setting import Setting, setting, settings_class, settings_of, space_of, stored_settings
+from rankwright.settings.setting import (
+    Setting,
+    setting,
+    settings_class,
+    settings_of,
+    space_of,
+    stored_settings,
+    summary_of,
+)
 from rankwright.settings.spaces import Space
 
 
 @settings_class
 class RankerSettings:
-    """What every kind of ranker states: its name, what it is, and the settings that all of them have."""
+    """What every kind of ranker states: its name, what it is, and the settings that all of them have.
+
+    Parameters
+    ----------
+    unjudged
+        The share of the unjudged documents (label NaN), drawn at random, to train on as irrelevant ones; None leaves
+        them out of training.
+    seed
+        What all chance in training is drawn from: the same seed gives the same model.
+    threads
+        How many threads to use; None takes OMP_NUM_THREADS where that is set, else every core. The model does not
+        depend on it.
+    """
 
     name: ClassVar[str]
-    summary: ClassVar[str]  # one line, which tables and docstrings begin with
+    summary: ClassVar[str]  # what it is, in a line: the beginning of its docstring
     budget: ClassVar[str | None] = None  # the setting that says how many steps to take; a checkpoint can take more
     # Settings with which chance takes part in training; none needed where it always does, None where it never does.
     chance: ClassVar[Mapping[str, Any] | None] = {}
     space: ClassVar[Space]  # where a search looks for the settings that matter, unless it is told otherwise
 
-    unjudged: float | None = setting(
-        None,
-        "The share of the unjudged documents (label NaN), drawn at random, to train on as irrelevant ones; None leaves "
-        "them out of training.",
-        least=0,
-        most=1,
-    )
-    seed: int = setting(0, "What all chance in training is drawn from: the same seed gives the same model.", least=0)
-    threads: int | None = setting(
-        None,
-        "How many threads to use; None takes OMP_NUM_THREADS where that is set, else every core. The model does not "
-        "depend on it.",
-        least=1,
-        stored=False,
-    )
+    unjudged: float | None = setting(None, least=0, most=1)
+    seed: int = setting(0, least=0)
+    threads: int | None = setting(None, least=1, stored=False)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.space = _Lazily(space_of)  # type: ignore[assignment]  # fields are known once the class is a dataclass
+        # Fields are known once the class is a dataclass.
+        cls.space, cls.summary = _Lazily(space_of), _Lazily(summary_of)  # type: ignore[assignment]
 
     @classmethod
     def settings(cls) -> Mapping[str, Setting]:
@@ -62,33 +71,43 @@ class _Lazily:
 
 @settings_class
 class ScaledSettings(RankerSettings):
-    """The settings of rankers that can scale features."""
+    """The settings of rankers that can scale features.
 
-    scaling: str | None = setting(
-        None,
-        "The name of a scaling of features, fitted on the training data and kept in the model, such as `zscore`, "
-        "`query-minmax` or `log-counts+zscore`; None takes features as they are.",
-    )
+    Parameters
+    ----------
+    scaling
+        The name of a scaling of features, fitted on the training data and kept in the model, such as `zscore`,
+        `query-minmax` or `log-counts+zscore`; None takes features as they are.
+    """
+
+    scaling: str | None = setting(None)
 
 
 @settings_class
 class AimedSettings(RankerSettings):
-    """The settings of rankers that aim at a metric."""
+    """The settings of rankers that aim at a metric.
 
-    metric: str = setting("ndcg@10", "The metric that training aims at, such as `ndcg@10`, `map` or `mrr`.")
-    select: str | None = setting(
-        None,
-        "The metric that early stopping and the choice of the best step look at on validation data, such as "
-        "`ndcg@10:letor`; None takes `metric`.",
-    )
+    Parameters
+    ----------
+    metric
+        The metric that training aims at, such as `ndcg@10`, `map` or `mrr`.
+    select
+        The metric that early stopping and the choice of the best step look at on validation data, such as
+        `ndcg@10:letor`; None takes `metric`.
+    """
+
+    metric: str = setting("ndcg@10")
+    select: str | None = setting(None)
 
 
 @settings_class
 class PatientSettings(RankerSettings):
-    """The setting of rankers that can stop early."""
+    """The setting of rankers that can stop early.
 
-    early_stopping: int | None = setting(
-        None,
-        "Stop after so many steps without a better value on the validation data; None takes all steps.",
-        least=1,
-    )
+    Parameters
+    ----------
+    early_stopping
+        Stop after so many steps without a better value on the validation data; None takes all steps.
+    """
+
+    early_stopping: int | None = setting(None, least=1)

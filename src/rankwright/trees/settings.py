@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from rankwright.objectives.objective import Objective
-from rankwright.settings.setting import changed, setting, settings_class
+from rankwright.settings.setting import setting, settings_class
 from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings
 from rankwright.settings.spaces import Real, Whole
 from rankwright.trees.binning import MAX_WIDE_BINS
@@ -27,137 +27,124 @@ def objective_name(objective: str | Objective | None) -> str | None:
 
 @settings_class
 class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
-    """What all boosted trees share."""
+    """What all boosted trees share.
+
+    Parameters
+    ----------
+    n_trees
+        How many trees to grow at most; fewer are kept where validation data prefers fewer.
+    max_leaves
+        The most leaves a tree may have: more of them fit finer interactions, and noise.
+    max_depth
+        The most splits between the root and a leaf; None allows as many as the leaves do.
+    min_docs_in_leaf
+        The fewest documents of a leaf: a whole number, or a fraction of the training rows between 0 and 1. Raise it for
+        noisy labels.
+    learning_rate
+        What each tree's values are multiplied by: smaller steps need more trees, and generalise better.
+    query_fraction
+        The share of the queries that is drawn for each tree.
+    feature_fraction
+        The share of the features that is drawn for each tree.
+    max_bins
+        How many values of a feature can be told apart, at most.
+    l2
+        How much leaf values are drawn to 0: it is added to a leaf's curvature.
+    monotone
+        Features, by number from 0 or by name, that scores may only rise with (+1) or fall with (-1): a mapping, or
+        pairs of feature and direction.
+    categorical
+        Features, by number from 0 or by name, whose values are categories without an order.
+    scaling
+        The name of a scaling of features, fitted on the training data and kept in the model. Trees see nothing of one
+        that keeps the order of all documents' values, but much of a per-query one such as `query-minmax`.
+    """
 
     budget: ClassVar[str | None] = "n_trees"
     chance: ClassVar[Mapping[str, Any] | None] = {"query_fraction": 0.5, "feature_fraction": 0.5}
 
-    n_trees: int = setting(
-        500,
-        "How many trees to grow at most; fewer are kept where validation data prefers fewer.",
-        least=1,
-        small=8,
-    )
-    max_leaves: int = setting(
-        31,
-        "The most leaves a tree may have: more of them fit finer interactions, and noise.",
-        least=2,
-        most=MAX_LEAVES,
-        search=Whole(4, 64, log=True),
-        small=6,
-    )
-    max_depth: int | None = setting(
-        None, "The most splits between the root and a leaf; None allows as many as the leaves do.", least=1
-    )
-    min_docs_in_leaf: float = setting(
-        20,
-        "The fewest documents of a leaf: a whole number, or a fraction of the training rows between 0 and 1. Raise it "
-        "for noisy labels.",
-        above=0,
-        search=Whole(5, 200, log=True),
-        small=5,
-    )
-    learning_rate: float = setting(
-        0.1,
-        "What each tree's values are multiplied by: smaller steps need more trees, and generalise better.",
-        above=0,
-        search=Real(0.02, 0.3, log=True),
-    )
-    query_fraction: float = setting(
-        1.0, "The share of the queries that is drawn for each tree.", above=0, most=1, search=Real(0.3, 1.0)
-    )
-    feature_fraction: float = setting(
-        1.0, "The share of the features that is drawn for each tree.", above=0, most=1, search=Real(0.1, 1.0)
-    )
-    max_bins: int = setting(
-        255, "How many values of a feature can be told apart, at most.", least=2, most=MAX_WIDE_BINS
-    )
-    l2: float = setting(0.0, "How much leaf values are drawn to 0: it is added to a leaf's curvature.", least=0)
-    monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = setting(
-        None,
-        "Features, by number from 0 or by name, that scores may only rise with (+1) or fall with (-1): a mapping, or "
-        "pairs of feature and direction.",
-        stored=monotone_pairs,
-    )
-    categorical: Sequence[int | str] | None = setting(
-        None, "Features, by number from 0 or by name, whose values are categories without an order."
-    )
-    scaling: str | None = changed(
-        ScaledSettings,
-        "scaling",
-        text="The name of a scaling of features, fitted on the training data and kept in the model. Trees see nothing "
-        "of one that keeps the order of all documents' values, but much of a per-query one such as `query-minmax`.",
-    )
+    n_trees: int = setting(500, least=1, small=8)
+    max_leaves: int = setting(31, least=2, most=MAX_LEAVES, search=Whole(4, 64, log=True), small=6)
+    max_depth: int | None = setting(None, least=1)
+    min_docs_in_leaf: float = setting(20, above=0, search=Whole(5, 200, log=True), small=5)
+    learning_rate: float = setting(0.1, above=0, search=Real(0.02, 0.3, log=True))
+    query_fraction: float = setting(1.0, above=0, most=1, search=Real(0.3, 1.0))
+    feature_fraction: float = setting(1.0, above=0, most=1, search=Real(0.1, 1.0))
+    max_bins: int = setting(255, least=2, most=MAX_WIDE_BINS)
+    l2: float = setting(0.0, least=0)
+    monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = setting(None, stored=monotone_pairs)
+    categorical: Sequence[int | str] | None = setting(None)
 
 
 @settings_class
 class LambdaForestSettings(ForestSettings):
-    """What boosted trees share that follow the forces of pairs."""
+    """What boosted trees share that follow the forces of pairs.
 
-    objective: str | Objective | None = setting(
-        None,
-        "Other forces to follow than LambdaRank's: a name (`rankwright.objectives.OBJECTIVES`), or an objective such "
-        "as one that `objectives.from_function` made from λs of your own.",
-        stored=objective_name,
-    )
-    truncation: int | None = setting(
-        None,
-        "Only pairs with a document among so many top ranks have a force; None takes 30, or all in the paper's mode.",
-        least=1,
-    )
-    sigma: float | None = setting(None, "How steep the logistic force of a pair is; None takes 1.", above=0)
-    split_gain: SplitGain | None = setting(
-        None,
-        "What a split is worth: `newton` takes the second-order gain, `least-squares` the squared error of a fit to "
-        "the forces; None takes `newton`, or `least-squares` in the paper's mode.",
-    )
-    mode: Literal["default", "paper"] = setting(
-        "default",
-        "`paper` is the slides' formula and nothing else: every pair, σ = 1, least-squares splits; what is set "
-        "explicitly beside it holds.",
-    )
+    Parameters
+    ----------
+    objective
+        Other forces to follow than LambdaRank's: a name (`rankwright.objectives.OBJECTIVES`), or an objective such as
+        one that `objectives.from_function` made from λs of your own.
+    truncation
+        Only pairs with a document among so many top ranks have a force; None takes 30, or all in the paper's mode.
+    sigma
+        How steep the logistic force of a pair is; None takes 1.
+    split_gain
+        What a split is worth: `newton` takes the second-order gain, `least-squares` the squared error of a fit to the
+        forces; None takes `newton`, or `least-squares` in the paper's mode.
+    mode
+        `paper` is the slides' formula and nothing else: every pair, σ = 1, least-squares splits; what is set explicitly
+        beside it holds.
+    """
+
+    objective: str | Objective | None = setting(None, stored=objective_name)
+    truncation: int | None = setting(None, least=1)
+    sigma: float | None = setting(None, above=0)
+    split_gain: SplitGain | None = setting(None)
+    mode: Literal["default", "paper"] = setting("default")
 
 
 @settings_class
 class WarmSettings(ForestSettings):
-    """The setting of forests that can grow on."""
+    """The setting of forests that can grow on.
 
-    warm_start: bool = setting(
-        False, "Whether `fit` goes on from the trees there are, up to `n_trees`, instead of starting anew."
-    )
+    Parameters
+    ----------
+    warm_start
+        Whether `fit` goes on from the trees there are, up to `n_trees`, instead of starting anew.
+    """
+
+    warm_start: bool = setting(False)
 
 
 @settings_class
 class LambdaMARTSettings(WarmSettings, LambdaForestSettings):
-    """Settings of LambdaMART."""
+    """Boosted trees whose steps are LambdaRank's forces (Burges 2010; slides 3)."""
 
     name: ClassVar[str] = "lambdamart"
-    summary: ClassVar[str] = "Boosted trees whose steps are LambdaRank's forces (Burges 2010; slides 3)."
 
 
 @settings_class
 class PointwiseForestSettings(ForestSettings):
-    """What boosted regression trees share."""
+    """What boosted regression trees share.
 
-    loss: Literal["squared", "logistic"] = setting(
-        "squared",
-        "`squared` regresses labels; `logistic` is the slides' loss for binary labels, relevant where above 0.",
-    )
-    metric: str = changed(
-        AimedSettings,
-        "metric",
-        text="The metric that early stopping and the choice of trees look at, unless `select` names another.",
-    )
-    split_gain: SplitGain = setting(
-        "newton",
-        "What a split is worth: `newton` takes the second-order gain, `least-squares` the squared error of a fit to "
-        "the gradients.",
-    )
+    Parameters
+    ----------
+    loss
+        `squared` regresses labels; `logistic` is the slides' loss for binary labels, relevant where above 0.
+    metric
+        The metric that early stopping and the choice of trees look at, unless `select` names another.
+    split_gain
+        What a split is worth: `newton` takes the second-order gain, `least-squares` the squared error of a fit to the
+        gradients.
+    """
+
+    loss: Literal["squared", "logistic"] = setting("squared")
+    split_gain: SplitGain = setting("newton")
 
 
 @settings_class
 class MARTSettings(WarmSettings, PointwiseForestSettings):
-    """Settings of MART."""
+    """Boosted regression trees (Friedman 2001): pointwise, LambdaMART's plain relative."""
 
     name: ClassVar[str] = "mart"
-    summary: ClassVar[str] = "Boosted regression trees (Friedman 2001): pointwise, LambdaMART's plain relative."

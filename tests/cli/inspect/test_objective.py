@@ -37,6 +37,11 @@ def test_the_papers_ndcg_has_no_cost(rankwright):
     assert found["a cost exists"] == "no"
 
 
+def test_a_metric_brings_its_convention(rankwright):
+    name = "lambdarank:ndcg@10:standard(gain=linear)"
+    assert json.loads(rankwright("inspect", "--objective", name, "--json").stdout)["objective"] == name
+
+
 @pytest.mark.parametrize(("margin", "convex"), [("1", "yes"), ("2", "no")])
 def test_settings_reach_the_objective(rankwright, margin, convex):
     found = rankwright("inspect", "--objective", "spring", "--set", f"margin={margin}")
