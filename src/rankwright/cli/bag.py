@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat, ModelSeed, Select, TestFile, Threads
+from rankwright.cli.options import AsJson, DataFormat, ModelSeed, Select, Settings, TestFile, Threads, arg, opt
 from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
 from rankwright.cli.train import train_and_tell
 from rankwright.errors import require
@@ -24,57 +24,47 @@ OF_STUDY, WHERE = "With --study", "Where bags are trained"
 
 
 def bag(
-    data: Annotated[
-        str, typer.Argument(metavar="TRAIN", help="The documents to train on: a file, or a folder of Parquet shards.")
-    ],
-    out: Annotated[str, typer.Option(metavar="OUT", help="The model file to write, or with --study the folder.")],
+    data: Annotated[str, arg("The documents to train on: a file, or a folder of Parquet shards.", "TRAIN")],
+    out: Annotated[str, opt("The model file to write, or with --study the folder.", "OUT")],
     study: Annotated[
-        bool, typer.Option("--study", rich_help_panel=OF_STUDY, help="Measure how much bagging steadies the metrics.")
+        bool, opt("Measure how much bagging steadies the metrics.", panel=OF_STUDY, name="--study")
     ] = False,
     ranker: Annotated[
-        str, typer.Option(help="The ranker to bag: lambdamart makes bl-mart, mart makes bagboo, others make bagging.")
+        str, opt("The ranker to bag: lambdamart makes bl-mart, mart makes bagboo, others make bagging.")
     ] = "lambdamart",
-    bags: Annotated[int | None, typer.Option(help="How many bags to train. Default: the ranker's own.")] = None,
+    bags: Annotated[int | None, opt("How many bags to train. Default: the ranker's own.")] = None,
     overfit: Annotated[
         bool | None,
-        typer.Option("--overfit/--no-overfit", help="Whether each bag keeps all its steps. Default: the ranker's own."),
+        opt("Whether each bag keeps all its steps. Default: the ranker's own.", name="--overfit/--no-overfit"),
     ] = None,
-    valid: Annotated[str | None, typer.Option(metavar="F", help="Documents to choose the best steps by.")] = None,
+    valid: Annotated[str | None, opt("Documents to choose the best steps by.", "F")] = None,
     test: TestFile = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the ranker; may be repeated."),
-    ] = None,
+    settings: Settings = None,
     select: Select = None,
     seed: ModelSeed = None,
     threads: Threads = None,
     checkpoint: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="A folder to save finished bags in; a killed run goes on from them."),
+        str | None, opt("A folder to save finished bags in; a killed run goes on from them.", "DIR")
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(
-            metavar="local|auto|ADDRESS",
-            rich_help_panel=WHERE,
-            help="What trains the bags: local (processes here), auto (Ray, started here), or the address of a Ray "
+        opt(
+            "What trains the bags: local (processes here), auto (Ray, started here), or the address of a Ray "
             "cluster. Default: threads.",
+            "local|auto|ADDRESS",
+            WHERE,
         ),
     ] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(rich_help_panel=WHERE, help="With --cluster: how many at a time. Default: one per core."),
+        int | None, opt("With --cluster: how many at a time. Default: one per core.", panel=WHERE)
     ] = None,
-    samples: Annotated[int, typer.Option(rich_help_panel=OF_STUDY, help="How many samples of the queries.")] = 10,
-    sample_fraction: Annotated[
-        float, typer.Option(rich_help_panel=OF_STUDY, help="The share of the queries in each sample.")
-    ] = 0.5,
+    samples: Annotated[int, opt("How many samples of the queries.", panel=OF_STUDY)] = 10,
+    sample_fraction: Annotated[float, opt("The share of the queries in each sample.", panel=OF_STUDY)] = 0.5,
     metrics: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=OF_STUDY, help="Names separated by commas; the pictures show the first metric."),
+        str | None, opt("Names separated by commas; the pictures show the first metric.", panel=OF_STUDY)
     ] = None,
-    convention: Annotated[str, typer.Option(rich_help_panel=OF_STUDY, help="The name of a convention.")] = "standard",
-    picture: Annotated[str, typer.Option(rich_help_panel=OF_STUDY, help="svg, png or pdf.")] = "svg",
+    convention: Annotated[str, opt("The name of a convention.", panel=OF_STUDY)] = "standard",
+    picture: Annotated[str, opt("svg, png or pdf.", panel=OF_STUDY)] = "svg",
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:

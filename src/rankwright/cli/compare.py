@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery
+from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, arg, opt
 from rankwright.cli.output import print_json, print_table, tell
 from rankwright.cli.progress import study_progress
 from rankwright.errors import SettingError, require
@@ -23,77 +23,42 @@ OVER_FOLDS = "With --folds"
 
 
 def compare(
-    data: Annotated[str | None, typer.Argument(metavar="[DATA]", help="Documents with labels.")] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[NAME=]MODEL", help="A model file to compare; may be repeated."),
-    ] = None,
+    data: Annotated[str | None, arg("Documents with labels.", "[DATA]")] = None,
+    model: Annotated[list[str] | None, opt("A model file to compare; may be repeated.", "[NAME=]MODEL")] = None,
     scores: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[NAME=]FILE", help="A file with one score per line, in the order of DATA; may be repeated."
-        ),
+        list[str] | None, opt("A file with one score per line, in the order of DATA; may be repeated.", "[NAME=]FILE")
     ] = None,
     metrics: Metrics = None,
     convention: Annotated[
-        str | None, typer.Option(help="The name of a convention. Default: standard, or letor with --folds.")
+        str | None, opt("The name of a convention. Default: standard, or letor with --folds.")
     ] = None,
     folds: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR", help="A LETOR folder in place of DATA: Fold1, Fold2, … with train, vali and test files."
-        ),
+        str | None, opt("A LETOR folder in place of DATA: Fold1, Fold2, … with train, vali and test files.", "DIR")
     ] = None,
     rankers: Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel=OVER_FOLDS, help="The rankers to train on each fold: names separated by commas, or all."
-        ),
+        str | None, opt("The rankers to train on each fold: names separated by commas, or all.", panel=OVER_FOLDS)
     ] = None,
     results: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR",
-            rich_help_panel=OVER_FOLDS,
-            help="A folder that keeps what is finished; a killed run goes on from it.",
-        ),
+        str | None, opt("A folder that keeps what is finished; a killed run goes on from it.", "DIR", OVER_FOLDS)
     ] = None,
     select: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=OVER_FOLDS, help="The metric to choose settings by, on vali. Default: map."),
+        str | None, opt("The metric to choose settings by, on vali. Default: map.", panel=OVER_FOLDS)
     ] = None,
     strategy: Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel=OVER_FOLDS, help="How to search for settings, as in rankwright tune. Default: random."
-        ),
+        str | None, opt("How to search for settings, as in rankwright tune. Default: random.", panel=OVER_FOLDS)
     ] = None,
     trials: Annotated[
-        int | None,
-        typer.Option(
-            rich_help_panel=OVER_FOLDS, help="How many configurations to try for each ranker and fold. Default: 12."
-        ),
+        int | None, opt("How many configurations to try for each ranker and fold. Default: 12.", panel=OVER_FOLDS)
     ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel=OVER_FOLDS,
-            help="auto (Ray, started here) or the address of a Ray cluster. Default: processes here.",
-        ),
-    ] = None,
+    cluster: Annotated[str | None, opt(WHERE, panel=OVER_FOLDS)] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(rich_help_panel=OVER_FOLDS, help="How many trials to run at a time. Default: one per core."),
+        int | None, opt("How many trials to run at a time. Default: one per core.", panel=OVER_FOLDS)
     ] = None,
     per_query: PerQuery = None,
     format: DataFormat = None,
     as_json: AsJson = False,
-    threads: Annotated[
-        int | None, typer.Option(help="How many threads to use. Default: one per core. Not with --folds.")
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(help="The seed of the bootstrap, the tests and, with --folds, the training.")
-    ] = 0,
+    threads: Annotated[int | None, opt("How many threads to use. Default: one per core. Not with --folds.")] = None,
+    seed: Annotated[int, opt("The seed of the bootstrap, the tests and, with --folds, the training.")] = 0,
 ) -> None:
     """Compare models or score files on the same data: means with 95 % intervals, and paired tests against the best.
 

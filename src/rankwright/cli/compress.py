@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat, Threads
+from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
 from rankwright.cli.output import print_json, print_table, require_file, tell_written
 from rankwright.cli.progress import training_progress
 
@@ -22,46 +22,34 @@ EXAMPLES = (
 
 
 def compress(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="The file of a model made of trees.")],
-    data: Annotated[str, typer.Option(metavar="F", help="Documents, ideally ones that the model was not trained on.")],
-    out: Annotated[str, typer.Option(metavar="SMALL", help="The model file to write.")],
+    model: Annotated[str, arg("The file of a model made of trees.", "MODEL")],
+    data: Annotated[str, opt("Documents, ideally ones that the model was not trained on.", "F")],
+    out: Annotated[str, opt("The model file to write.", "SMALL")],
     valid: Annotated[
-        str | None,
-        typer.Option(metavar="F", help="Documents to choose by. Default: a quarter of the queries of --data."),
+        str | None, opt("Documents to choose by. Default: a quarter of the queries of --data.", "F")
     ] = None,
-    test: Annotated[
-        str | None,
-        typer.Option(metavar="F", help="Documents to measure the chosen model on. Default: another quarter."),
-    ] = None,
+    test: Annotated[str | None, opt("Documents to measure the chosen model on. Default: another quarter.", "F")] = None,
     means: Annotated[
-        str | None, typer.Option(help="What to try, in this order: exact, prune, distill, net; separated by commas.")
+        str | None, opt("What to try, in this order: exact, prune, distill, net; separated by commas.")
     ] = None,
-    metric: Annotated[str, typer.Option(help="The metric that should be kept.")] = "ndcg@10",
+    metric: Annotated[str, opt("The metric that should be kept.")] = "ndcg@10",
     max_loss: Annotated[
-        float | None,
-        typer.Option(help="How much of the metric may be lost on the validation documents. Default: 0.002."),
+        float | None, opt("How much of the metric may be lost on the validation documents. Default: 0.002.")
     ] = None,
-    target_trees: Annotated[
-        int | None, typer.Option(metavar="N", help="Instead of --max-loss: at most so many trees.")
-    ] = None,
+    target_trees: Annotated[int | None, opt("Instead of --max-loss: at most so many trees.", "N")] = None,
     target_bytes: Annotated[
-        int | None, typer.Option(metavar="N", help="Instead of --max-loss: a model file of at most so many bytes.")
+        int | None, opt("Instead of --max-loss: a model file of at most so many bytes.", "N")
     ] = None,
     margin: Annotated[
-        float,
-        typer.Option(help="How many standard errors of the loss to add to it before it is compared with --max-loss."),
+        float, opt("How many standard errors of the loss to add to it before it is compared with --max-loss.")
     ] = 1.0,
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="A setting of the small model that learns from MODEL; may be repeated."
-        ),
+        opt("A setting of the small model that learns from MODEL; may be repeated.", "KEY=VALUE", name="--set"),
     ] = None,
-    curve: Annotated[
-        str | None, typer.Option(metavar="F", help="Write a table of all models tried: .csv or .json.")
-    ] = None,
-    plot: Annotated[str | None, typer.Option(metavar="F", help="Draw the models tried: .svg, .png or .pdf.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
+    curve: Annotated[str | None, opt("Write a table of all models tried: .csv or .json.", "F")] = None,
+    plot: Annotated[str | None, opt("Draw the models tried: .svg, .png or .pdf.", "F")] = None,
+    seed: Annotated[int, opt("The same seed gives the same model.")] = 0,
     threads: Threads = None,
     format: DataFormat = None,
     as_json: AsJson = False,

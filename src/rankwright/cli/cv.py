@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, Metrics, RankerName, Settings
+from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, Metrics, RankerName, Settings, arg, opt
 from rankwright.cli.output import print_json, print_table
 from rankwright.cli.progress import study_progress
 from rankwright.errors import require
@@ -23,31 +23,20 @@ EXAMPLES = (
 
 
 def cv(
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="Documents with labels, or a LETOR folder: Fold1, Fold2, …")
-    ],
+    data: Annotated[str, arg("Documents with labels, or a LETOR folder: Fold1, Fold2, …", "DATA")],
     ranker: RankerName = "lambdamart",
-    folds: Annotated[
-        int | None, typer.Option(help="How many folds to cut. Default: 5, or those of the LETOR folder.")
-    ] = None,
+    folds: Annotated[int | None, opt("How many folds to cut. Default: 5, or those of the LETOR folder.")] = None,
     settings: Settings = None,
     metrics: Metrics = None,
-    select: Annotated[str | None, typer.Option(help="The metric to choose steps by, such as ndcg@10.")] = None,
+    select: Annotated[str | None, opt("The metric to choose steps by, such as ndcg@10.")] = None,
     valid: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE", help="The share of each fold's training queries to hold back for choosing steps."
-        ),
+        float | None, opt("The share of each fold's training queries to hold back for choosing steps.", "SHARE")
     ] = None,
     seeds: FoldSeeds = 1,
-    seed: Annotated[int, typer.Option(help="The seed of the folds, and the first seed of the ranker.")] = 0,
-    per_query: Annotated[
-        str | None, typer.Option(metavar="F", help="Write a CSV table with one row per query to this file.")
-    ] = None,
+    seed: Annotated[int, opt("The seed of the folds, and the first seed of the ranker.")] = 0,
+    per_query: Annotated[str | None, opt("Write a CSV table with one row per query to this file.", "F")] = None,
     cluster: Cluster = None,
-    workers: Annotated[
-        int | None, typer.Option(help="How many folds to train at a time. Default: one per core.")
-    ] = None,
+    workers: Annotated[int | None, opt("How many folds to train at a time. Default: one per core.")] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from rankwright.cli.options import AsJson
+from rankwright.cli.options import AsJson, arg
 from rankwright.cli.output import print_json, print_table
 from rankwright.errors import UnknownNameError, require
 
@@ -20,15 +18,9 @@ IN_JSON_ALONE = ("rules", "settings", "search")  # columns that a terminal is to
 
 def list_names(
     what: Annotated[
-        str,
-        typer.Argument(
-            metavar="WHAT",
-            help="Which names: rankers, settings, metrics, conventions, objectives, strategies or spaces.",
-        ),
+        str, arg("Which names: rankers, settings, metrics, conventions, objectives, strategies or spaces.", "WHAT")
     ],
-    ranker: Annotated[
-        str | None, typer.Argument(metavar="RANKER", help="With settings: the ranker that has them.")
-    ] = None,
+    ranker: Annotated[str | None, arg("With settings: the ranker that has them.", "RANKER")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the names that other commands take."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson
+from rankwright.cli.options import AsJson, opt
 from rankwright.cli.output import print_json, tell
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ EXAMPLES = "Example: rankwright quickstart --out out/quickstart"
 
 
 def quickstart(
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder to write the data, the model and the results to.")
-    ] = None,
+    out: Annotated[Path | None, opt("The folder to write the data, the model and the results to.", "DIR")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a small data set, train LambdaMART and nets on it, and compare them with single features."""

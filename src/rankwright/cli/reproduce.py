@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson, Threads
+from rankwright.cli.options import AsJson, Threads, arg, opt
 from rankwright.cli.output import print_json, print_table, tell
 from rankwright.errors import UnknownNameError
 
@@ -18,17 +18,13 @@ EXPERIMENTS = ("sortnet-table1",)
 
 
 def reproduce(
-    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=f"One of: {', '.join(EXPERIMENTS)}.")],
-    data: Annotated[
-        str,
-        typer.Option(metavar="DIR", help="A LETOR folder: Fold1, Fold2, … with train, vali and test files in each."),
-    ],
-    convention: Annotated[str, typer.Option(help="The convention that metrics are computed by.")] = "letor",
+    experiment: Annotated[str, arg(f"One of: {', '.join(EXPERIMENTS)}.", "EXPERIMENT")],
+    data: Annotated[str, opt("A LETOR folder: Fold1, Fold2, … with train, vali and test files in each.", "DIR")],
+    convention: Annotated[str, opt("The convention that metrics are computed by.")] = "letor",
     settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A further setting of the ranker; may be repeated."),
+        list[str] | None, opt("A further setting of the ranker; may be repeated.", "KEY=VALUE", name="--set")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
+    seed: Annotated[int, opt("The same seed gives the same table.")] = 0,
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:

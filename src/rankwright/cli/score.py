@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from rankwright.cli.options import AsJson, Threads
+from rankwright.cli.options import AsJson, Threads, arg, opt
 from rankwright.cli.output import print_json
 from rankwright.errors import require
 
@@ -14,13 +12,13 @@ EXAMPLES = "Example: rankwright score model.rw test.txt --out scores.txt"
 
 
 def score(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="The model file.")],
-    data: Annotated[str, typer.Argument(metavar="DATA", help="The documents to score; - is standard input.")],
-    out: Annotated[str, typer.Option(metavar="F", help="The file to write; - is standard output.")] = "-",
-    style: Annotated[str, typer.Option("--format", help="How to write the scores: scores, trec or jsonl.")] = "scores",
-    source_format: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help="The format of DATA.")] = None,
+    model: Annotated[str, arg("The model file.", "MODEL")],
+    data: Annotated[str, arg("The documents to score; - is standard input.", "DATA")],
+    out: Annotated[str, opt("The file to write; - is standard output.", "F")] = "-",
+    style: Annotated[str, opt("How to write the scores: scores, trec or jsonl.", name="--format")] = "scores",
+    source_format: Annotated[str | None, opt("The format of DATA.", "FORMAT", name="--from")] = None,
     whole: Annotated[
-        bool, typer.Option("--whole", help="Read all of DATA at once, so that its rows may have any order.")
+        bool, opt("Read all of DATA at once, so that its rows may have any order.", name="--whole")
     ] = False,
     threads: Threads = None,
     as_json: AsJson = False,

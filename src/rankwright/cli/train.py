@@ -16,6 +16,8 @@ from rankwright.cli.options import (
     Settings,
     TestFile,
     Threads,
+    arg,
+    opt,
 )
 from rankwright.cli.output import print_json, require_file, tell_written
 from rankwright.cli.progress import training_progress
@@ -32,27 +34,20 @@ EXAMPLES = (
 
 
 def train(
-    data: Annotated[str, typer.Argument(metavar="TRAIN", help="The documents to train on.")],
+    data: Annotated[str, arg("The documents to train on.", "TRAIN")],
     out: ModelFile,
     ranker: RankerName = "lambdamart",
-    valid: Annotated[str | None, typer.Option(metavar="F", help="Documents to choose the best step by.")] = None,
+    valid: Annotated[str | None, opt("Documents to choose the best step by.", "F")] = None,
     test: TestFile = None,
     settings: Settings = None,
     select: Select = None,
     seed: ModelSeed = None,
     threads: Threads = None,
-    checkpoint: Annotated[
-        str | None, typer.Option(metavar="DIR", help="A folder to save progress in; a killed run goes on from it.")
-    ] = None,
+    checkpoint: Annotated[str | None, opt("A folder to save progress in; a killed run goes on from it.", "DIR")] = None,
     initial_scores: Annotated[
-        str | None,
-        typer.Option(
-            metavar="F", help="Scores to start from, one line per document of TRAIN; the model learns the rest."
-        ),
+        str | None, opt("Scores to start from, one line per document of TRAIN; the model learns the rest.", "F")
     ] = None,
-    valid_initial_scores: Annotated[
-        str | None, typer.Option(metavar="F", help="The same for the documents of --valid.")
-    ] = None,
+    valid_initial_scores: Annotated[str | None, opt("The same for the documents of --valid.", "F")] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:

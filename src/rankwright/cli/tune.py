@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, RankerName
+from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, RankerName, arg, opt
 from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
 from rankwright.cli.progress import study_progress
 from rankwright.errors import require
@@ -29,67 +29,43 @@ OF_HALVING, OF_REPORT = "With --strategy halving", "Reports"
 
 
 def tune(
-    data: Annotated[
-        str | None,
-        typer.Argument(metavar="TRAIN", help="The documents to train on, or a LETOR folder: Fold1, Fold2, …"),
-    ] = None,
-    out: Annotated[str | None, typer.Option(metavar="MODEL", help="The model file to write.")] = None,
+    data: Annotated[str | None, arg("The documents to train on, or a LETOR folder: Fold1, Fold2, …", "TRAIN")] = None,
+    out: Annotated[str | None, opt("The model file to write.", "MODEL")] = None,
     ranker: RankerName = "lambdamart",
-    valid: Annotated[
-        str | None, typer.Option(metavar="F", help="Documents to validate on. Default: folds of TRAIN.")
-    ] = None,
+    valid: Annotated[str | None, opt("Documents to validate on. Default: folds of TRAIN.", "F")] = None,
     settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting that is not searched; may be repeated."),
+        list[str] | None, opt("A setting that is not searched; may be repeated.", "KEY=VALUE", name="--set")
     ] = None,
     search: Annotated[
         list[str] | None,
-        typer.Option(
-            "--search",
-            metavar="KEY=VALUES",
-            help="A setting to search: a list, a,b,c, or a range, low..high[:log]. May be repeated.",
+        opt(
+            "A setting to search: a list, a,b,c, or a range, low..high[:log]. May be repeated.",
+            "KEY=VALUES",
+            name="--search",
         ),
     ] = None,
     space: Annotated[
-        str | None,
-        typer.Option(
-            help="What to search: own, slides-a, slides-b, or a .json or .toml file. Default: --search, or own."
-        ),
+        str | None, opt("What to search: own, slides-a, slides-b, or a .json or .toml file. Default: --search, or own.")
     ] = None,
-    strategy: Annotated[str, typer.Option(help="How to search: grid, random, halving, tpe, gp or qmc.")] = "random",
-    trials: Annotated[int | None, typer.Option(help="How many configurations to try.")] = None,
-    metric: Annotated[str, typer.Option(help="The metric to improve, such as ndcg@10:letor.")] = "ndcg@10",
-    metrics: Annotated[str | None, typer.Option(help="Further metrics to record, separated by commas.")] = None,
-    folds: Annotated[int, typer.Option(help="In how many folds to cut TRAIN; each is validated on in turn.")] = 5,
+    strategy: Annotated[str, opt("How to search: grid, random, halving, tpe, gp or qmc.")] = "random",
+    trials: Annotated[int | None, opt("How many configurations to try.")] = None,
+    metric: Annotated[str, opt("The metric to improve, such as ndcg@10:letor.")] = "ndcg@10",
+    metrics: Annotated[str | None, opt("Further metrics to record, separated by commas.")] = None,
+    folds: Annotated[int, opt("In how many folds to cut TRAIN; each is validated on in turn.")] = 5,
     seeds: FoldSeeds = 1,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same search.")] = 0,
-    min_budget: Annotated[
-        int | None, typer.Option(rich_help_panel=OF_HALVING, help="How many steps the first round gets.")
-    ] = None,
-    eta: Annotated[
-        int,
-        typer.Option(rich_help_panel=OF_HALVING, help="One configuration in ETA goes on, with ETA times the steps."),
-    ] = 3,
-    nested: Annotated[
-        int | None, typer.Option(metavar="K", help="Measure the whole search on K outer folds that it never sees.")
-    ] = None,
+    seed: Annotated[int, opt("The same seed makes the same search.")] = 0,
+    min_budget: Annotated[int | None, opt("How many steps the first round gets.", panel=OF_HALVING)] = None,
+    eta: Annotated[int, opt("One configuration in ETA goes on, with ETA times the steps.", panel=OF_HALVING)] = 3,
+    nested: Annotated[int | None, opt("Measure the whole search on K outer folds that it never sees.", "K")] = None,
     study: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="A folder that keeps every experiment; a killed search goes on from it."),
+        str | None, opt("A folder that keeps every experiment; a killed search goes on from it.", "DIR")
     ] = None,
     report: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="DIR",
-            rich_help_panel=OF_REPORT,
-            help="Report on the study in this folder; may be repeated, to compare.",
-        ),
+        list[str] | None, opt("Report on the study in this folder; may be repeated, to compare.", "DIR", OF_REPORT)
     ] = None,
-    picture: Annotated[str, typer.Option(rich_help_panel=OF_REPORT, help="svg, png or pdf.")] = "svg",
+    picture: Annotated[str, opt("svg, png or pdf.", panel=OF_REPORT)] = "svg",
     cluster: Cluster = None,
-    workers: Annotated[
-        int | None, typer.Option(help="How many experiments to run at a time. Default: one per core.")
-    ] = None,
+    workers: Annotated[int | None, opt("How many experiments to run at a time. Default: one per core.")] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:

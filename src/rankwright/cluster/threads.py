@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from threading import Event
@@ -43,20 +43,35 @@ class ThreadEngine:
     ) -> Generator[Done, None, None]:
         """The results of the tasks as they come; see `Engine.run`."""
         waiting, most = enumerate(tasks), 1 if self.workers == 1 else AHEAD * self.workers
-        run = _ThreadRun(function, shared, listener)
+        news, stop = SimpleQueue[Any](), Event()  # what threads tell the driver, and what it tells them
+
+        def perform(number: int, task: Any) -> None:
+            def report(message: Any) -> None:
+                if stop.is_set():
+                    raise StoppedError
+                if listener is not None:
+                    news.put((number, message))
+
+            start = time.perf_counter()
+            try:
+                result = function(shared, task, report)
+                news.put(Done(number, result, time.perf_counter() - start, socket.gethostname()))
+            except BaseException as error:
+                news.put(error)
+
+        given = 0
         with ThreadPoolExecutor(self.workers, thread_name_prefix="rankwright-task") as pool:
-            given = 0
             try:
                 while True:
                     while given < most and (following := next(waiting, None)) is not None:
-                        pool.submit(run.perform, *following)
+                        pool.submit(perform, *following)
                         given += 1
                     if not given:
                         return
-                    yield run.next_done()
+                    yield _next_done(news, listener)
                     given -= 1
             finally:
-                run.stop.set()
+                stop.set()
                 pool.shutdown(cancel_futures=True)
 
     def __enter__(self) -> Self:
@@ -68,37 +83,11 @@ class ThreadEngine:
         return None
 
 
-class _ThreadRun:
-    """What the tasks of one run share; their threads put into `_news` what the driver is to hear."""
-
-    def __init__(self, function: TaskFunction, shared: Any, listener: TaskListener | None) -> None:
-        self._function, self._shared, self._listener = function, shared, listener
-        self._news = SimpleQueue[Done | BaseException | Callable[[], None]]()
-        self.stop = Event()
-
-    def perform(self, number: int, task: Any) -> None:
-        """Work on a task, in a thread of its own."""
-        start = time.perf_counter()
-        try:
-            result = self._function(self._shared, task, lambda message: self._report(number, message))
-        except BaseException as error:
-            self._news.put(error)
-        else:
-            self._news.put(Done(number, result, time.perf_counter() - start, socket.gethostname()))
-
-    def _report(self, number: int, message: Any) -> None:
-        if self.stop.is_set():
-            raise StoppedError
-        listener = self._listener
-        if listener is not None:
-            self._news.put(lambda: listener(number, message))
-
-    def next_done(self) -> Done:
-        """The next result, as soon as it is there; a task's error is raised."""
-        while True:
-            news = self._news.get()
-            if isinstance(news, Done):
-                return news
-            if isinstance(news, BaseException):
-                raise news
-            news()
+def _next_done(news: SimpleQueue[Any], listener: TaskListener | None) -> Done:
+    """The next result, as soon as it is there; reports before it are passed on, and a task's error is raised."""
+    while not isinstance(heard := news.get(), Done):
+        if isinstance(heard, BaseException):
+            raise heard
+        assert listener is not None
+        listener(*heard)
+    return heard

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rankwright.cluster.engine import Engine
 from rankwright.formats.letor_folders import fold_folders, read_fold
 from rankwright.rankers.ranker import Ranker
-from rankwright.settings.spaces import Space
 from rankwright.tuning.cross_validation import CrossValidation
 from rankwright.tuning.folds import Folds, given_folds
-from rankwright.tuning.plan import TuningPlan
-from rankwright.tuning.studies.study import StudyListener
 from rankwright.tuning.tuner import Tuned, tune
 
 
@@ -47,19 +43,16 @@ def tune_on_letor(
     ranker: Ranker | str,
     folder: str | os.PathLike[str],
     *,
-    space: Space | str | None = None,
-    plan: TuningPlan | None = None,
-    study: str | os.PathLike[str] | None = None,
     cluster: str | None = None,
     workers: int | None = None,
     engine: Engine | None = None,
-    listeners: Sequence[StudyListener] = (),
+    **options: Any,
 ) -> TunedOnLetor:
     """One configuration for all folds, chosen by the mean over their validation documents, and its test values.
 
-    The parameters are those of `tune`. Folds overlap: there is no set of documents to train one model on.
+    `options` are further ones of `tune`. Folds overlap: there is no set of documents to train one model on.
     """
     folds = letor_folds(folder)
     where: dict[str, Any] = {"cluster": cluster, "workers": workers, "engine": engine}
-    tuned = tune(ranker, folds.choosing, space=space, plan=plan, study=study, listeners=listeners, **where)
+    tuned = tune(ranker, folds.choosing, **where, **options)
     return TunedOnLetor(tuned, tuned.tested_on(folds.testing, **where))

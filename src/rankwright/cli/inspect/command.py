@@ -9,7 +9,7 @@ import typer
 from rankwright.cli.inspect.data import inspect_data
 from rankwright.cli.inspect.model import Examined, inspect_model
 from rankwright.cli.inspect.objective import Diagnosed, inspect_objective
-from rankwright.cli.options import AsJson, DataFormat, Threads
+from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
 from rankwright.errors import require
 
 EXAMPLES = (
@@ -22,17 +22,9 @@ DEFAULT_METRIC = "ndcg@10"
 
 
 def inspect(
-    file: Annotated[
-        str | None,
-        typer.Argument(metavar="DATA|MODEL", help="A data file, - for standard input; or a model file."),
-    ] = None,
+    file: Annotated[str | None, arg("A data file, - for standard input; or a model file.", "DATA|MODEL")] = None,
     data: Annotated[
-        str | None,
-        typer.Option(
-            metavar="F",
-            rich_help_panel=OF_MODEL,
-            help="Documents to examine MODEL on: how much worse it is without each feature.",
-        ),
+        str | None, opt("Documents to examine MODEL on: how much worse it is without each feature.", "F", OF_MODEL)
     ] = None,
     metric: Annotated[
         str | None,
@@ -45,11 +37,7 @@ def inspect(
     ] = 10,
     objective: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            rich_help_panel=OF_OBJECTIVE,
-            help="Diagnose the forces of this objective, on a query of DATA or on an example.",
-        ),
+        opt("Diagnose the forces of this objective, on a query of DATA or on an example.", "NAME", OF_OBJECTIVE),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -61,24 +49,13 @@ def inspect(
             "May be repeated.",
         ),
     ] = None,
-    query: Annotated[
-        str | None,
-        typer.Option(
-            metavar="Q", rich_help_panel=OF_OBJECTIVE, help="The id of a query of DATA. Default: the first query."
-        ),
-    ] = None,
+    query: Annotated[str | None, opt("The id of a query of DATA. Default: the first query.", "Q", OF_OBJECTIVE)] = None,
     scores: Annotated[
-        str | None,
-        typer.Option(
-            metavar="F", rich_help_panel=OF_OBJECTIVE, help="One score per document of DATA. Default: random scores."
-        ),
+        str | None, opt("One score per document of DATA. Default: random scores.", "F", OF_OBJECTIVE)
     ] = None,
     plot: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw the forces on the documents of the query, or the training of MODEL: .svg, .png or .pdf.",
-        ),
+        opt("Draw the forces on the documents of the query, or the training of MODEL: .svg, .png or .pdf.", "FILE"),
     ] = None,
     format: DataFormat = None,
     threads: Threads = None,
