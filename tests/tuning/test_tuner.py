@@ -105,7 +105,7 @@ def test_settings_of_a_bags_ranker_can_be_searched(learnable, here):
     ({"strategy": "best"}, "unknown strategy"),
     ({"strategy": "random"}, "how many"),
     ({"strategy": "grid", "space": {"l2": Real(0.0, 1.0)}}, "l2 has a range"),
-    ({"strategy": "halving", "space": {"n_trees": Choice((3, 4))}}, "n_trees is what halving gives"),
+    ({"strategy": "halving", "space": {"n_trees": Choice((3, 4))}}, "halving sets n_trees itself"),
     ({"space": {}, "trials": 2}, "nothing to search"),
     ({"metric": "ndgc"}, "unknown metric"),
 ])  # fmt: skip

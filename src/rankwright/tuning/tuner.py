@@ -80,38 +80,23 @@ class Tuned:
         """How many steps the search took in all: trees, epochs or bags."""
         return steps_taken(self.trials)
 
-    def tested_on(
-        self,
-        folds: Folds,
-        *,
-        cluster: str | None = None,
-        workers: int | None = None,
-        engine: Engine | None = None,
-    ) -> CrossValidation:
+    def tested_on(self, folds: Folds, **where: Any) -> CrossValidation:
         """Train with the chosen settings on other folds, and measure there.
 
         Parameters
         ----------
         folds : Folds
             The folds, such as those of `rankwright.tuning.letor.letor_folds`.
-        cluster, workers, engine
-            Where the experiments run, as in `tune`.
+        **where
+            Where experiments run: `cluster`, `workers` or `engine`, as in `tune`.
 
         Returns
         -------
         CrossValidation
             What the plan's metrics say on each fold.
         """
-        return cross_validate(
-            clone(self.ranker).set_params(select=self.plan.metric),
-            folds,
-            metrics=self.plan.all_metrics,
-            seeds=self.plan.seeds,
-            seed=self.plan.seed,
-            cluster=cluster,
-            workers=workers,
-            engine=engine,
-        )
+        ranker, plan = clone(self.ranker).set_params(select=self.plan.metric), self.plan
+        return cross_validate(ranker, folds, metrics=plan.all_metrics, seeds=plan.seeds, seed=plan.seed, **where)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the search and its result in types JSON can hold, as `rankwright tune --json` prints them."""
@@ -224,7 +209,7 @@ def folds_of(train: RankingDataset, valid: RankingDataset | None, plan: TuningPl
 def _search_plan(ranker: Ranker, space: Space, plan: TuningPlan) -> SearchPlan:
     higher = parse_metric(plan.metric).higher_is_better
     if ranker.budget is not None and ranker.budget in space and plan.strategy in CONTINUING:
-        raise SettingError(f"{ranker.budget} is what halving gives and takes: leave it out of the space")
+        raise SettingError(f"halving sets {ranker.budget} itself: leave it out of the space")
     return SearchPlan(
         space=space,
         ranked=partial(ranked, space=space, higher_is_better=higher),

@@ -54,8 +54,7 @@ class Store:
     def _agree(self, identity: dict[str, Any]) -> None:
         path = self.folder / IDENTITY
         if not path.exists():
-            with atomic_file(path) as file:
-                file.write((json.dumps(identity, indent=2) + "\n").encode())
+            _write(path, identity)
         found = read_identity(self.folder)
         if canonical(found) != canonical(identity):
             other = sorted(name for name in identity.keys() | found.keys() if found.get(name) != identity.get(name))
@@ -138,8 +137,7 @@ class Store:
 
     def write_search(self, name: str, document: Mapping[str, Any]) -> None:
         """Keep the trials of a search."""
-        with atomic_file(self.folder / "searches" / f"{name}.json") as file:
-            file.write((json.dumps(document, indent=1) + "\n").encode())
+        _write(self.folder / "searches" / f"{name}.json", document, indent=1)
 
     def close(self) -> None:
         """Release claims and close files."""
@@ -147,6 +145,11 @@ class Store:
         if self._own is not None:
             os.close(self._own)
             self._own = None
+
+
+def _write(path: Path, document: Mapping[str, Any], indent: int = 2) -> None:
+    with atomic_file(path) as file:
+        file.write((json.dumps(document, indent=indent) + "\n").encode())
 
 
 def read_identity(folder: str | os.PathLike[str]) -> dict[str, Any]:
@@ -179,8 +182,7 @@ def read_records(folder: str | os.PathLike[str]) -> dict[str, Record]:
 
 def write_refit(folder: str | os.PathLike[str], document: Mapping[str, Any]) -> None:
     """Keep the result of the final training."""
-    with atomic_file(Path(folder) / REFIT) as file:
-        file.write((json.dumps(document, indent=2) + "\n").encode())
+    _write(Path(folder) / REFIT, document)
 
 
 def read_refit(folder: str | os.PathLike[str]) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from rankwright.cluster.engine import Done, Engine
@@ -131,21 +131,5 @@ class Study:
 def record_of(experiment: Experiment, done: Done, data: str) -> Record:
     """What is kept of a finished experiment."""
     outcome: Outcome = done.result
-    return Record(
-        settings=experiment.settings,
-        fold=experiment.fold,
-        seed=experiment.seed,
-        budget=experiment.budget,
-        value=outcome.value,
-        per_query=outcome.per_query,
-        steps=outcome.steps,
-        new_steps=outcome.new_steps,
-        kept=outcome.kept,
-        size=outcome.size,
-        finished=outcome.finished,
-        data=data,
-        code=code_digest(),
-        seconds=done.seconds,
-        memory_mb=outcome.memory_mb,
-        host=done.host,
-    )
+    found = {one.name: getattr(outcome, one.name) for one in fields(outcome) if one.name != "state"}
+    return Record(**asdict(experiment), **found, data=data, code=code_digest(), seconds=done.seconds, host=done.host)
