@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 TEST_JOBS ?= $(shell nproc)
 CPP := $(wildcard native/*/*.cpp native/*/*.hpp)
 
-.PHONY: help quickstart install install-test dev test test-slow format lint types native-test pytest debug-test clean
+.PHONY: help quickstart install install-test dev test test-slow docs format lint types native-test pytest debug-test clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,7 +34,16 @@ install-test: $(VENV)/.test-extras
 dev: $(VENV)/.test-extras ## Install for development: Python changes count at once, `make dev` again after C++ ones
 	$(PIP) --no-build-isolation --no-deps --editable .
 
-test: install-test lint types native-test pytest debug-test ## Everything that must hold
+STEPS := install-test lint types native-test pytest debug-test
+
+test: ## Everything that must hold, with the time of each step
+	@times=""; for step in $(STEPS); do \
+	  start=$$(date +%s); $(MAKE) --no-print-directory $$step || exit 1; \
+	  times="$$times  $$step $$(($$(date +%s) - start)) s\n"; \
+	done; printf "time of each step:\n$$times"
+
+docs: $(VENV)/.test-extras ## Write the pages of docs/ that are made from the code
+	$(BIN)/python docs/settings_page.py
 
 format: $(VENV)/.test-extras ## Format the code
 	$(BIN)/ruff format .
@@ -60,7 +69,7 @@ native-test: $(VENV)/.tools ## Run the native tests under the sanitizers
 	done
 
 pytest: ## Run the Python tests on the installed package
-	$(BIN)/pytest -n $(TEST_JOBS) -m "not slow"
+	$(BIN)/pytest -n $(TEST_JOBS) -m "not slow" --durations=15
 
 # What calls kernels in many ways; `make test-slow` runs all tests on the debug build.
 DEBUG_TESTS ?= $(addprefix tests/,kernels contracts data ranking metrics objectives training trees nets \

@@ -133,6 +133,8 @@ class Bagging(Bagged, BaggingSettings):
             The rankers by name, where the file names what is bagged.
         module : torch.nn.Module, optional
             The module of a net of your own, where such nets are bagged.
+        **given
+            Other settings that files do not hold.
 
         Returns
         -------

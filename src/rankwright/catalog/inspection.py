@@ -14,26 +14,60 @@ from rankwright.catalog.rankers import read_model
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelDescription:
-    """A trained ranker: what it is, what it was trained with and on, what training saw, and what matters to it."""
+    """A trained ranker: what it is, what it was trained with and on, what training saw, and what matters to it.
+
+    Attributes
+    ----------
+    ranker : str
+        Its name.
+    settings : dict
+        What it was trained with.
+    feature_names : tuple of str
+        What its features are called; where training knew no names, numbers from 1.
+    scaling : str or None
+        The name of its scaling.
+    training_data : str or None
+        A fingerprint of the data it was trained on.
+    history : dict
+        What was watched after each step, and the best of it.
+    facts : dict
+        What the model is made of, as its kind tells.
+    importances : dict
+        A list with a value a feature, for each kind of importance that the ranker knows.
+    compressed_from : dict or None
+        The larger model it stands for, and how it was made from it.
+    """
 
     ranker: str
     settings: dict[str, Any]
-    feature_names: tuple[str, ...]  # where training had none, numbers from 1
+    feature_names: tuple[str, ...]
     scaling: str | None
-    training_data: str | None  # a fingerprint
-    history: dict[str, Any]  # what was watched after each step, and the best of it
-    facts: dict[str, Any]  # what the model is made of, as its kind tells
-    importances: dict[str, list[float]]  # of each kind the ranker knows, one a feature
-    compressed_from: dict[str, Any] | None = None  # the larger model it stands for, and how it was made from it
+    training_data: str | None
+    history: dict[str, Any]
+    facts: dict[str, Any]
+    importances: dict[str, list[float]]
+    compressed_from: dict[str, Any] | None = None
 
     def ordered(self) -> IntArray:
-        """The features' numbers from 0, the most important first, by the first kind of importance."""
+        """Order the features by the first kind of importance.
+
+        Returns
+        -------
+        array of int64
+            Their numbers from 0, the most important first.
+        """
         if not self.importances:
             return np.arange(len(self.feature_names))
         return np.argsort(-np.array(next(iter(self.importances.values()))), kind="stable")
 
     def to_dict(self) -> dict[str, Any]:
-        """The description as `rankwright inspect --json` prints it; features that matter most come first."""
+        """Give the description as `rankwright inspect --json` prints it.
+
+        Returns
+        -------
+        dict
+            All of it, the features that matter most first.
+        """
         features = [
             {"name": self.feature_names[number]} | {kind: values[number] for kind, values in self.importances.items()}
             for number in self.ordered().tolist()
@@ -52,7 +86,18 @@ class ModelDescription:
 
 
 def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
-    """The description of the model in a file."""
+    """Describe the model in a file.
+
+    Parameters
+    ----------
+    path : path
+        A model file.
+
+    Returns
+    -------
+    ModelDescription
+        What the file holds, for people and for programs.
+    """
     ranker, header = read_model(path)
     history = ranker.history_
     numbers = range(1, ranker.n_features_in_ + 1)

@@ -58,7 +58,7 @@ class Goal:
             require(value is None or value >= 1, f"{name} must be 1 or more, got {value}")
 
     def allows(self, point: Point) -> bool:
-        """Whether the model does."""
+        """Whether the model is as small, or as good, as the goal asks."""
         if self.max_loss is not None:
             return point.loss + self.margin * point.loss_error <= self.max_loss
         if self.target_trees is not None:

@@ -30,15 +30,33 @@ HELD_OUT = 0.25  # share of the queries for the validation part, and for the tes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compressed:
-    """The model chosen, every model that was tried, and what the choice is worth on the test part."""
+    """The model chosen, every model that was tried, and what the choice is worth on the test part.
+
+    Attributes
+    ----------
+    model : Ranker
+        The model chosen.
+    metric : str
+        What models were compared by.
+    goal : Goal
+        What was asked of the model.
+    points : tuple of Point
+        The size, speed and quality of every model that was tried; the first is the model that was given.
+    chosen : Point
+        That of the model chosen.
+    before, after : MetricResult
+        The metric of the given and of the chosen model on the test part.
+    difference : PairedTest
+        Whether the two differ by more than chance.
+    """
 
     model: Ranker
     metric: str
     goal: Goal
-    points: tuple[Point, ...]  # the first is the model that was given
+    points: tuple[Point, ...]
     chosen: Point
-    before: MetricResult  # the given model on the test part
-    after: MetricResult  # the chosen one
+    before: MetricResult
+    after: MetricResult
     difference: PairedTest
 
     @property
@@ -59,7 +77,13 @@ class Compressed:
         return 1.0 if self.before.measure.higher_is_better else -1.0
 
     def to_dict(self) -> dict[str, Any]:
-        """The compression as `rankwright compress --json` prints it."""
+        """Give the compression as `rankwright compress --json` prints it.
+
+        Returns
+        -------
+        dict
+            The goal, the curve, the model chosen and what it is worth.
+        """
         return {
             "metric": self.metric,
             "goal": {
@@ -97,13 +121,56 @@ def compress(
     threads: int | None = None,
     listeners: Sequence[Listener] = (),
 ) -> Compressed:
-    """A smaller model that ranks nearly as `model`, whose trees are one forest, does.
+    """Make a model of trees smaller, at a loss that is measured.
 
-    `means` are taken in turn, each starting from the best forest that those before it made: `exact` drops what decides
-    nothing, `prune` keeps a few trees and weighs them anew, `distill` teaches a small forest and `net` a net. The goal
-    is the smallest model that loses at most `max_loss` of `metric` on the validation part (0.002 unless another goal is
-    given), `margin` standard errors of the loss on top, or the best one of `target_trees` trees or `target_bytes` bytes
-    of model file. Queries of `data` serve as the validation and the test part where those are not given.
+    Give one goal: `max_loss`, `target_trees` or `target_bytes`.
+
+    Parameters
+    ----------
+    model : Ranker
+        A trained ranker whose model is one forest, such as LambdaMART or BL-MART.
+    data : RankingDataset
+        Documents like those it will score. Labels are needed only where parts of it serve as `valid` or `test`.
+    valid : RankingDataset, optional
+        Judged documents on which the choice is made; a quarter of the queries of `data` unless given.
+    test : RankingDataset, optional
+        Judged documents on which the choice is measured; a quarter of the queries of `data` unless given.
+    means : sequence of str, default ("exact", "prune", "distill", "prune")
+        What is done, in turn; each starts from the best forest so far. `exact` drops what decides nothing, `prune`
+        keeps a few trees and weighs them anew, `distill` teaches a small forest what the large one says, `net` a net.
+    metric : str, default "ndcg@10"
+        What models are compared by.
+    max_loss : float, optional
+        Take the smallest model that loses at most this much of the metric; 0.002 where no goal is given.
+    target_trees : int, optional
+        Take the best model of at most so many trees.
+    target_bytes : int, optional
+        Take the best model whose file has at most so many bytes.
+    margin : float, default 1.0
+        With `max_loss`, how many standard errors of the loss are added to it: where queries are few, a model must be
+        safer.
+    student : StudentParams, optional
+        How a forest or a net learns from the large model.
+    seed : int, default 0
+        What parts and made-up documents are drawn from.
+    threads : int, optional
+        How many threads to use; every core unless given.
+    listeners : sequence of functions, optional
+        Each is called with a `Progress` after every step of training.
+
+    Returns
+    -------
+    Compressed
+        The model chosen, and the curve of all that were tried.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.synthetic.quickstart()
+    >>> ranker = rw.LambdaMART(n_trees=20, max_leaves=7).fit(data)
+    >>> small = rw.compress(ranker, data, means=["exact", "prune"], target_trees=5)
+    >>> small.model.n_trees_ <= 5
+    True
     """
     goal = Goal(max_loss, target_trees, target_bytes, margin)
     _check_means(means, goal)

@@ -7,10 +7,12 @@ from inspect import cleandoc
 from typing import Any
 
 from rankwright.settings.setting import Setting, settings_of
-from rankwright.settings.shared import RankerSettings
+from rankwright.settings.shared import AimedSettings, PatientSettings, RankerSettings, ScaledSettings
 from rankwright.settings.spaces import Choice, Dimension
 
 WIDTH = 88  # of a line in a docstring, as `help` shows it
+# In this order, which `settings_of` does not keep: a subclass's settings come after those of its bases.
+SHARED = (AimedSettings, PatientSettings, ScaledSettings, RankerSettings)
 LATER_SECTIONS = ("Attributes\n", "Examples\n", "Notes\n")  # what numpydoc has below the parameters
 
 
@@ -58,6 +60,7 @@ def _entry(one: Setting) -> str:
 
 
 def _in_order(kind: type) -> list[Setting]:
-    """The settings of a kind, those that every kind has at the end."""
-    shared = settings_of(RankerSettings)
-    return sorted(settings_of(kind).values(), key=lambda one: one.name in shared)
+    """The settings of a kind, its own first and those that most kinds have at the end."""
+    common = settings_of(RankerSettings)
+    shared = [name for one in SHARED[:-1] for name in settings_of(one) if name not in common] + list(common)
+    return sorted(settings_of(kind).values(), key=lambda one: one.name in shared and 1 + shared.index(one.name))

@@ -45,9 +45,9 @@ class Spec:
         low = self.least if self.above is None else self.above
         high = self.most if self.below is None else self.below
         if low is not None and high is not None and (self.above is None) == (self.below is None):
-            return f"between {low:g} and {high:g}" + ("" if self.above is None else ", ends excluded")
-        words = [] if low is None else [f"{low:g} or more" if self.above is None else f"above {low:g}"]
-        words += [] if high is None else [f"at most {high:g}" if self.below is None else f"below {high:g}"]
+            return f"between {low:,} and {high:,}" + ("" if self.above is None else ", ends excluded")
+        words = [] if low is None else [f"{low:,} or more" if self.above is None else f"above {low:,}"]
+        words += [] if high is None else [f"at most {high:,}" if self.below is None else f"below {high:,}"]
         return " and ".join(words)
 
     def allows(self, value: float) -> bool:

@@ -90,7 +90,7 @@ class AimedSettings(RankerSettings):
     Parameters
     ----------
     metric
-        The metric that training aims at, such as `ndcg@10`, `map` or `mrr`.
+        The metric that training aims at, such as `ndcg@10`, `map` or, with a convention, `ndcg@10:letor`.
     select
         The metric that early stopping and the choice of the best step look at on validation data, such as
         `ndcg@10:letor`; None takes `metric`.

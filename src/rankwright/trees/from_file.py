@@ -33,10 +33,31 @@ def bin_file(
     seed: int = 0,
     threads: int | None = None,
 ) -> BinnedDataset:
-    """The data of a file, or of several, with codes for features: bit for bit `bin_dataset(read(source), …)`.
+    """Read a file with bin codes in place of features, for `fit_binned`; memory never holds its feature matrix.
 
-    A `mapper`, that of the training data, is used where it is given: then features that text leaves out count as
-    absent. A `DataFile` says how to read a file. Memory holds judgments, and first `sample_size` rows, then the codes.
+    The codes are those of the dataset that `read` gives, bit for bit.
+
+    Parameters
+    ----------
+    source : path, list of paths or DataFile
+        The file or files; a `DataFile` says how to read them.
+    mapper : BinMapper, optional
+        The bins of the training data, for validation data; features that text leaves out then count as absent.
+    max_bins : int, default 255
+        How many values of a feature can be told apart, at most.
+    categorical : sequence of int or str, optional
+        Features, by number from 0 or by name, whose values are categories.
+    sample_size : int, optional
+        In how many rows, drawn at random, bins are looked for.
+    seed : int, default 0
+        What these rows are drawn from.
+    threads : int, optional
+        How many threads to use; every core unless given.
+
+    Returns
+    -------
+    BinnedDataset
+        Codes, judgments and bins.
     """
     given = as_data_file(source)
     if given is None:

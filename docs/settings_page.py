@@ -1,0 +1,36 @@
+"""Writes docs/settings.md, the tables of every ranker's settings: `make docs` runs it, and a test compares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rankwright.catalog.kinds import KINDS
+from rankwright.settings.docs import setting_rows
+
+PAGE = Path(__file__).with_name("settings.md")
+INTRODUCTION = """# The settings of every ranker
+
+This page is made from the settings themselves (`make docs`). `rankwright list settings lambdamart` prints the table of
+one ranker, and `help(rankwright.LambdaMART)` tells it too. A search (`rankwright tune`) looks where the last column
+says, unless it is told otherwise.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return "\n".join([INTRODUCTION, *(table(name) for name in KINDS)])
+
+
+def table(name: str) -> str:
+    """The settings of one ranker."""
+    settings = KINDS[name].settings
+    lines = [f"## {name}", settings.summary, "", "| setting | default | allowed | what it does | a search looks at |"]
+    lines.append("|---|---|---|---|---|")
+    for row in setting_rows(settings):
+        cells = [f"`{row['name']}`", f"`{row['default']!r}`", row["allowed"], row["text"], row["search"] or ""]
+        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
