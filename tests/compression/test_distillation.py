@@ -9,7 +9,7 @@ import rankwright as rw
 from rankwright.compression.distillation import StudentForest, StudentParams, posterior_cost, taught
 from rankwright.compression.resampling import resampled_lists
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.label_pairs import pairs_from_labels
+from rankwright.data.preferences import pairs_from_labels
 from rankwright.errors import SettingError
 from rankwright.objectives.registry import ranknet
 

@@ -8,7 +8,10 @@ import pytest
 import rankwright.formats.parquet as ours
 from rankwright.data.columns import Columns
 from rankwright.errors import FileFormatError, InputError
-from rankwright.formats.parquet import iter_parquet, read_parquet, write_parquet
+from rankwright.formats.parquet import write_parquet
+from rankwright.formats.reading import FORMATS
+
+read_parquet, iter_parquet = FORMATS["parquet"].read, FORMATS["parquet"].iterate
 
 
 def test_missing_is_null_and_features_are_float32(full_data, tmp_path):
@@ -25,7 +28,7 @@ def test_only_the_columns_that_take_part_are_read(tmp_path):
         read_parquet(tmp_path / "data.parquet")
     assert read_parquet(tmp_path / "data.parquet", drop=["url"]).feature_names == ("x", "y")
     assert read_parquet(tmp_path / "data.parquet", features=["y", "x"]).features.tolist() == [[2, 1.5]]
-    with_ids = read_parquet(tmp_path / "data.parquet", Columns(document="url"))
+    with_ids = read_parquet(tmp_path / "data.parquet", columns=Columns(document="url"))
     assert np.asarray(with_ids.document_ids).tolist() == ["a"]
 
 
@@ -47,6 +50,18 @@ def test_pieces_written_one_after_another_make_the_whole(full_data, small_data, 
     assert list(tmp_path.iterdir()) == []
     write_parquet((full_data.take_queries([query]) for query in range(3)), tmp_path / "data.parquet")
     assert read_parquet(tmp_path / "data.parquet").equals(full_data.take_queries([0, 1, 2]))
+
+
+def test_ids_that_are_numbers_in_one_file_and_text_in_another_are_text(tmp_path):
+    for name, ids in (("1", [7, 8]), ("2", ["7a", "8"])):
+        pq.write_table(pa.table({"qid": ids, "document_id": ids, "x": [1.0, 2.0]}), tmp_path / f"{name}.parquet")
+    paths = [tmp_path / "1.parquet", tmp_path / "2.parquet"]
+    with pytest.raises(FileFormatError, match=r"2\.parquet: query 8 comes back at row 1"):
+        read_parquet(paths)
+    pq.write_table(pa.table({"qid": ["7a"], "document_id": ["x"], "x": [3.0]}), paths[1])
+    data = read_parquet(paths)
+    assert data.qid.tolist() == ["7", "8", "7a"]
+    assert np.asarray(data.document_ids).tolist() == ["7", "8", "x"]
 
 
 def test_a_query_that_comes_back_cannot_be_read_in_pieces(full_data, tmp_path):

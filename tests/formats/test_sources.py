@@ -25,7 +25,6 @@ from rankwright.formats.sources import (
     atomic_output,
     atomic_text_output,
     input_name,
-    open_blocks,
     open_input,
     open_line_blocks,
 )
@@ -40,8 +39,9 @@ def write(path, content):
     return path
 
 
-def read(path, **settings):
-    return b"".join(block.tobytes() for block in open_blocks(path, **settings))
+def read(path, size=-1):
+    with open_input(path) as file:
+        return b"".join(iter(lambda: file.read(size), b""))
 
 
 def pretend_input(monkeypatch, content):
@@ -52,9 +52,7 @@ def pretend_input(monkeypatch, content):
 @pytest.mark.parametrize("content", [LINES, b"x", b"\0binary\xff" * 9], ids=["lines", "byte", "binary"])
 def test_what_was_written_is_read(tmp_path, suffix, content):
     path = write(tmp_path / f"file{suffix}", content)
-    assert read(path) == read(path, block_size=7) == content
-    with open_input(path) as file:
-        assert file.read() == content
+    assert read(path) == read(path, 7) == content
     assert suffix == "" or path.read_bytes() != content
 
 
@@ -191,9 +189,9 @@ def read_ahead_threads():
 
 def test_a_reader_that_is_given_up_ends_its_thread(tmp_path):
     path = write(tmp_path / "file", LINES * 10)
-    for blocks in (open_blocks(path, 10), open_line_blocks(path, 10)):
-        assert len(next(blocks))
-        blocks.close()
+    blocks = open_line_blocks(path, 10)
+    assert len(next(blocks))
+    blocks.close()
     deadline = time.monotonic() + 10
     while read_ahead_threads() and time.monotonic() < deadline:
         time.sleep(0.001)

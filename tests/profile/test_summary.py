@@ -9,7 +9,7 @@ from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
-from rankwright.profile.summary import Spread, Summary, summarise
+from rankwright.profile.summary import NumberRange, Summary, summarise
 
 
 def remarks_of(features, labels, **others) -> str:
@@ -33,9 +33,9 @@ def test_everything_is_counted():
         queries=2,
         documents=4,
         features=5,
-        documents_per_query=Spread(1, 2, 2, 3),
+        documents_per_query=NumberRange(1, 2, 2, 3),
         labels={"0": 2, "2": 1},
-        label_spread=Spread(0, 0, 2 / 3, 2),
+        label_spread=NumberRange(0, 0, 2 / 3, 2),
         unjudged=1,
         queries_with_nothing_relevant=1,
         queries_with_one_label=1,
@@ -62,7 +62,7 @@ def test_many_different_labels_are_summed_up():
     labels = np.arange(101) / 128
     summary = summarise(RankingDataset.from_arrays(np.zeros((101, 1)), labels, group=[101]))
     assert summary.labels is None
-    assert summary.label_spread == Spread(0, 50 / 128, 50 / 128, 100 / 128)
+    assert summary.label_spread == NumberRange(0, 50 / 128, 50 / 128, 100 / 128)
 
 
 def test_constant_features_are_not_told_twice():

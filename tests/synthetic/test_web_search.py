@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import gzip
-
 import numpy as np
 import pytest
 
 from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import SettingError
+from rankwright.formats.svmlight.files import read_svmlight
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +53,13 @@ def test_there_is_something_to_learn_that_no_feature_shows_alone(data):
     labels = data.labels - np.concatenate(
         [np.full(r.stop - r.start, data.labels[r].mean()) for r in data.groups.slices()]
     )
-    correlations = [abs(np.corrcoef(np.argsort(np.argsort(values)), labels)[0, 1]) for values in data.features.T[::5]]
+    some = data.features[::5, ::5].T  # rows and features enough
+    correlations = [abs(np.corrcoef(np.argsort(np.argsort(values)), labels[::5])[0, 1]) for values in some]
     assert 0.1 < np.nanmax(correlations) < 0.5
 
 
 def test_counts_are_sparse_and_heavy_tailed_as_in_the_benchmark(data, real_data):
-    with gzip.open(real_data("MSLR-sample/all.txt.gz"), "rt") as lines:
-        rows = [line.split()[2:] for line in lines]
-    real = np.array([[float(pair.partition(":")[2]) for pair in row] for row in rows], np.float32)
+    real = read_svmlight(real_data("MSLR-sample/all.txt.gz")).features
     assert real.shape[1] == data.n_features
     zeros, real_zeros = (data.features == 0).mean(axis=0), (real == 0).mean(axis=0)
     assert np.abs(zeros - real_zeros).mean() < 0.06
@@ -69,7 +67,7 @@ def test_counts_are_sparse_and_heavy_tailed_as_in_the_benchmark(data, real_data)
     are_counts, real_counts = ((values == np.rint(values)).all(axis=0) for values in (data.features, real))
     assert (are_counts == real_counts).mean() > 0.95
     # The upper quartile is of the right size wherever both have one: within a factor of three.
-    quartile, real_quartile = np.percentile(data.features, 75, axis=0), np.percentile(real, 75, axis=0)
+    quartile, real_quartile = np.percentile(data.features[::5], 75, axis=0), np.percentile(real, 75, axis=0)
     comparable = (quartile > 0.01) & (real_quartile > 0.01)
     assert comparable.sum() > 60
     ratio = quartile[comparable] / real_quartile[comparable]

@@ -19,11 +19,9 @@ distribution from that of the labels, which has the labels, centred and to scale
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float32Array, Float64Array, thread_count
 from rankwright.boosters.measured_lists import MeasuredLists
@@ -33,7 +31,7 @@ from rankwright.boosters.settings import BoltzRankSettings
 from rankwright.boosters.weighted_sum_ranker import WeightedSumRanker
 from rankwright.data.groups import Groups
 from rankwright.ranking.order import rank_checked
-from rankwright.training.driver import Learner
+from rankwright.training.driver import Learner, RemembersArrays
 
 SHARPNESS = (0.0, 1.0, 2.0, 4.0)  # of the samples, in turn: from any order to nearly that of the labels
 LABEL_SCALE = 4.0  # standard deviations of labels that the target distribution takes for scores
@@ -68,8 +66,10 @@ class BoltzRank(WeightedSumRanker, BoltzRankSettings):
         return PotentialsModel(weights, n_rounds, int(self.n_features_in_), self.pair_units)
 
 
-class BoltzRankLearner:
+class BoltzRankLearner(RemembersArrays):
     """BoltzRank in the making: all its weights, flat, and what its descent remembers."""
+
+    remembered: ClassVar[tuple[str, ...]] = ("weights", "first", "second")
 
     def __init__(
         self, features: Float32Array, lists: MeasuredLists, settings: BoltzRankSettings, *, threads: int = 1
@@ -78,7 +78,7 @@ class BoltzRankLearner:
         self.features = features[lists.rows]
         self.n_features = features.shape[1]
         self.weights = self._start()
-        self._first, self._second = np.zeros_like(self.weights), np.zeros_like(self.weights)
+        self.first, self.second = np.zeros_like(self.weights), np.zeros_like(self.weights)
         self._target = _centred_labels(lists)
 
     def take_step(self, step: int) -> bool:
@@ -90,10 +90,10 @@ class BoltzRankLearner:
         slopes = self.slopes(forward.scores, step)
         gradient = potentials.gradient(self.features, self.lists.groups, forward, slopes, self.threads)
         gradient += self.settings.l2 * self.weights
-        self._first = MOMENTUM * self._first + (1 - MOMENTUM) * gradient
-        self._second = SECOND_MOMENTUM * self._second + (1 - SECOND_MOMENTUM) * gradient**2
-        first = self._first / (1 - MOMENTUM ** (step + 1))
-        second = self._second / (1 - SECOND_MOMENTUM ** (step + 1))
+        self.first = MOMENTUM * self.first + (1 - MOMENTUM) * gradient
+        self.second = SECOND_MOMENTUM * self.second + (1 - SECOND_MOMENTUM) * gradient**2
+        first = self.first / (1 - MOMENTUM ** (step + 1))
+        second = self.second / (1 - SECOND_MOMENTUM ** (step + 1))
         self.weights = self.weights - self.settings.learning_rate * first / (np.sqrt(second) + TINY)
         return True
 
@@ -113,14 +113,6 @@ class BoltzRankLearner:
     def model(self) -> Arrays:
         """All weights, flat."""
         return {"weights": self.weights}
-
-    def memory(self) -> Arrays:
-        """The weights, and the descent's memory."""
-        return {"weights": self.weights, "first": self._first, "second": self._second}
-
-    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from the weights of another one."""
-        self.weights, self._first, self._second = (np.array(memory[name]) for name in ("weights", "first", "second"))
 
     def _start(self) -> Float64Array:
         """φ and what units count start from 0, what they see from small numbers: no two units are alike."""

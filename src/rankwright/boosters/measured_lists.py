@@ -8,8 +8,8 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.flat_lists import tells_apart
 from rankwright.data.groups import Groups
+from rankwright.data.judged import tells_apart
 from rankwright.errors import InputError, require
 from rankwright.metrics.registry import Measure, parse_metric
 from rankwright.ranking.order import Ranking, Ties, rank_checked

@@ -12,11 +12,10 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import UnknownNameError
-from rankwright.formats.blocks import Paths, blamed_on
+from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile
-from rankwright.formats.reading import format_named, format_of, options_of
-from rankwright.formats.sources import FilePath, atomic_text_output
-from rankwright.formats.spool import spooled
+from rankwright.formats.reading import format_named, format_of
+from rankwright.formats.sources import FilePath, Paths, atomic_text_output, spooled
 from rankwright.formats.trec import run_of, write_run
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.inputs import check_features
@@ -58,7 +57,7 @@ def _scored(ranker: Ranker, source: Paths, name: str | None, whole: bool) -> Sco
     known = format_named(format_of(source) if name is None else name)
     read: Callable[..., Any] = known.read if whole else known.iterate
     # Knowing the width, text need not be read twice to find it.
-    options = {"n_features": ranker.n_features_in_} if "n_features" in options_of(read) else {}
+    options = {"n_features": ranker.n_features_in_} if "n_features" in known.options else {}
     with spooled(source) as paths:
         data = read(paths, **options)
         for piece in [data] if whole else data:
@@ -79,7 +78,7 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
     def score(features: Float32Array) -> None:
         scores.append(ranker.predict(RankingDataset.from_arrays(features, group=[len(features)])))
 
-    with blamed_on(file.name):
+    with errors_name_file(file.name):
         documents = file.stream(score)
         check_features(ranker, ranker.n_features_in_, documents.feature_names)
     data = documents.data

@@ -128,7 +128,7 @@ def _compare_on(
 ) -> SystemComparison:
     from rankwright.catalog.rankers import load
     from rankwright.formats.reading import read, read_wide
-    from rankwright.formats.scores import read_scores
+    from rankwright.formats.sidecars import read_scores
     from rankwright.metrics.evaluation import DEFAULT_METRICS
     from rankwright.metrics.systems import compare
 

@@ -81,7 +81,7 @@ def _scored(
     data: str, scores: str | None, model: str | None, format: str | None
 ) -> tuple[Float64Array, RankingDataset]:
     from rankwright.formats.reading import read, read_wide
-    from rankwright.formats.scores import read_scores
+    from rankwright.formats.sidecars import read_scores
 
     require(scores is None or model is None, "give either --scores or --model, not both")
     if model is not None:

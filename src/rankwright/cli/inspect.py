@@ -13,7 +13,7 @@ from rankwright.cli.output import LABEL_WIDTH, print_json
 from rankwright.errors import require
 
 if TYPE_CHECKING:
-    from rankwright.profile.summary import Spread, Summary
+    from rankwright.profile.summary import NumberRange, Summary
 
 EXAMPLE = (
     "Examples: rankwright inspect train.txt.gz; rankwright inspect model.rw --data test.txt --metric ndcg@10; "
@@ -177,7 +177,7 @@ def _label_rows(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "queries of one label", f"{summary.queries_with_one_label:,}"
 
 
-def _spread(spread: Spread) -> str:
+def _spread(spread: NumberRange) -> str:
     return f"{spread.smallest:,g} to {spread.largest:,g}, median {spread.median:,g}, mean {spread.mean:,.4g}"
 
 

@@ -71,7 +71,7 @@ def _query_of(
     import numpy as np
 
     from rankwright.formats.reading import read
-    from rankwright.formats.scores import read_scores
+    from rankwright.formats.sidecars import read_scores
 
     documents = read(data, format=format)
     every = documents.from_source_order(

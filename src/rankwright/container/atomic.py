@@ -1,4 +1,4 @@
-"""Writing a file in one step: whoever reads the path finds the old file or the new one, whole, at any moment."""
+"""Writing a file in one step: at any moment its path leads to the whole old file or the whole new one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import BinaryIO
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write to that becomes the one at `path` when the block ends well, and vanishes when it fails.
+    """A file to write to that becomes the one at `path` when the block succeeds, and is removed when it fails.
 
-    It stands beside `path` and takes its name only when all of it is on the disk. A process killed on the way leaves
-    it there, hidden and named `.NAME.….tmp`, and the old file as it was.
+    It stands beside `path` and gets its name only when all of it is on the disk. A process that is killed on the way
+    leaves it there, hidden and named `.NAME.….tmp`, and does not touch the old file.
     """
     target = Path(os.path.realpath(path))  # a link stays a link: the file it names is replaced
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")

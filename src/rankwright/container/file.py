@@ -46,7 +46,7 @@ class Container:
 
 
 def is_container(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is meant to be one of these, by its ending or its first bytes; the rest may be damaged."""
+    """Whether a file is meant to be a container, by its ending or its first bytes; the rest may be damaged."""
     if Path(path).suffix == SUFFIX:
         return True
     if not Path(path).is_file():
@@ -58,7 +58,7 @@ def is_container(path: str | os.PathLike[str]) -> bool:
 def write_container(
     path: str | os.PathLike[str], kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Put header and arrays into the file at `path`, replacing it in one step.
+    """Write header and arrays to the file at `path`, which is replaced in one step.
 
     The header may hold what JSON can: strings, finite numbers, booleans, None, lists and string-keyed mappings.
     """
@@ -72,12 +72,12 @@ def write_container(
 
 
 def container_size(kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> int:
-    """How many bytes the file would have."""
+    """The number of bytes that the file would have."""
     return len(_unsigned(kind, header, arrays))
 
 
 def _unsigned(kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """The file's content, its checksum not filled in."""
+    """The content of the file, without its checksum."""
     from safetensors.numpy import save
 
     tensors = {name: _storable(name, array) for name, array in sorted(arrays.items())}
@@ -92,7 +92,7 @@ def _unsigned(kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray
 
 
 def read_container(path: str | os.PathLike[str], kind: str | None = None) -> Container:
-    """What the file at `path` holds, after a check of every byte; a `kind` other than the wanted one is refused."""
+    """What the file at `path` holds, after a check of every byte; it must be of `kind` where that is given."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -155,7 +155,7 @@ def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _plain(value: Any, where: str) -> Any:
-    """`value` in the types JSON gives back, so that what is read equals what was written."""
+    """`value` in the types that JSON gives back, so that what is read equals what was written."""
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):

@@ -1,7 +1,8 @@
 """Which column of a table plays which part.
 
-A column's role is one of `ROLES`; every other column is a feature. A role nobody named is looked for under its usual
-names, whatever their case and whether words are parted by `_`, `-`, a blank or nothing: `qid`, `Query ID`, `GroupId`.
+A column's role is one of `ROLES`; every other column is a feature. A role that was not named is looked for under its
+usual names, in upper or lower case and with words separated by `_`, `-`, a blank or nothing: `qid`, `Query ID`,
+`GroupId`.
 """
 
 from __future__ import annotations
@@ -26,9 +27,32 @@ ROLES = tuple(USUAL_NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The column of each role; a role left at None is looked for under its usual names, and written as the first.
+    """The names of the columns of a table that are not features.
 
-    `position` counts from 0, as ranks do. A role that is named must be there; only the query is needed in every table.
+    A role left at None is looked for under its usual names (docs/data.md lists them); when a table is written, the
+    column gets the first of them. A role that is named must be in the table. Only the query column is required.
+
+    Parameters
+    ----------
+    query : str, optional
+        The column of query ids. Usual names: qid, query_id, query, group_id, group.
+    label : str, optional
+        The column of relevance labels. Usual names: label, relevance, rel, grade, judgment, target.
+    document : str, optional
+        The column of document ids. Usual names: document_id, doc_id, docno, document, doc.
+    query_weight : str, optional
+        The column of query weights, the same in all rows of a query. Usual names: query_weight, group_weight.
+    document_weight : str, optional
+        The column of document weights. Usual names: document_weight, doc_weight, sample_weight.
+    position : str, optional
+        The column of positions in a click log, counted from 0. Usual name: position.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> table = {"topic": [1, 1, 2], "stars": [0, 3, 1], "bm25": [0.2, 0.9, 0.4]}
+    >>> rw.from_frame(table, rw.Columns(query="topic", label="stars")).feature_names
+    ('bm25',)
     """
 
     query: str | None = None
@@ -45,18 +69,40 @@ class Columns:
             require(name != "", "a column's name must not be empty")
 
     def given(self, role: str) -> str | None:
-        """The name the caller gave the role's column, if any."""
+        """The column that was named for a role.
+
+        Parameters
+        ----------
+        role : {"query", "label", "document", "query_weight", "document_weight", "position"}
+            The role.
+
+        Returns
+        -------
+        str or None
+            Its column's name, None where none was given.
+        """
         name: str | None = getattr(self, role)
         return name
 
     def written(self, role: str) -> str:
-        """The name under which the role's column is written."""
+        """The name under which the column of a role is written.
+
+        Parameters
+        ----------
+        role : {"query", "label", "document", "query_weight", "document_weight", "position"}
+            The role.
+
+        Returns
+        -------
+        str
+            The name that was given, or else the first usual one.
+        """
         return self.given(role) or USUAL_NAMES[role][0]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """What a table's columns are: the column of each role, None where there is none, and the features in order."""
+class TableLayout:
+    """The columns of a table: the column of each role, None where there is none, and the features in order."""
 
     query: str
     label: str | None
@@ -68,17 +114,17 @@ class Layout:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The features' names; none where they are only the numbers from 1 that unnamed features are written with."""
+        """The names of the features; none where they are the numbers from 1, as unnamed features are written."""
         numbers = tuple(str(number) for number in range(1, len(self.features) + 1))
         return () if self.features == numbers else self.features
 
-    def only_queries(self) -> Layout:
+    def only_queries(self) -> TableLayout:
         """The layout of the query column alone."""
-        return Layout(self.query, None, None, None, None, None, ())
+        return TableLayout(self.query, None, None, None, None, None, ())
 
     @property
     def used(self) -> tuple[str, ...]:
-        """Every column that takes part, roles first."""
+        """Every column that is read, roles first."""
         values = (getattr(self, field.name) for field in fields(self) if field.name != "features")
         return (*(name for name in values if name is not None), *self.features)
 
@@ -89,11 +135,11 @@ def find_layout(
     *,
     features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
-) -> Layout:
+) -> TableLayout:
     """The layout of a table with columns `names`.
 
-    Columns in `drop` take no part. With `features` only those are features, in that order, and none of them is looked
-    at for a role; columns that are neither are left out.
+    Columns in `drop` are left out. Where `features` are given, only those are features, in that order, and they have no
+    other role; columns without a role are then left out.
     """
     columns = columns or Columns()
     check_different(names)
@@ -109,11 +155,11 @@ def find_layout(
     if features is None:
         taken = set(column_of.values())
         features = [name for name in open_names if name not in taken]
-    return Layout(**column_of, features=tuple(features))  # type: ignore[arg-type]  # the query's name was checked
+    return TableLayout(**column_of, features=tuple(features))  # type: ignore[arg-type]  # the query's name was checked
 
 
 def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:
-    """Raise where a feature's column could not be told from a role's when the table is read back."""
+    """Raise an error where the column of a feature would be read back as that of a role."""
     for role in ROLES:
         given = columns.given(role)
         taken = {fold(name) for name in USUAL_NAMES[role]} if given is None else {given}
@@ -126,7 +172,7 @@ def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:
 
 
 def check_different(names: Sequence[str]) -> None:
-    """Raise where a column has no name, or shares one."""
+    """Raise an error where a column has no name, or two have the same."""
     repeated = [name for name, count in Counter(names).items() if count > 1 and name]
     if repeated:
         raise InputError(f"columns must have different names, but there are several called {_listed(repeated)}")
@@ -135,7 +181,7 @@ def check_different(names: Sequence[str]) -> None:
 
 
 def fold(name: str) -> str:
-    """The name without case and without what parts its words."""
+    """The name in lower case, without the signs that separate its words."""
     return "".join(letter for letter in name.casefold() if letter not in "_- ")
 
 
@@ -154,7 +200,7 @@ def _usual_column(role: str, names: Sequence[str], columns: Columns) -> str | No
 def _check_mentioned(
     names: Sequence[str], columns: Columns, features: Sequence[str] | None, drop: Sequence[str]
 ) -> None:
-    """Raise where a column that the caller mentions is not there, or is mentioned twice."""
+    """Raise an error where the caller names a column that does not exist, or names one twice."""
     mentioned = [name for name in (*map(columns.given, ROLES), *(features or ()), *drop) if name is not None]
     present = set(names)
     absent = [name for name in mentioned if name not in present]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -17,16 +17,73 @@ from rankwright.data.seeds import Seed
 from rankwright.data.splits import k_fold, letor_folds, split_queries
 from rankwright.errors import InputError
 
-PER_DOCUMENT = ("features", "labels", "document_weights", "positions", "initial_scores", "document_ids", "source_rows")
+# Numbers with one value for each document; `features`, ids and `query_weights` are checked apart.
+VECTORS: Mapping[str, type[np.generic]] = {
+    "labels": np.float32,
+    "document_weights": np.float32,
+    "positions": np.int64,
+    "initial_scores": np.float64,
+    "source_rows": np.int64,
+}
+PER_DOCUMENT = ("features", *VECTORS, "document_ids")
 PER_QUERY = ("query_weights", "query_ids")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RankingDataset:
-    """Documents of queries, with what the judges, the log or the engine said of them.
+    """Documents grouped by query, with features, labels and whatever else is known of them.
 
-    The constructor expects a query's rows together; `from_arrays` takes rows in any order. `source_rows[row]` is the
-    place the row had in the caller's data, None where nothing was moved: `in_source_order` gives results back in it.
+    The data is flat: one row for each document, and the rows of a query next to each other. The constructor
+    expects rows in that order and arrays as listed below; `from_arrays` takes rows in any order, and `read`,
+    `from_frame` and `synthetic` make datasets too. A dataset never changes: methods return new ones.
+
+    Parameters
+    ----------
+    features : array of float32, shape (n_docs, n_features)
+        One row for each document; NaN is a missing value.
+    labels : array of float32, shape (n_docs,), or None
+        Relevance of each document: any finite number of 0 or more, larger is better; NaN is unjudged. None is for
+        datasets that have preferences instead, or that are only to be scored.
+    groups : Groups
+        Which rows belong to which query.
+    preferences : Preferences, optional
+        Pairs of rows of which one should rank above the other. Where given, rankers that learn from pairs use them
+        in place of the pairs that labels make.
+    query_weights : array of float32, shape (n_queries,), optional
+        How much each query counts in training: finite, 0 or more. Without them all count 1.
+    document_weights : array of float32, shape (n_docs,), optional
+        How much each document counts in training: finite, 0 or more.
+    positions : array of int64, shape (n_docs,), optional
+        The rank, counted from 0, at which a click log showed the document.
+    feature_names : tuple of str, default ()
+        A name for each feature, or none at all.
+    query_ids : array of int64 or str, shape (n_queries,), optional
+        The id of each query. Without them queries are known by number.
+    document_ids : array of int64 or str, shape (n_docs,), optional
+        The id of each document.
+    source_rows : array of int64, shape (n_docs,), optional
+        The place that each row had in the data it came from; None where no row was moved.
+    initial_scores : array of float64, shape (n_docs,), optional
+        Scores that training starts from, for example those of a model in use. The trained model does not contain
+        them.
+
+    Attributes
+    ----------
+    n_docs, n_queries, n_features : int
+        The numbers of documents, queries and features.
+    names : tuple of str
+        The feature names, or where there are none, the numbers from 1.
+    qid : array of int64 or str, shape (n_docs,)
+        The query id of each row.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[0.1], [0.7], [0.3]], [0, 2, 1], qid=["a", "a", "b"])
+    >>> data
+    RankingDataset(2 queries, 3 documents, 1 features)
+    >>> data.qid.tolist()
+    ['a', 'a', 'b']
     """
 
     features: Float32Array  # (documents, features); NaN = missing
@@ -47,12 +104,9 @@ class RankingDataset:
         self._set("features", as_features(self.features))
         if len(self.features) != n_docs:
             raise InputError(f"features must have {n_docs} rows, one a document, got {len(self.features)}")
-        self._check_vector("labels", np.float32, n_docs)
-        self._check_vector("document_weights", np.float32, n_docs)
-        self._check_vector("query_weights", np.float32, n_queries)
-        self._check_vector("positions", np.int64, n_docs)
-        self._check_vector("source_rows", np.int64, n_docs)
-        self._check_vector("initial_scores", np.float64, n_docs)
+        for name, dtype in VECTORS.items():
+            self._set(name, _vector_or_none(getattr(self, name), name, dtype, n_docs))
+        self._set("query_weights", _vector_or_none(self.query_weights, "query_weights", np.float32, n_queries))
         if self.query_ids is not None:
             self._set("query_ids", as_ids(self.query_ids, name="query_ids", length=n_queries))
         if self.document_ids is not None:
@@ -61,11 +115,6 @@ class RankingDataset:
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
-
-    def _check_vector(self, name: str, dtype: type[np.generic], length: int) -> None:
-        value = getattr(self, name)
-        if value is not None:
-            self._set(name, as_vector(value, name=name, dtype=dtype, length=length))
 
     def _check_meaning(self) -> None:
         if self.feature_names and len(self.feature_names) != self.n_features:
@@ -102,17 +151,61 @@ class RankingDataset:
         document_ids: ArrayLike | None = None,
         absent: str = "zero",
     ) -> RankingDataset:
-        """A dataset of rows in any order, told apart by a query id a row (`qid`) or by group sizes (`group`).
+        """A dataset made from arrays whose rows may be in any order.
 
-        Rows of a query are brought together; queries stand in the order of their first row. Preferences name rows as
-        the caller numbers them. `query_weights` has one value a query, in the order in which queries first appear.
-        Features may also be a scipy sparse matrix, whose absent entries are 0, or NaN with `absent="missing"`, or a
-        frame, which brings its names along; the others may be Series or Arrow arrays.
+        The rows of a query are brought together; queries stand in the order of their first row. Results can be put
+        back into the order of the caller's rows with `in_source_order`, and rankers do so by themselves.
+
+        Parameters
+        ----------
+        features : array-like, sparse matrix or frame, shape (n_docs, n_features)
+            One row for each document; NaN is a missing value. May be a NumPy array, a list of lists, a scipy sparse
+            matrix, or a pandas, polars or Arrow table, which brings its column names along.
+        labels : array-like, shape (n_docs,), optional
+            Relevance of each document: any finite number of 0 or more, larger is better; NaN is unjudged.
+        qid : array-like of int or str, shape (n_docs,), optional
+            The query id of each row. Give either `qid` or `group`.
+        group : array-like of int, optional
+            The number of rows of each query, where rows of a query are already together.
+        preferences : Preferences, optional
+            Pairs of rows, counted as in `features`.
+        query_weights : array-like, shape (n_queries,), optional
+            One weight for each query, in the order in which queries first appear.
+        document_weights : array-like, shape (n_docs,), optional
+            One weight for each row.
+        positions : array-like of int, shape (n_docs,), optional
+            The rank, counted from 0, at which a click log showed the document.
+        initial_scores : array-like, shape (n_docs,), optional
+            Scores that training starts from.
+        feature_names : sequence of str, default ()
+            A name for each feature. The default takes the names of a frame, if `features` is one.
+        document_ids : array-like of int or str, shape (n_docs,), optional
+            The id of each document.
+        absent : {"zero", "missing"}, default "zero"
+            What an entry that a sparse matrix does not store means: 0, or a missing value.
+
+        Returns
+        -------
+        RankingDataset
+            The dataset, its rows grouped by query.
+
+        Examples
+        --------
+        >>> import rankwright as rw
+        >>> data = rw.RankingDataset.from_arrays([[1.0], [2.0], [3.0]], [0, 1, 2], qid=[7, 8, 7])
+        >>> data.features[:, 0].tolist()  # the rows of query 7, then that of query 8
+        [1.0, 3.0, 2.0]
+        >>> data.in_source_order(data.labels).tolist()
+        [0.0, 1.0, 2.0]
         """
         matrix, names = features_of(features, absent=absent)
-        labels, qid, group, document_ids = map(values_of, (labels, qid, group, document_ids))
-        query_weights, document_weights, positions = map(values_of, (query_weights, document_weights, positions))
-        initial_scores = values_of(initial_scores)
+        qid, group, document_ids = map(values_of, (qid, group, document_ids))
+        vectors = {
+            "labels": labels,
+            "document_weights": document_weights,
+            "positions": positions,
+            "initial_scores": initial_scores,
+        }
         if (qid is None) == (group is None):
             raise InputError("give either qid, an id for each row, or group, the number of rows of each query")
         if group is not None:
@@ -124,20 +217,16 @@ class RankingDataset:
             groups, query_ids, order = grouping.groups, grouping.query_ids, grouping.order
         if preferences is not None and order is not None:
             preferences = preferences.moved(_inverse(order))
-        by_row = {
-            "features": matrix,
-            "labels": _vector_or_none(labels, "labels", np.float32, len(matrix)),
-            "document_weights": _vector_or_none(document_weights, "document_weights", np.float32, len(matrix)),
-            "positions": _vector_or_none(positions, "positions", np.int64, len(matrix)),
-            "initial_scores": _vector_or_none(initial_scores, "initial_scores", np.float64, len(matrix)),
-            "document_ids": None
-            if document_ids is None
-            else as_ids(document_ids, name="document_ids", length=len(matrix)),
+        by_row: dict[str, Any] = {
+            name: _vector_or_none(values, name, VECTORS[name], len(matrix)) for name, values in vectors.items()
         }
+        by_row["features"] = matrix
+        if document_ids is not None:
+            by_row["document_ids"] = as_ids(document_ids, name="document_ids", length=len(matrix))
         if order is not None:
             by_row = {name: None if values is None else values[order] for name, values in by_row.items()}
         return cls(
-            **by_row,  # type: ignore[arg-type]  # one dictionary, several array types
+            **by_row,
             groups=groups,
             preferences=preferences,
             query_weights=_vector_or_none(query_weights, "query_weights", np.float32, groups.n_queries),
@@ -148,22 +237,22 @@ class RankingDataset:
 
     @property
     def n_docs(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return self.groups.n_docs
 
     @property
     def n_queries(self) -> int:
-        """How many queries there are."""
+        """The number of queries."""
         return self.groups.n_queries
 
     @property
     def n_features(self) -> int:
-        """How many features each document has."""
+        """The number of features of each document."""
         return int(self.features.shape[1])
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The features' names; where none were given, their numbers from 1, as LETOR files count them."""
+        """The feature names; where there are none, the numbers from 1, as LETOR files count features."""
         return self.feature_names or numbered_names(self.n_features)
 
     @property
@@ -176,7 +265,18 @@ class RankingDataset:
         return f"RankingDataset({self.n_queries} queries, {self.n_docs} documents, {self.n_features} features)"
 
     def in_source_order(self, values: NDArray[Any]) -> NDArray[Any]:
-        """`values`, one a row, in the order the rows had in the caller's data."""
+        """Put values of this dataset's rows into the order of the data it was made from.
+
+        Parameters
+        ----------
+        values : array, shape (n_docs, ...)
+            One value, or one row of values, for each row of this dataset.
+
+        Returns
+        -------
+        array
+            The same values, in the order the rows had in the caller's data.
+        """
         if self.source_rows is None:
             return values
         result = np.empty_like(values)
@@ -184,24 +284,75 @@ class RankingDataset:
         return result
 
     def from_source_order(self, values: NDArray[Any]) -> NDArray[Any]:
-        """`values`, one a row of the caller's data, in the order of this dataset's rows."""
+        """Put values of the caller's rows into the order of this dataset's rows: the inverse of `in_source_order`.
+
+        Parameters
+        ----------
+        values : array, shape (n_docs, ...)
+            One value, or one row of values, for each row of the data this dataset was made from.
+
+        Returns
+        -------
+        array
+            The same values, in the order of this dataset's rows.
+        """
         return values if self.source_rows is None else values[self.source_rows]
 
     def with_preferences(self, preferences: Preferences | None) -> RankingDataset:
-        """The dataset with these preferences, whose rows count as in the caller's data."""
+        """The same dataset with other preferences.
+
+        Parameters
+        ----------
+        preferences : Preferences or None
+            Pairs of rows, counted as in the data this dataset was made from. None removes the preferences.
+
+        Returns
+        -------
+        RankingDataset
+            The dataset with these preferences in place of those it had.
+        """
         if preferences is not None and self.source_rows is not None:
             preferences = preferences.moved(_inverse(self.source_rows))
         return replace(self, preferences=preferences)
 
     def with_initial_scores(self, scores: ArrayLike | None) -> RankingDataset:
-        """The dataset with these scores to start training from, one a row in the order of the caller's data."""
+        """The same dataset with other scores to start training from.
+
+        Parameters
+        ----------
+        scores : array-like, shape (n_docs,), or None
+            One finite score for each row, in the order of the data this dataset was made from. None removes them.
+
+        Returns
+        -------
+        RankingDataset
+            The dataset with these initial scores.
+        """
         if scores is None:
             return replace(self, initial_scores=None)
         given = as_vector(values_of(scores), name="initial_scores", dtype=np.float64, length=self.n_docs)
         return replace(self, initial_scores=self.from_source_order(given))
 
     def take_queries(self, queries: ArrayLike) -> RankingDataset:
-        """The dataset of the given queries alone, in the given order; its source is this dataset's row order."""
+        """The dataset of some of the queries.
+
+        Parameters
+        ----------
+        queries : array-like of int
+            The queries to keep, by number from 0, in the order they should have. A query may occur more than once.
+
+        Returns
+        -------
+        RankingDataset
+            Those queries with all that belongs to them. Its rows count as its source: `source_rows` is None.
+
+        Examples
+        --------
+        >>> import rankwright as rw
+        >>> data = rw.RankingDataset.from_arrays([[1.0], [2.0], [3.0]], qid=["a", "b", "c"])
+        >>> data.take_queries([2, 0]).qid.tolist()
+        ['c', 'a']
+        """
         chosen = as_vector(queries, name="queries", dtype=np.int64)
         if len(chosen) and (chosen.min() < 0 or chosen.max() >= self.n_queries):
             raise InputError(f"queries must lie between 0 and {self.n_queries - 1}")
@@ -216,37 +367,99 @@ class RankingDataset:
         return replace(self, **(changes | {"groups": Groups.of_sizes(self.groups.sizes[chosen]), "source_rows": None}))
 
     def split(self, *, valid: float = 0.2, test: float | None = None, seed: Seed = 0) -> tuple[RankingDataset, ...]:
-        """The data to train on, to validate on and, where `test` is given, to test on; queries are drawn at random.
+        """Split the queries at random into parts to train on, to validate on and, on request, to test on.
 
-        `valid` and `test` are shares of the queries. No query is cut.
+        Parameters
+        ----------
+        valid : float, default 0.2
+            Share of the queries to validate on, between 0 and 1.
+        test : float, optional
+            Share of the queries to test on, between 0 and 1. The default makes no such part.
+        seed : int or numpy.random.Generator, default 0
+            Where the draw starts: the same seed gives the same parts.
+
+        Returns
+        -------
+        tuple of RankingDataset
+            (train, valid), or (train, valid, test) where `test` is given. No query is cut, and no part is empty.
+
+        Examples
+        --------
+        >>> import rankwright as rw
+        >>> train, valid, test = rw.synthetic.random_polynomial(50).split(valid=0.2, test=0.2)
+        >>> train.n_queries, valid.n_queries, test.n_queries
+        (30, 10, 10)
         """
         return tuple(self.take_queries(part) for part in split_queries(self.groups, valid=valid, test=test, seed=seed))
 
     def k_fold(
         self, k: int = 5, *, shuffle: bool = True, seed: Seed = 0
     ) -> Iterator[tuple[RankingDataset, RankingDataset]]:
-        """The data to train on and to test on, fold after fold; every query is tested on once, and none is cut."""
+        """Split the queries into folds for cross-validation.
+
+        Parameters
+        ----------
+        k : int, default 5
+            The number of folds, 2 or more.
+        shuffle : bool, default True
+            Whether queries are dealt to the folds at random, so that all folds have about as many documents. Otherwise
+            folds are runs of neighbouring queries.
+        seed : int or numpy.random.Generator, default 0
+            Where the draw starts.
+
+        Yields
+        ------
+        train, test : RankingDataset
+            The data to train on and to test on. Every query is in the test part of exactly one fold.
+
+        Examples
+        --------
+        >>> import rankwright as rw
+        >>> data = rw.synthetic.random_polynomial(10)
+        >>> [(train.n_queries, test.n_queries) for train, test in data.k_fold(5)]
+        [(8, 2), (8, 2), (8, 2), (8, 2), (8, 2)]
+        """
         for fold in k_fold(self.groups, k, shuffle=shuffle, seed=seed):
             yield self.take_queries(fold.train), self.take_queries(fold.test)
 
     def letor_folds(self) -> Iterator[tuple[RankingDataset, RankingDataset, RankingDataset]]:
-        """LETOR's five folds: the data to train on (three fifths), to validate on and to test on, fold after fold."""
+        """Split the queries into LETOR's five folds.
+
+        The queries are cut into five runs of neighbours. Each fold trains on three of them, validates on the next and
+        tests on the one after.
+
+        Yields
+        ------
+        train, valid, test : RankingDataset
+            The three parts of a fold.
+        """
         for fold in letor_folds(self.groups):
             yield self.take_queries(fold.train), self.take_queries(fold.valid), self.take_queries(fold.test)
 
     def equals(self, other: RankingDataset) -> bool:
-        """Whether every part of `other` is the same, missing values counted as equal."""
+        """Whether another dataset is the same in every part.
+
+        Parameters
+        ----------
+        other : RankingDataset
+            The dataset to compare with.
+
+        Returns
+        -------
+        bool
+            True where all arrays have the same values; a missing value equals a missing value.
+        """
         mine, theirs = _parts(self), _parts(other)
         return mine.keys() == theirs.keys() and all(_same(mine[name], theirs[name]) for name in mine)
 
 
 def numbered_names(n_features: int) -> tuple[str, ...]:
-    """What features without names are called: their numbers from 1, as LETOR files count them."""
+    """The names of features that have none: their numbers from 1, as LETOR files count them."""
     return tuple(str(number) for number in range(1, n_features + 1))
 
 
 def _vector_or_none(values: ArrayLike | None, name: str, dtype: type[np.generic], length: int) -> NDArray[Any] | None:
-    return None if values is None else as_vector(values, name=name, dtype=dtype, length=length)
+    return None if values is None else as_vector(values_of(values), name=name, dtype=dtype, length=length)
 
 
 def _inverse(order: IntArray) -> IntArray:

@@ -1,7 +1,7 @@
-"""Tables of pandas, polars and Arrow, taken apart into NumPy columns and put together from them.
+"""Tables of pandas, polars and Arrow, turned into NumPy columns and made from them.
 
-None of these libraries is imported before one of its objects, or one of its names, is met: a table is known by the
-library its type comes from. Anything else that speaks Arrow's C stream (DuckDB, for one) is taken through pyarrow.
+None of these libraries is imported before it is needed: a table is recognised by the library that its type comes from.
+Any other table with Arrow's C stream interface (DuckDB's, for example) is read through pyarrow.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ VALUES_AT_A_TIME = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """How the tables of one library are taken apart; a column is whatever the library calls one."""
+    """How the tables of one library are read; a column is what the library calls one."""
 
     names: Callable[[Any], list[str]]
     columns: Callable[[Any], list[Any]]
@@ -56,7 +56,7 @@ class Table:
         return as_ids(self.library.values(self.columns[name]), name=f"column {name!r}")
 
     def require_numeric(self, names: Sequence[str]) -> None:
-        """Raise where one of the columns does not hold numbers; booleans and columns of nothing but nulls do."""
+        """Raise unless all these columns hold numbers; booleans and columns that hold only nulls count as numbers."""
         wrong = [name for name in names if not self.library.is_numeric(self.columns[name])]
         if wrong:
             raise InputError(
@@ -64,10 +64,12 @@ class Table:
                 f"leave out what is no feature with drop=, or choose with features="
             )
 
-    def matrix(self, names: Sequence[str]) -> Float32Array:
-        """The columns side by side, a row a document."""
+    def matrix(self, names: Sequence[str], out: Float32Array | None = None) -> Float32Array:
+        """The columns as a matrix with a row for each document; it is written into `out` where that is given."""
         self.require_numeric(names)
-        return side_by_side([self.library.numbers(self.columns[name]) for name in names], self.n_rows)
+        matrix = np.empty((self.n_rows, len(names)), FEATURE_DTYPE) if out is None else out
+        fill_columns(matrix, [self.library.numbers(self.columns[name]) for name in names])
+        return matrix
 
 
 def table_of(frame: Any) -> Table:
@@ -99,7 +101,7 @@ def library_of(value: Any) -> Library | None:
 
 
 def values_of(values: Any) -> Any:
-    """`values` as NumPy can take it: a column of another library becomes an array; all else, also None, stays."""
+    """`values` in a form that NumPy takes: columns of other libraries become arrays, all else stays as it is."""
     library = library_of(values)
     if library is None:
         return values
@@ -107,7 +109,7 @@ def values_of(values: Any) -> Any:
 
 
 def features_of(features: Any, *, absent: str = "zero") -> tuple[Float32Array, tuple[str, ...]]:
-    """The matrix of an array, a sparse matrix or a frame, and the names it brings; `absent` is about sparse ones."""
+    """The matrix of an array, a sparse matrix or a frame, and its column names; `absent` is for sparse matrices."""
     if hasattr(features, "tocsr"):
         return dense(features, absent), ()
     if library_of(features) is None or not hasattr(type(features), "columns"):
@@ -117,7 +119,7 @@ def features_of(features: Any, *, absent: str = "zero") -> tuple[Float32Array, t
 
 
 def dense(sparse: Any, absent: str) -> Float32Array:
-    """A scipy sparse matrix spelled out: what it does not hold is 0, or NaN where `absent` is "missing"."""
+    """A scipy sparse matrix as a full one: entries that it does not store are 0, or NaN where `absent` is "missing"."""
     if absent == "zero":
         return as_features(sparse.astype(FEATURE_DTYPE).toarray())
     if absent != "missing":
@@ -129,14 +131,12 @@ def dense(sparse: Any, absent: str) -> Float32Array:
     return matrix
 
 
-def side_by_side(parts: Sequence[NDArray[Any]], n_rows: int) -> Float32Array:
-    """A float32 matrix whose columns are `parts`; numbers beyond float32's range become infinite."""
-    matrix = np.empty((n_rows, len(parts)), FEATURE_DTYPE)
+def fill_columns(matrix: Float32Array, parts: Sequence[NDArray[Any]]) -> None:
+    """Set the columns of `matrix` to `parts`; numbers beyond float32's range become infinite."""
     with np.errstate(over="ignore"):
         for rows in _row_blocks(matrix):
             for place, part in enumerate(parts):
                 matrix[rows, place] = part[rows]
-    return matrix
 
 
 def apart(matrix: Float32Array) -> Float32Array:
@@ -185,7 +185,7 @@ def load(package: str, purpose: str) -> Any:
 
 
 def _plain(values: NDArray[Any]) -> Any:
-    """Values as every library takes them: NumPy's variable-width strings as a list."""
+    """Values in a form that every library takes: NumPy's variable-width strings become a list."""
     return values.tolist() if values.dtype.kind == "T" else values
 
 

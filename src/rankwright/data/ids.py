@@ -21,7 +21,7 @@ def ids_of_text(texts: Sequence[str]) -> IdArray:
 
 
 def integers_in(ids: IdArray) -> IntArray | None:
-    """The whole numbers that strings are, where every one is written the usual way and fits."""
+    """The strings as whole numbers, where every one is written in the usual way and fits; else None."""
     try:
         integers = ids.astype(np.int64)
     except (ValueError, OverflowError):

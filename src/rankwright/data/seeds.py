@@ -1,4 +1,4 @@
-"""Where randomness comes in."""
+"""Random generators and the seeds they start from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Seed: TypeAlias = int | np.random.Generator
 
 
 def generator(seed: Seed) -> np.random.Generator:
-    """The generator itself, or the one a whole number stands for: same number, same draws."""
+    """The generator itself, or a new one that starts from a seed: the same seed gives the same draws."""
     if isinstance(seed, np.random.Generator):
         return seed
     return np.random.default_rng(seed_number(seed))

@@ -1,7 +1,7 @@
 """Parts of a dataset, cut between queries and never through one.
 
-Everything here speaks of queries by their number in `Groups`; `QueryKFold`, the door for scikit-learn, speaks of rows.
-Parts list their queries in the dataset's own order, LETOR's training parts in LETOR's.
+Functions name queries by their number in `Groups`; `QueryKFold`, which is for scikit-learn, names rows. Parts list
+their queries in the order of the dataset; LETOR's training parts keep LETOR's order.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ def split_queries(
 
 
 def k_fold(groups: Groups, k: int = 5, *, shuffle: bool = True, seed: Seed = 0) -> list[Fold]:
-    """`k` folds; every query is tested on in exactly one of them and trained on in the others.
+    """`k` folds; every query is in the test part of exactly one and in the training part of all others.
 
-    Test parts differ by at most one query. Shuffled ones are dealt by size, like cards from a sorted deck, so that
-    they also hold nearly the same number of documents; otherwise they are runs of neighbouring queries.
+    Test parts differ by at most one query. With `shuffle`, queries are dealt by size, like cards from a sorted deck, so
+    that the parts also have about as many documents; otherwise they are runs of neighbouring queries.
     """
     _check_parts(k, groups.n_queries, what="folds")
     parts = _dealt_by_size(groups, k, generator(seed)) if shuffle else _neighbours(groups, k)
@@ -67,8 +67,8 @@ def k_fold(groups: Groups, k: int = 5, *, shuffle: bool = True, seed: Seed = 0) 
 def letor_folds(groups: Groups) -> list[Fold]:
     """LETOR's five folds: of five runs of neighbouring queries, three to train, one to validate, one to test.
 
-    With the runs S1 to S5, fold 1 trains on S1, S2, S3, validates on S4 and tests on S5; each next fold moves on by
-    one and starts over after S5, as the files of the benchmark do: fold 4 trains on S4, S5, S1 in this order.
+    With the runs S1 to S5, fold 1 trains on S1, S2, S3, validates on S4 and tests on S5. Each next fold moves on by one
+    and starts again after S5, as the files of the benchmark do: fold 4 trains on S4, S5, S1 in this order.
     """
     _check_parts(LETOR_PARTS, groups.n_queries, what="LETOR parts")
     parts = _neighbours(groups, LETOR_PARTS)
@@ -78,11 +78,30 @@ def letor_folds(groups: Groups) -> list[Fold]:
 
 @dataclass(frozen=True, slots=True)
 class QueryKFold:
-    """A scikit-learn splitter by query ids, one a row, in any row order; no query is cut.
+    """Splits rows into folds for scikit-learn without cutting a query.
 
-    Where metadata routing is on, the splitter asks for `qid`, as rankers do, and for `groups`: either will do, as in
-    `cross_validate(…, params={"qid": qid}, cv=QueryKFold(5))`. Otherwise scikit-learn hands it `groups=qid`. The folds
-    are those of `k_fold`.
+    It works like scikit-learn's `GroupKFold`, with the query ids as groups; rows may be in any order. With metadata
+    routing it accepts `qid`, as rankers do, or `groups`; without, scikit-learn passes `groups`.
+
+    Parameters
+    ----------
+    n_splits : int, default 5
+        The number of folds, 2 or more.
+    shuffle : bool, default True
+        Whether queries are dealt to the folds at random, so that all folds have about as many rows. Otherwise folds
+        are runs of neighbouring queries.
+    seed : int, default 0
+        Where the draw starts: the same seed gives the same folds.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> qid = [1, 1, 2, 2, 3, 3]
+    >>> for train, test in rw.QueryKFold(3, shuffle=False).split(None, groups=qid):
+    ...     print(train, test)
+    [2 3 4 5] [0 1]
+    [0 1 4 5] [2 3]
+    [0 1 2 3] [4 5]
     """
 
     n_splits: int = 5
@@ -102,7 +121,24 @@ class QueryKFold:
         groups: ArrayLike | None = None,
         qid: ArrayLike | None = None,
     ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Rows to train on and rows to test on, fold after fold, each in ascending order."""
+        """The rows to train on and to test on, fold after fold.
+
+        Parameters
+        ----------
+        X : array-like, frame or None
+            The data to split; only its number of rows is looked at.
+        y : object, optional
+            Not used; scikit-learn passes it.
+        groups : array-like of int or str, shape (n_rows,), optional
+            The query id of each row. Give either `groups` or `qid`.
+        qid : array-like of int or str, shape (n_rows,), optional
+            The same, under the name that rankers use.
+
+        Yields
+        ------
+        train, test : array of int64
+            Row numbers, in ascending order.
+        """
         if (groups is None) == (qid is None):
             raise InputError("QueryKFold needs groups or qid, the query id of each row, and one of them only")
         name, ids = ("groups", groups) if qid is None else ("qid", qid)
@@ -114,13 +150,27 @@ class QueryKFold:
             yield train, test
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None, qid: Any = None) -> int:  # noqa: ARG002
-        """The number of folds."""
+        """The number of folds.
+
+        Parameters
+        ----------
+        X, y, groups, qid : object, optional
+            Not used; scikit-learn passes them.
+
+        Returns
+        -------
+        int
+            `n_splits`.
+        """
         return self.n_splits
 
     def get_metadata_routing(self) -> Any:
-        """scikit-learn's request object, asking that query ids be routed to `split`.
+        """What scikit-learn should route to `split`: the query ids.
 
-        Only scikit-learn calls this, so it is loaded already: nothing is imported for it here.
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRequest
+            The request. Only scikit-learn calls this, so it is loaded already: nothing is imported here.
         """
         request = sys.modules["sklearn.utils.metadata_routing"].MetadataRequest(owner=self)
         for name, alias in self._requests.items():
@@ -128,7 +178,19 @@ class QueryKFold:
         return request
 
     def set_split_request(self, **requests: bool | str | None) -> QueryKFold:
-        """This splitter, asking for `groups` and `qid` as told: True, False, or the name under which they are given."""
+        """Choose which metadata scikit-learn routes to `split`.
+
+        Parameters
+        ----------
+        **requests : bool, str or None
+            `groups` and `qid`: True to ask for it, False to ignore it, None to refuse it, or the name under which the
+            caller passes it.
+
+        Returns
+        -------
+        QueryKFold
+            This splitter.
+        """
         for name in requests:
             if name not in self._requests:
                 raise UnknownNameError("metadata of QueryKFold.split", name, known=self._requests)

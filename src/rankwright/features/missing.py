@@ -1,4 +1,4 @@
-"""Features for models that add up: what is missing adds nothing."""
+"""Features for models that are weighted sums: a missing value adds nothing."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ KERNELS: Mapping[str, Callable[[Float64Array, Float64Array, float], Float64Array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedNystrom:
-    """A kernel, its landmarks, and the matrix that makes weights count by their norm in the kernel's space."""
+    """A kernel, its landmarks, and the matrix that gives weights the norm of the kernel's space."""
 
     kernel: str
     gamma: float
@@ -53,7 +53,7 @@ class FittedNystrom:
 
     @property
     def n_landmarks(self) -> int:
-        """How many features there are after the map."""
+        """The number of features after the map."""
         return len(self.landmarks)
 
     def transform(self, features: Float32Array) -> Float32Array:
@@ -82,9 +82,9 @@ class FittedNystrom:
 def fit_nystrom(
     features: Float32Array, kernel: str = "rbf", *, n_landmarks: int = 300, gamma: float | None = None, seed: Seed = 0
 ) -> FittedNystrom:
-    """The map of `kernel` with landmarks drawn from the rows of `features`; γ is 1 over their number unless given.
+    """The map of `kernel` with landmarks drawn from the rows of `features`; γ is 1 / the number of features by default.
 
-    Where there are fewer rows than landmarks wanted, all are landmarks and the map is the kernel itself.
+    Where there are fewer rows than landmarks wanted, all rows are landmarks, and the map is the kernel itself.
     """
     if kernel not in KERNELS:
         raise UnknownNameError("kernel", kernel, known=KERNELS)

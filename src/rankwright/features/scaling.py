@@ -5,7 +5,7 @@ A scaling is a value whose name says all of it; names joined by `+` are applied 
 in any statistic.
 
     sortnet       (x - mean) / max|x| over the query's documents (SortNet, Eq. 4); 0 where all values are 0. Features
-                  of one sign end up in [-1, 1], as the paper says of all, others in [-2, 2]
+                  of one sign end up in [-1, 1], as the paper says of all; features of both signs in [-2, 2]
     query-minmax  (x - min) / (max - min) over the query's documents (LETOR's QueryLevelNorm); 0 where all are equal
     zscore        (x - mean) / deviation over all documents fitted on; 0 where the feature was constant there
     log           sign(x) · log(1 + |x|) of every feature
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
-from rankwright.arrays import SUM_DTYPE, BoolArray, Float32Array, as_features, thread_count
+from rankwright.arrays import SUM_DTYPE, BoolArray, Float32Array, as_features, named, thread_count
 from rankwright.container.file import read_container, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -40,7 +40,25 @@ Fill: TypeAlias = Callable[[Float32Array, Groups, Learned, Float32Array, int], N
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """A way to scale features: what to learn from the data fitted on, and how to fill in scaled features."""
+    """A way to scale features; `parse_scaling` makes one from its name.
+
+    Attributes
+    ----------
+    name : str
+        Its name; `parse_scaling(name)` gives the same scaling.
+    fill : callable
+        What fills in the scaled features.
+    learn : callable
+        What learns from the data fitted on.
+    needs_groups : bool
+        Whether the scaled features of a document depend on the other documents of its query.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.scaling.parse_scaling("log+zscore").needs_groups
+    False
+    """
 
     name: str
     fill: Fill = field(compare=False, repr=False)
@@ -51,7 +69,20 @@ class Scaling:
         return parse_scaling, (self.name,)
 
     def fit(self, data: RankingDataset, *, threads: int | None = None) -> FittedScaling:
-        """The scaling with what it learned from `data`."""
+        """Learn from a dataset what the scaling needs to know.
+
+        Parameters
+        ----------
+        data : RankingDataset
+            The data to learn from, without infinite values.
+        threads : int, optional
+            The number of threads; the default is `OMP_NUM_THREADS`, or else every core.
+
+        Returns
+        -------
+        FittedScaling
+            The scaling with what it learned.
+        """
         _refuse_infinity(data.features, data.names)
         learned = self.learn(data.features, data.groups, thread_count(threads))
         return FittedScaling(self, data.n_features, learned)
@@ -105,7 +136,24 @@ SCALINGS: Mapping[str, Scaling] = {one.name: one for one in (SORTNET, QUERY_MINM
 
 
 def parse_scaling(name: str) -> Scaling:
-    """The scaling of that name; names joined by `+` make a chain."""
+    """The scaling of a name.
+
+    Parameters
+    ----------
+    name : str
+        "sortnet", "query-minmax", "zscore", "log" or "log-counts", or several of them joined by `+`.
+
+    Returns
+    -------
+    Scaling
+        The scaling; a chain of them where there are several names.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.scaling.parse_scaling("log-counts+zscore")
+    Scaling(name='log-counts+zscore', needs_groups=False)
+    """
     parts = name.split(CHAIN_SIGN)
     for part in parts:
         if part not in SCALINGS:
@@ -114,7 +162,24 @@ def parse_scaling(name: str) -> Scaling:
 
 
 def chain(*steps: Scaling) -> Scaling:
-    """The scalings one after another; each learns from what the one before it gives."""
+    """Several scalings, applied one after another.
+
+    Parameters
+    ----------
+    *steps : Scaling
+        The scalings. Each learns from what the one before it gives.
+
+    Returns
+    -------
+    Scaling
+        The chain, named by the names of its steps joined by `+`.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.scaling.chain(rw.scaling.LOG, rw.scaling.ZSCORE).name
+    'log+zscore'
+    """
     return parse_scaling(CHAIN_SIGN.join(step.name for step in steps))
 
 
@@ -133,15 +198,9 @@ def _chain(steps: Sequence[Scaling]) -> Scaling:
 
     def fill(features: Float32Array, groups: Groups, learned: Learned, out: Float32Array, threads: int) -> None:
         for place, step in enumerate(steps):
-            step.fill(features if place == 0 else out, groups, _of_step(learned, place), out, threads)
+            step.fill(features if place == 0 else out, groups, named(learned, f"{place}."), out, threads)
 
     return Scaling(CHAIN_SIGN.join(step.name for step in steps), fill, learn, any(step.needs_groups for step in steps))
-
-
-def _of_step(learned: Learned, place: int) -> Learned:
-    """What the step at that place of a chain learned."""
-    mine = f"{place}."
-    return {name.removeprefix(mine): values for name, values in learned.items() if name.startswith(mine)}
 
 
 def _changes_nothing(step: Scaling, learned: Learned) -> bool:
@@ -150,7 +209,25 @@ def _changes_nothing(step: Scaling, learned: Learned) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedScaling:
-    """A scaling and what it learned; nothing in it changes any more."""
+    """A scaling with what it learned; it never changes.
+
+    Parameters
+    ----------
+    scaling : Scaling
+        The scaling.
+    n_features : int
+        The number of features it was fitted on.
+    learned : mapping from str to array, shape (n_features,)
+        What it learned, by name.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[1.0], [3.0]], group=[2])
+    >>> fitted = rw.scaling.fit("zscore", data)
+    >>> fitted.transform([[1.0], [2.0], [3.0]]).ravel().tolist()
+    [-1.0, 0.0, 1.0]
+    """
 
     scaling: Scaling
     n_features: int
@@ -165,16 +242,39 @@ class FittedScaling:
         object.__setattr__(self, "learned", frozen)
 
     def steps(self) -> list[FittedScaling]:
-        """The scalings that this one applies one after another, without those that would change nothing."""
+        """The scalings that this one applies one after another.
+
+        Returns
+        -------
+        list of FittedScaling
+            The steps, without those that would change nothing.
+        """
         names = self.scaling.name.split(CHAIN_SIGN)
-        learned = [self.learned] if len(names) == 1 else [_of_step(self.learned, place) for place in range(len(names))]
+        learned = (
+            [self.learned] if len(names) == 1 else [named(self.learned, f"{place}.") for place in range(len(names))]
+        )
         parts = [FittedScaling(SCALINGS[name], self.n_features, own) for name, own in zip(names, learned, strict=True)]
         return [part for part in parts if not _changes_nothing(part.scaling, part.learned)]
 
     def transform(
         self, features: ArrayLike, groups: Groups | None = None, *, threads: int | None = None
     ) -> Float32Array:
-        """The features scaled; `groups` are needed where a query's documents are scaled together."""
+        """Scale a matrix of features.
+
+        Parameters
+        ----------
+        features : array-like, shape (n_docs, n_features)
+            The features, without infinite values; NaN stays NaN.
+        groups : Groups, optional
+            The queries of the rows; needed by scalings that look at the documents of a query together.
+        threads : int, optional
+            The number of threads; the default is `OMP_NUM_THREADS`, or else every core.
+
+        Returns
+        -------
+        array of float32, shape (n_docs, n_features)
+            The scaled features.
+        """
         matrix = as_features(features)
         if matrix.shape[1] != self.n_features:
             raise InputError(f"{self.scaling.name} was fitted on {self.n_features} features, got {matrix.shape[1]}")
@@ -190,17 +290,43 @@ class FittedScaling:
         return out
 
     def apply(self, data: RankingDataset, *, threads: int | None = None) -> RankingDataset:
-        """`data` with its features scaled."""
+        """Scale the features of a dataset.
+
+        Parameters
+        ----------
+        data : RankingDataset
+            The dataset.
+        threads : int, optional
+            The number of threads; the default is `OMP_NUM_THREADS`, or else every core.
+
+        Returns
+        -------
+        RankingDataset
+            The same dataset with scaled features.
+        """
         return replace(data, features=self.transform(data.features, data.groups, threads=threads))
 
     @property
     def header(self) -> dict[str, Any]:
-        """What `of_parts` needs besides `learned`, in types JSON can hold; for files that hold a scaling among more."""
+        """What `of_parts` needs besides `learned`, in types that JSON can hold: for files that hold more."""
         return {"scaling": self.scaling.name, "n_features": self.n_features}
 
     @classmethod
     def of_parts(cls, header: Mapping[str, Any], learned: Learned) -> FittedScaling:
-        """The scaling that had this `header` and learned this."""
+        """The scaling that has this header and these arrays.
+
+        Parameters
+        ----------
+        header : mapping
+            What `header` gave.
+        learned : mapping from str to array
+            What `learned` was.
+
+        Returns
+        -------
+        FittedScaling
+            The scaling.
+        """
         scaling, n_features = parse_scaling(header["scaling"]), header["n_features"]
         # What a scaling learns has the same names whatever the data: also where there are no documents.
         wanted = scaling.learn(np.empty((0, n_features), np.float32), Groups.of_sizes([]), 1).keys()
@@ -209,12 +335,39 @@ class FittedScaling:
         return cls(scaling, n_features, learned)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the scaling to a file."""
+        """Write the scaling to a file; `load` reads it back.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write.
+        """
         write_container(path, KIND, self.header, dict(self.learned))
 
 
 def load(path: str | os.PathLike[str]) -> FittedScaling:
-    """The fitted scaling in the file at `path`."""
+    """Read a fitted scaling from a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that `FittedScaling.save` wrote.
+
+    Returns
+    -------
+    FittedScaling
+        The scaling, with what it learned.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.synthetic.random_polynomial(10)
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.scaling.fit("zscore", data).save(f"{folder}/scaling.rw")
+    ...     rw.scaling.load(f"{folder}/scaling.rw").scaling.name
+    'zscore'
+    """
     container = read_container(path, KIND)
     try:
         return FittedScaling.of_parts(container.header, container.arrays)
@@ -223,7 +376,29 @@ def load(path: str | os.PathLike[str]) -> FittedScaling:
 
 
 def fit(name: str, data: RankingDataset, *, threads: int | None = None) -> FittedScaling:
-    """The scaling of that name, fitted on `data`."""
+    """Fit the scaling of a name to a dataset.
+
+    Parameters
+    ----------
+    name : str
+        "sortnet", "query-minmax", "zscore", "log" or "log-counts", or several of them joined by `+`.
+    data : RankingDataset
+        The data to learn from, usually the training data.
+    threads : int, optional
+        The number of threads; the default is `OMP_NUM_THREADS`, or else every core.
+
+    Returns
+    -------
+    FittedScaling
+        The scaling with what it learned.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> train, valid = rw.synthetic.random_polynomial(10).split()
+    >>> fitted = rw.scaling.fit("zscore", train)
+    >>> scaled = fitted.apply(valid)
+    """
     return parse_scaling(name).fit(data, threads=threads)
 
 

@@ -1,173 +1,166 @@
-"""A table in files, read whole or in pieces of whole queries.
+"""The files of a dataset, opened one after another and read in blocks of rows.
 
-A format only says how one file is opened: as a layout and an iterator of blocks of rows. What is the same for every
-format stands here: several files, rows in any order, queries that go on in the next block.
+A format only says how one file is opened (`Reader`). What is the same for every format stands here and in
+`pipeline`: several files, and queries that must not come back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from os import PathLike, fspath
-from typing import Any, NamedTuple, TypeAlias
-
-import numpy as np
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from rankwright.arrays import IdArray, IntArray
-from rankwright.data.columns import Layout
-from rankwright.data.dataset import RankingDataset
+from rankwright.data.columns import TableLayout
 from rankwright.errors import FileFormatError, InputError
-from rankwright.formats.documents import Documents, TakeFeatures
-from rankwright.formats.rows import Rows, concatenate
-from rankwright.formats.sources import FilePath, input_name
-
-Paths: TypeAlias = FilePath | Sequence[FilePath]
+from rankwright.formats.growing_matrix import Room
+from rankwright.formats.rows import IdTypes, Rows
+from rankwright.formats.sources import input_name
 
 
-@dataclass(frozen=True, slots=True)
-class OpenTable:
-    """One file's layout, and its rows in blocks."""
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenFile:
+    """The rows of one file in blocks, and what is known of them.
 
-    layout: Layout
+    A block may be used until the next one is asked for; then the memory of its features may be filled again.
+    """
+
     blocks: Iterator[Rows]
+    layout: TableLayout | None = None  # None where columns have no names
+    line_of: Callable[[int], int] | None = None  # the line of a row of the last block; None where there are no lines
+    wanted: str = "a row for each document"  # what an empty file lacks
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the features, none where they only have numbers."""
+        return () if self.layout is None else self.layout.feature_names
 
 
-class Block(NamedTuple):
+# Opens a file; the room for features is None where they are not wanted.
+Opener: TypeAlias = Callable[[str, Room | None], OpenFile]
+
+
+class Reader(ABC):
+    """A format with its options chosen."""
+
+    @property
+    def absent_value(self) -> float:
+        """What a feature is in a row that has no column for it."""
+        return 0.0
+
+    @abstractmethod
+    def opener(self) -> Opener:
+        """A function that opens the files of one reading, one after another."""
+
+    def prepared(self, paths: Sequence[str]) -> tuple[Opener, IdTypes | None]:  # noqa: ARG002
+        """A function that opens the files to read them in chunks, and the types that ids should have in every chunk.
+
+        None leaves ids as each block has them.
+        """
+        return self.opener(), None
+
+    def query_sizes(self, paths: Sequence[str], *, has_ids: bool) -> IntArray | None:  # noqa: ARG002
+        """The number of documents of each query where rows have no query ids; None where they have."""
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
     """Rows and where they come from."""
 
-    path: str
+    name: str  # what messages call the file
+    file: OpenFile
     first_row: int
     rows: Rows
 
 
-def as_they_are(rows: Rows) -> Rows:
-    """The same rows."""
-    return rows
+def blocks_of(paths: Sequence[str], open_file: Opener, room: Room | None, *, together: bool) -> Iterator[Block]:
+    """All rows of all files, block by block. The files have the same columns, and all or none of them have query ids.
 
-
-def read_whole(
-    paths: Paths, open_table: Callable[[str], OpenTable], finish: Callable[[Rows], Rows] = as_they_are
-) -> RankingDataset:
-    """The dataset of all rows of all files, in any order within each; `finish` is done to them once they are together.
-
-    A query must be in one file: the same id in two may mean one query cut in two or two queries numbered alike.
+    A query must be in one file: the same id in two files may mean one query cut in two, or two queries with the same
+    number. With `together`, its rows must also be next to each other.
     """
-    layout, blocks = all_blocks(paths, open_table)
-    rows = concatenate([block.rows for block in queries_apart(blocks, together=False)])
-    with blamed_on(", ".join(map(input_name, listed(paths)))):
-        return finish(rows).dataset(layout)
+    seen = _SeenQueries(together=together) if together or len(paths) > 1 else None
+    had_ids = None
+    for block in _blocks(paths, open_file, room):
+        ids = block.rows.runs.ids
+        if had_ids not in (None, ids is not None):
+            raise FileFormatError(block.name, "some files have query ids and some have none")
+        had_ids = ids is not None
+        if seen is not None and ids is not None:
+            run = seen.returning_run(block.file, ids)
+            if run is not None:
+                raise _returning_query(block, run, together)
+        yield block
 
 
-def read_in_pieces(
-    paths: Paths, open_table: Callable[[str], OpenTable], finish: Callable[[Rows], Rows] = as_they_are
-) -> Iterator[RankingDataset]:
-    """The datasets of whole queries that make up the files, in order; memory holds one at a time."""
-    layout, blocks = all_blocks(paths, open_table)
-    for path, rows in _whole_queries(blocks):
-        with blamed_on(path):
-            piece = finish(rows).dataset(layout)
-        yield piece
+def _blocks(paths: Sequence[str], open_file: Opener, room: Room | None) -> Iterator[Block]:
+    if not paths:
+        raise InputError("there is no file to read: paths must name at least one file")
+    first: OpenFile | None = None
+    for path in paths:
+        name, file = input_name(path), open_file(path, room)
+        first = first or file
+        if file.layout != first.layout:
+            raise FileFormatError(name, f"its columns differ from those of {paths[0]}, which must be the same")
+        row = 0
+        for rows in file.blocks:
+            if len(rows):
+                yield Block(name, file, row, rows)
+            row += len(rows)
+        if row == 0:
+            raise FileFormatError(name, f"holds no documents; wanted {file.wanted}")
 
 
-def stream_through(
-    paths: Paths,
-    open_table: Callable[[str], OpenTable],
-    take: TakeFeatures,
-    finish: Callable[[Rows], Rows] = as_they_are,
-) -> Documents:
-    """What `read_whole` reads without its features, which go to `take`, a block at a time."""
-    layout, blocks = all_blocks(paths, open_table)
-    kept = []
-    for block in queries_apart(blocks, together=False):
-        take(block.rows.features)
-        kept.append(block.rows.without_features())
-    with blamed_on(", ".join(map(input_name, listed(paths)))):
-        data = finish(concatenate(kept)).dataset(replace(layout, features=()))
-    return Documents(data, layout.feature_names)
+class _SeenQueries:
+    """Finds queries that come back after they have ended.
+
+    A query ends with its file or, where its rows must be together, with its run. Ids are compared as text: the same id
+    may be a number in one block and text in another.
+    """
+
+    def __init__(self, *, together: bool) -> None:
+        self._together = together
+        self._file: OpenFile | None = None
+        self._ended: set[str] = set()
+        self._open: set[str] = set()
+
+    def returning_run(self, file: OpenFile, ids: IdArray) -> int | None:
+        """The first run of the next block of `file` whose query has ended before; None where there is none."""
+        if file is not self._file:
+            self._file = file
+            self._end_all()
+        for run, query in enumerate(map(str, ids.tolist())):
+            if query in self._ended:
+                return run
+            if self._together and query not in self._open:
+                self._end_all()
+            self._open.add(query)
+        return None
+
+    def _end_all(self) -> None:
+        self._ended |= self._open
+        self._open = set()
 
 
-def listed(paths: Paths) -> list[str]:
-    """The path or paths as a list of texts."""
-    return [fspath(paths)] if isinstance(paths, str | PathLike) else [fspath(path) for path in paths]
+def _returning_query(block: Block, run: int, together: bool) -> FileFormatError:
+    runs = block.rows.runs
+    assert runs.ids is not None
+    row = int(runs.sizes[:run].sum())
+    line = None if block.file.line_of is None else block.file.line_of(row)
+    wanted = "wanted its rows together in one file"
+    if not together:
+        wanted += " (in any order)" + ("" if block.file.layout else ", or all files as one stream")
+    place = "" if line else f" at row {block.first_row + row}"
+    return FileFormatError(block.name, f"query {runs.ids[run]} comes back{place} after it had ended; {wanted}", line)
 
 
 @contextmanager
-def blamed_on(path: str) -> Iterator[None]:
-    """Turn what is wrong with arrays into what is wrong with the file they were read from."""
+def errors_name_file(name: str) -> Iterator[None]:
+    """Turn an error about arrays into one about the file they were read from."""
     try:
         yield
     except InputError as error:
-        raise FileFormatError(path, str(error)) from None
-
-
-def all_blocks(paths: Paths, open_table: Callable[[str], OpenTable]) -> tuple[Layout, Iterator[Block]]:
-    """The layout that all files share, and their rows in blocks."""
-    names = listed(paths)
-    if not names:
-        raise InputError("there is no file to read: the list of paths is empty")
-    first = open_table(names[0])
-    return first.layout, _blocks(names, first, open_table)
-
-
-def _blocks(names: Sequence[str], first: OpenTable, open_table: Callable[[str], OpenTable]) -> Iterator[Block]:
-    for place, path in enumerate(names):
-        table = first if place == 0 else open_table(path)
-        if table.layout != first.layout:
-            raise FileFormatError(
-                input_name(path), f"its columns differ from those of {names[0]}, which must be the same"
-            )
-        row = 0
-        for rows in table.blocks:
-            yield Block(input_name(path), row, rows)
-            row += len(rows)
-        if row == 0:
-            raise FileFormatError(input_name(path), "holds no documents")
-
-
-def _whole_queries(blocks: Iterable[Block]) -> Iterator[tuple[str, Rows]]:
-    """The same rows cut where queries end."""
-    held: list[Rows] = []  # what was read of a query that may go on in the next block
-    path = ""
-    for path, _, rows in queries_apart(blocks, together=True):
-        last_start = int(run_starts(rows.qid)[-1])
-        if last_start == 0 and held and held[-1].qid[-1] == rows.qid[0]:
-            held.append(rows)
-            continue
-        held.append(rows[:last_start])
-        if any(map(len, held)):
-            yield path, concatenate(held)
-        held = [rows[last_start:]]
-    yield path, concatenate(held)
-
-
-def queries_apart(blocks: Iterable[Block], *, together: bool) -> Iterator[Block]:
-    """The blocks unchanged, with an error where a query comes back: in another file or, `together`, in another run."""
-    ended: set[Any] = set()
-    current: set[Any] = set()  # of this file or this run
-    path = ""
-    for block in blocks:
-        if block.path != path:
-            path = block.path
-            ended |= current
-            current = set()
-        starts = run_starts(block.rows.qid)
-        for start, query in zip(starts.tolist(), block.rows.qid[starts].tolist(), strict=True):
-            if query in ended:
-                raise _returning(block, block.first_row + start, query, together)
-            if together and query not in current:
-                ended |= current
-                current = set()
-            current.add(query)
-        if len(starts):
-            yield block
-
-
-def _returning(block: Block, row: int, query: Any, together: bool) -> FileFormatError:
-    wanted = "wanted its rows together in one file" + ("" if together else " (in any order)")
-    return FileFormatError(block.path, f"query {query} comes back at row {row} after it had ended; {wanted}")
-
-
-def run_starts(qid: IdArray) -> IntArray:
-    """Where another query begins than that of the row before."""
-    return np.flatnonzero(np.concatenate([np.ones(min(1, len(qid)), bool), qid[1:] != qid[:-1]]))
+        raise FileFormatError(name, str(error)) from None

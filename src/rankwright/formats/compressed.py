@@ -15,7 +15,7 @@ from rankwright.errors import FileFormatError, MissingExtraError
 
 
 class Decoder(Protocol):
-    """What `zlib` and `zstandard` decompress one gzip member or Zstandard frame with."""
+    """What decompresses one gzip member or Zstandard frame; `zlib` and `zstandard` have such objects."""
 
     @property
     def eof(self) -> bool:
@@ -23,7 +23,7 @@ class Decoder(Protocol):
 
     @property
     def unused_data(self) -> bytes:
-        """What was given beyond that end."""
+        """The bytes that were given beyond that end."""
 
     def decompress(self, data: bytes, /) -> bytes:
         """What `data` adds to the decompressed bytes."""
@@ -95,14 +95,14 @@ def compression_of_name(path: str) -> Compression | None:
 
 
 def check_supported(first: bytes, name: str) -> None:
-    """Raise where a file that begins with `first` is compressed in a way that cannot be read."""
+    """Raise an error where a file that begins with `first` is compressed in a way that cannot be read."""
     for magic, tool in UNSUPPORTED.items():
         if first.startswith(magic):
             raise FileFormatError(name, f"is compressed with {tool}; wanted plain text, .gz or .zst")
 
 
 def decompressed(chunks: Iterable[bytes], kind: Compression, name: str) -> Iterator[bytes]:
-    """The decompressed pieces of a file of one or more members, checked to its end."""
+    """The decompressed bytes, chunk by chunk, of a file of one or more members, which is checked to its end."""
     decoder = kind.decoder()
     for chunk in chunks:
         rest = chunk
@@ -112,9 +112,9 @@ def decompressed(chunks: Iterable[bytes], kind: Compression, name: str) -> Itera
                 if not rest:
                     break
                 decoder = kind.decoder()
-            piece = _decompress(decoder, rest, kind, name)
-            if piece:
-                yield piece
+            plain = _decompress(decoder, rest, kind, name)
+            if plain:
+                yield plain
             rest = decoder.unused_data if decoder.eof else b""
     if not decoder.eof:
         raise FileFormatError(name, f"ends in the middle of its {kind.suffix} data: the file is truncated")

@@ -1,8 +1,8 @@
-"""Files of one format into a file of another, a piece at a time."""
+"""Files of one format turned into a file of another, chunk by chunk."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,11 +10,9 @@ from typing import Any
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError
-from rankwright.formats.blocks import Paths
-from rankwright.formats.reading import FORMATS, format_named, format_of, format_of_name, options_of, plain_suffix
-from rankwright.formats.scores import read_scores
-from rankwright.formats.sources import FilePath, input_name, is_standard
-from rankwright.formats.spool import spooled
+from rankwright.formats.reading import FORMATS, format_named, format_of, format_of_name, plain_suffix, write_options
+from rankwright.formats.sidecars import read_scores
+from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, spooled
 from rankwright.formats.trec import Run, qrels_of, run_of, write_qrels, write_run
 
 # What a dataset can become but cannot be made from, by its ending: TREC files hold no features.
@@ -24,7 +22,17 @@ WRITE_OPTIONS = ("absent", "index_base", "tag", "threads")  # of a writer, that 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """What was converted; `bytes` is the size of the new file, None where it went to standard output."""
+    """What was converted.
+
+    Attributes
+    ----------
+    source_format, target_format : str
+        The two formats.
+    queries, documents, features : int
+        The numbers of queries, documents and features.
+    bytes : int or None
+        The size of the new file, None where it went to standard output.
+    """
 
     source_format: str
     target_format: str
@@ -48,14 +56,44 @@ def convert(
     whole: bool = False,
     **options: Any,
 ) -> Conversion:
-    """Turn a file, several, or standard input (`-`) into one of another format, and say what was in it.
+    """Turn files of one format into a file of another.
 
-    Formats are those of `read` and, as targets alone, `qrels` (the labels) and `run` (`scores`, a file of one number a
-    document; `tag`, its name). The other options are those of the source format's reader; `absent`, `index_base` and
-    `threads` go to the target format's writer too. Columns are written with their usual names.
+    Memory holds a few chunks of whole queries, however long the files. The target appears complete or not at all.
+    Columns are written with their usual names.
 
-    Memory holds a few pieces of whole queries, however long the files, so that a query's rows must stand together;
-    `whole` reads everything at once, for rows in any order. The target appears complete or not at all.
+    Parameters
+    ----------
+    source : str, path-like, or a sequence of them
+        The file or files to read; `-` is standard input.
+    target : str or path-like
+        The file to write; `-` is standard output.
+    source_format : {"svmlight", "csv", "tsv", "parquet"}, optional
+        The format of the source; the default finds it as `read` does.
+    target_format : {"svmlight", "csv", "tsv", "parquet", "qrels", "run"}, optional
+        The format of the target; the default is shown by the ending of `target`. `qrels` holds the labels alone, `run`
+        the scores alone, both as TREC has them.
+    scores : str or path-like, optional
+        A file of scores, one line for each document, for the target format `run`.
+    whole : bool, default False
+        Whether to read everything at once. Needed where the rows of a query are not next to each other.
+    **options : object
+        Options of the source format, as in `read`. `absent`, `index_base` and `threads` go to the writer too; `tag`
+        is the name of a run.
+
+    Returns
+    -------
+    Conversion
+        The formats, and the numbers of queries, documents, features and bytes.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write(rw.synthetic.random_polynomial(20), f"{folder}/train.txt")
+    ...     done = rw.convert(f"{folder}/train.txt", f"{folder}/train.csv")
+    >>> done.target_format, done.queries, done.documents, done.features
+    ('csv', 20, 1000, 50)
     """
     source_format = _source_format(source, source_format)
     target_format = _target_format(target, target_format)
@@ -64,20 +102,20 @@ def convert(
     known = format_named(source_format)
     read: Callable[..., Any] = known.read if whole else known.iterate
     write = _writer(target_format, scores)
-    read_options, write_options = _shared_out(options, read, write, f"{source_format} to {target_format}")
+    for_reader, for_writer = _shared_out(options, known.options, write, f"{source_format} to {target_format}")
     count = _Count()
     with nullcontext(source) if whole and not known.jumps else spooled(source) as paths:
-        data = read(paths, **read_options)
-        write(count.counted([data] if whole else data), target, **write_options)
+        data = read(paths, **for_reader)
+        write(count.counted([data] if whole else data), target, **for_writer)
     size = None if is_standard(target) else Path(target).stat().st_size
     return Conversion(source_format, target_format, count.queries, count.documents, count.features, size)
 
 
 def _shared_out(
-    options: Mapping[str, Any], read: Callable[..., Any], write: Callable[..., Any], what: str
+    options: Mapping[str, Any], readable: Sequence[str], write: Callable[..., None], what: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options of the reader and those of the writer; each must be one's or the other's."""
-    readable, writable = options_of(read), [name for name in options_of(write) if name in WRITE_OPTIONS]
+    """The options for the reader and those for the writer; each option must belong to one of them at least."""
+    writable = [name for name in write_options(write) if name in WRITE_OPTIONS]
     unknown = [name for name in options if name not in (*readable, *writable)]
     if unknown:
         known = ", ".join(dict.fromkeys((*readable, *writable)))
@@ -89,17 +127,17 @@ def _shared_out(
 
 
 class _Count:
-    """Counts what passes."""
+    """Counts the queries, documents and features of the chunks that pass through."""
 
     def __init__(self) -> None:
         self.queries = self.documents = self.features = 0
 
-    def counted(self, pieces: Iterable[RankingDataset]) -> Iterator[RankingDataset]:
-        for piece in pieces:
-            self.queries += piece.n_queries
-            self.documents += piece.n_docs
-            self.features = piece.n_features
-            yield piece
+    def counted(self, chunks: Iterable[RankingDataset]) -> Iterator[RankingDataset]:
+        for chunk in chunks:
+            self.queries += chunk.n_queries
+            self.documents += chunk.n_docs
+            self.features = chunk.n_features
+            yield chunk
 
 
 def _source_format(source: Paths, name: str | None) -> str:
@@ -118,12 +156,12 @@ def _target_format(target: FilePath, name: str | None) -> str:
 
 
 def _writer(target_format: str, scores: FilePath | None) -> Callable[..., None]:
-    """What writes pieces of a dataset in the target's format."""
+    """The function that writes chunks of a dataset in the target format."""
     if target_format in FORMATS:
         return FORMATS[target_format].write
 
     def as_qrels(data: Iterable[RankingDataset], path: FilePath) -> None:
-        write_qrels((qrels_of(piece, row) for row, piece in _first_rows(data)), path)
+        write_qrels((qrels_of(chunk, row) for row, chunk in _first_rows(data)), path)
 
     def as_run(data: Iterable[RankingDataset], path: FilePath, *, tag: str = "rankwright") -> None:
         assert scores is not None
@@ -132,22 +170,22 @@ def _writer(target_format: str, scores: FilePath | None) -> Callable[..., None]:
     return as_qrels if target_format == "qrels" else as_run
 
 
-def _runs(pieces: Iterable[RankingDataset], path: FilePath) -> Iterator[Run]:
-    """The run of each piece, with scores from a file that must have one for each document."""
+def _runs(chunks: Iterable[RankingDataset], path: FilePath) -> Iterator[Run]:
+    """The run of each chunk, with scores from a file that must have one for each document."""
     scores = read_scores(path)
     stop = 0
-    for row, piece in _first_rows(pieces):
-        stop = row + piece.n_docs
+    for row, chunk in _first_rows(chunks):
+        stop = row + chunk.n_docs
         if stop > len(scores):
             raise FileFormatError(input_name(path), f"has {len(scores)} scores, but the data has more documents")
-        yield run_of(piece, scores[row:stop], row)
+        yield run_of(chunk, scores[row:stop], row)
     if stop < len(scores):
         raise FileFormatError(input_name(path), f"has {len(scores)} scores, but the data has {stop} documents")
 
 
-def _first_rows(pieces: Iterable[RankingDataset]) -> Iterator[tuple[int, RankingDataset]]:
-    """Each piece with the number of rows before it."""
+def _first_rows(chunks: Iterable[RankingDataset]) -> Iterator[tuple[int, RankingDataset]]:
+    """Each chunk with the number of rows before it."""
     row = 0
-    for piece in pieces:
-        yield row, piece
-        row += piece.n_docs
+    for chunk in chunks:
+        yield row, chunk
+        row += chunk.n_docs

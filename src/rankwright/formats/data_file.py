@@ -8,18 +8,45 @@ from os import PathLike
 from typing import Any
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.formats.blocks import Paths, listed
-from rankwright.formats.documents import Documents, TakeFeatures
-from rankwright.formats.reading import format_named, format_of, options_of, read, stream
-from rankwright.formats.sources import input_name, open_input
-from rankwright.formats.spool import spooled
+from rankwright.formats.pipeline import Documents, TakeFeatures
+from rankwright.formats.reading import format_named, format_of, read, stream
+from rankwright.formats.sources import Paths, input_names, listed, open_input, spooled
 from rankwright.formats.svmlight.parser import VALUE_OF_ABSENT
 
 
 class DataFile:
-    """A file, or several that make up one dataset, and how to read it; nothing is read before it is needed.
+    """A file of documents, with how to read it; nothing is read before it is needed.
 
-    The options are those of `read`: `format`, `pairs`, `query_weights` and those of the format's own reader.
+    Rankers take it in place of a dataset. Those that grow trees then read the file in blocks and never hold its
+    feature matrix in memory.
+
+    Parameters
+    ----------
+    paths : str, path-like, or a sequence of them
+        The file, or the files that make up the dataset; `-` is standard input.
+    format : {"svmlight", "csv", "tsv", "parquet"}, optional
+        The format; the default finds it as `read` does.
+    **options : object
+        The other options of `read`: `pairs`, `query_weights`, `initial_scores`, and those of the format.
+
+    Attributes
+    ----------
+    paths : tuple of str
+        The files.
+    format : str or None
+        The format, None where it is still to be found.
+    options : dict
+        The other options.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write(rw.synthetic.random_polynomial(20), f"{folder}/train.csv")
+    ...     file = rw.DataFile(f"{folder}/train.csv", drop=["1"])
+    ...     file.read()
+    RankingDataset(20 queries, 1000 documents, 49 features)
     """
 
     __slots__ = ("format", "options", "paths")
@@ -36,19 +63,37 @@ class DataFile:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
-        return ", ".join(map(input_name, self.paths))
+        """What messages call the file."""
+        return input_names(self.paths)
 
     def read(self) -> RankingDataset:
-        """The dataset that the file holds."""
+        """Read the file.
+
+        Returns
+        -------
+        RankingDataset
+            The dataset that the file holds.
+        """
         return read(self.paths, format=self.format, **self.options)
 
     def stream(self, take: TakeFeatures) -> Documents:
-        """The documents without their features, which go to `take`, a block of rows at a time in the file's order."""
+        """Read the file without keeping its features.
+
+        Parameters
+        ----------
+        take : callable
+            Gets the features of a block of rows, an array of float32, in the order of the file. The memory of the array
+            may be used again afterwards.
+
+        Returns
+        -------
+        Documents
+            Everything else: `data`, a dataset without features, and `feature_names`.
+        """
         return stream(self.paths, take, format=self.format, **self.options)
 
     def check_readable(self) -> None:
-        """Raise where a file cannot be opened: soon, where it will be read late."""
+        """Raise an error now where a file cannot be opened that will only be read later."""
         for path in self.paths:
             open_input(path).close()
 
@@ -58,15 +103,32 @@ class DataFile:
         return VALUE_OF_ABSENT.get(self.options.get("absent", "zero"), 0.0)  # the reader refuses any other word
 
     def with_defaults(self, **defaults: Any) -> DataFile:
-        """The same file, read with these options where the format has them and they were not given."""
+        """The same file, with options for those that were not given.
+
+        Parameters
+        ----------
+        **defaults : object
+            Options; those that the format does not have are left out.
+
+        Returns
+        -------
+        DataFile
+            The file with the options.
+        """
         name = format_of(self.paths) if self.format is None else self.format
-        known = options_of(format_named(name).read)
+        known = format_named(name).options
         chosen = {option: value for option, value in defaults.items() if option in known}
         return DataFile(self.paths, format=name, **(chosen | self.options))
 
     @contextmanager
     def repeatable(self) -> Iterator[DataFile]:
-        """The same file as one that can be read more than once, as standard input and pipes cannot."""
+        """The same file as one that can be read more than once, which standard input and pipes cannot.
+
+        Yields
+        ------
+        DataFile
+            The file itself, or one that reads a temporary copy, which is removed at the end of the block.
+        """
         with spooled(self.paths) as paths:
             yield DataFile(paths, format=self.format, **self.options)
 

@@ -1,4 +1,4 @@
-"""Folders as LETOR has them: a subfolder for each fold, with documents to train on, to validate on and to test on."""
+"""Folders in the form of LETOR: a subfolder for each fold, with files to train on, to validate on and to test on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small text files of fields parted by blanks and tabs: TREC's, pairs, weights."""
+"""Small text files whose fields are separated by blanks and tabs: TREC files, pairs, weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST_QUOTE = 40  # signs of what was found that an error shows
 
 
 def numbered_fields(path: FilePath, wanted: str, least: int) -> Iterator[tuple[int, list[str]]]:
-    """The number and the fields of each line that is neither blank nor a comment (its first sign is `#`).
+    """The number and the fields of each line that is neither blank nor a comment (a line that begins with `#`).
 
     A line must have `least` fields; `wanted` says in errors what they are.
     """
@@ -30,7 +30,7 @@ def numbered_fields(path: FilePath, wanted: str, least: int) -> Iterator[tuple[i
 
 
 def number_in(field: str, what: str, path: FilePath, line: int) -> float:
-    """The number a field holds; NaN is none."""
+    """The number in a field; NaN is not accepted as one."""
     try:
         number = float(field)
     except ValueError:
@@ -41,7 +41,7 @@ def number_in(field: str, what: str, path: FilePath, line: int) -> float:
 
 
 def text_lines(path: FilePath) -> list[str]:
-    """The lines of a text file, compressed or not, or of standard input; all at once, so that no file stays open."""
+    """The lines of a text file, compressed or not, or of standard input: read at once, so that no file stays open."""
     name = input_name(path)
     lines = []
     with open_input(path) as file:

@@ -1,13 +1,13 @@
-"""One door in and one door out for every file format of datasets.
+"""Reading and writing datasets in any file format.
 
-The format is the one named, or shown by the file's ending, or by its beginning where the ending says nothing.
+The format is the one that is named, or shown by the file's ending, or by its beginning where the ending says nothing.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,47 +19,52 @@ from typing import Any, cast
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError
-from rankwright.formats.blocks import Paths, blamed_on, listed
+from rankwright.formats.blocks import Reader, errors_name_file
 from rankwright.formats.compressed import compression_of_bytes, compression_of_name
-from rankwright.formats.delimited.files import iter_delimited, read_delimited, stream_delimited, write_delimited
-from rankwright.formats.documents import Documents, TakeFeatures
+from rankwright.formats.delimited.files import DelimitedReader, write_delimited
 from rankwright.formats.lines import LONGEST_QUOTE
-from rankwright.formats.parquet import iter_parquet, read_parquet, stream_parquet, write_parquet
-from rankwright.formats.scores import read_scores
-from rankwright.formats.sidecars import read_pairs, read_query_weights, with_query_weights
-from rankwright.formats.sources import FilePath, input_name, is_standard, open_input
-from rankwright.formats.spool import spooled
-from rankwright.formats.svmlight.files import iter_svmlight, read_svmlight, stream_svmlight, write_svmlight
+from rankwright.formats.parquet import ParquetReader, write_parquet
+from rankwright.formats.pipeline import Documents, TakeFeatures, read_in_chunks, read_whole, stream_features
+from rankwright.formats.sidecars import read_pairs, read_query_weights, read_scores, with_query_weights
+from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, open_input, spooled
+from rankwright.formats.svmlight.files import SvmlightReader, write_svmlight
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way to hold a dataset in a file: how it is read whole, in pieces or without its features, and written.
+    """One way to hold a dataset in files.
 
-    `jumps`: its reader does not go through a file from beginning to end.
+    `reader` makes a reader from the options of the format. `jumps`: it does not read files from beginning to end.
     """
 
     suffixes: tuple[str, ...]
-    read: Callable[..., RankingDataset]
-    iterate: Callable[..., Iterator[RankingDataset]]
-    stream: Callable[..., Documents]
+    reader: Callable[..., Reader]
     write: Callable[..., None]
     jumps: bool = False
 
+    @property
+    def options(self) -> list[str]:
+        """The names of the options for reading its files."""
+        return list(signature(self.reader).parameters)
+
+    def read(self, paths: Paths, **options: Any) -> RankingDataset:
+        """The dataset of all files."""
+        return read_whole(paths, self.reader(**options))
+
+    def iterate(self, paths: Paths, **options: Any) -> Iterator[RankingDataset]:
+        """The datasets of whole queries that make up the files; memory holds a few."""
+        return read_in_chunks(paths, self.reader(**options))
+
+    def stream(self, paths: Paths, take: TakeFeatures, **options: Any) -> Documents:
+        """All of the files but their features, which go to `take`."""
+        return stream_features(paths, self.reader(**options), take)
+
 
 FORMATS: Mapping[str, Format] = {
-    "svmlight": Format(
-        (".letor", ".svm", ".svmlight", ".libsvm"), read_svmlight, iter_svmlight, stream_svmlight, write_svmlight
-    ),
-    "csv": Format((".csv",), read_delimited, iter_delimited, stream_delimited, write_delimited),
-    "tsv": Format(
-        (".tsv",),
-        partial(read_delimited, delimiter="\t"),
-        partial(iter_delimited, delimiter="\t"),
-        partial(stream_delimited, delimiter="\t"),
-        partial(write_delimited, delimiter="\t"),
-    ),
-    "parquet": Format((".parquet", ".pq"), read_parquet, iter_parquet, stream_parquet, write_parquet, jumps=True),
+    "svmlight": Format((".letor", ".svm", ".svmlight", ".libsvm"), SvmlightReader, write_svmlight),
+    "csv": Format((".csv",), DelimitedReader, write_delimited),
+    "tsv": Format((".tsv",), partial(DelimitedReader, delimiter="\t"), partial(write_delimited, delimiter="\t")),
+    "parquet": Format((".parquet", ".pq"), ParquetReader, write_parquet, jumps=True),
 }
 
 TEXT_SUFFIXES = (".txt", ".dat")  # what LETOR's files end in: written as SVMlight, but any text when read
@@ -79,18 +84,54 @@ def read(
     initial_scores: FilePath | None = None,
     **options: Any,
 ) -> RankingDataset:
-    """The dataset of a file, of several, or of standard input (`-`).
+    """Read a dataset from a file, several files, or standard input.
 
-    `format` is one of svmlight (LETOR files too), csv, tsv and parquet, and found out where it is not given. `pairs`
-    and `query_weights` name files of preferences and of queries' weights that stand beside, `initial_scores` one of
-    scores to start training from, a line a document. The other options are those of the format's own reader: `absent`,
-    `n_features`, `group`, … of `read_svmlight`; `columns`, `features`, `drop`, … of `read_delimited` and
-    `read_parquet`.
+    Parameters
+    ----------
+    source : str, path-like, or a sequence of them
+        The file, or the files that make up the dataset; `-` is standard input. Text may be compressed (.gz, .zst).
+    format : {"svmlight", "csv", "tsv", "parquet"}, optional
+        The format; LETOR files are svmlight. The default finds it by the ending or the beginning of the file.
+    pairs : str or path-like, optional
+        A file of preferences that stands beside the data; `read_pairs` describes it.
+    query_weights : str or path-like, optional
+        A file with a line `query weight` for each query.
+    initial_scores : str or path-like, optional
+        A file of scores that training starts from, one line for each document.
+    **options : object
+        Options of the format. For svmlight, those of `read_svmlight`: `absent`, `n_features`, `group`, `index_base`,
+        `allow_infinity`, `threads`, `block_size`. For csv, tsv and parquet, those of `from_frame`: `columns`,
+        `features`, `drop`, `allow_infinity`. For csv and tsv also `delimiter` (found in the first line by default),
+        `names` (the columns of a file without a header), `description` (CatBoost's file of column types) and
+        `threads`.
+
+    Returns
+    -------
+    RankingDataset
+        The documents of all files. Rows may be in any order, but a query must be in one file.
+
+    Raises
+    ------
+    FileFormatError
+        Where a file is not as it should be; the message names file, line or row, what was found and what was wanted.
+    SettingError
+        Where the format has no such option.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.synthetic.random_polynomial(20)
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write(data, f"{folder}/train.csv.gz")
+    ...     again = rw.read(f"{folder}/train.csv.gz")
+    >>> again.equals(data)
+    True
     """
     name = format_of(source) if format is None else format
     chosen = format_named(name)
     with spooled(source) if chosen.jumps else nullcontext(source) as paths:
-        data = chosen.read(paths, **_checked(name, chosen.read, options))
+        data = chosen.read(paths, **_checked(name, chosen.options, options))
     return _with_files_beside(data, pairs, query_weights, initial_scores)
 
 
@@ -104,14 +145,14 @@ def stream(
     initial_scores: FilePath | None = None,
     **options: Any,
 ) -> Documents:
-    """The documents that `read` reads with the same options; their features go to `take`, and memory keeps none.
+    """The documents that `read` reads with the same options; their features go to `take`, and none are kept.
 
-    They come a block of rows at a time, in the order of the file.
+    Features come a block of rows at a time, in the order of the file.
     """
     name = format_of(source) if format is None else format
     chosen = format_named(name)
     with spooled(source) if chosen.jumps else nullcontext(source) as paths:
-        documents = chosen.stream(paths, take, **_checked(name, chosen.stream, options))
+        documents = chosen.stream(paths, take, **_checked(name, chosen.options, options))
     return replace(documents, data=_with_files_beside(documents.data, pairs, query_weights, initial_scores))
 
 
@@ -119,34 +160,60 @@ def _with_files_beside(
     data: RankingDataset, pairs: FilePath | None, query_weights: FilePath | None, initial_scores: FilePath | None
 ) -> RankingDataset:
     if pairs is not None:
-        with blamed_on(input_name(pairs)):
+        with errors_name_file(input_name(pairs)):
             data = data.with_preferences(read_pairs(pairs))
     if query_weights is not None:
-        with blamed_on(input_name(query_weights)):
+        with errors_name_file(input_name(query_weights)):
             data = with_query_weights(data, read_query_weights(query_weights))
     if initial_scores is not None:
-        with blamed_on(input_name(initial_scores)):
+        with errors_name_file(input_name(initial_scores)):
             data = data.with_initial_scores(read_scores(initial_scores, n_docs=data.n_docs))
     return data
 
 
 def read_wide(source: Paths, n_features: int, *, format: str | None = None, **options: Any) -> RankingDataset:
-    """The dataset of a file that must have `n_features` features, as text that leaves out zeros may not show."""
+    """The dataset of a file that has `n_features` features, though text that leaves out zeros may show fewer."""
     name = format_of(source) if format is None else format
-    if "n_features" in options_of(format_named(name).read):
+    if "n_features" in format_named(name).options:
         options["n_features"] = n_features
     return read(source, format=name, **options)
 
 
 def write(data: RankingDataset, path: FilePath, *, format: str | None = None, **options: Any) -> None:
-    """Write the dataset into a file, in the order of the caller's data; reading it gives the same dataset.
+    """Write a dataset to a file; reading the file gives the same dataset.
 
-    `format` is one of those of `read`, and shown by the file's ending where it is not given. The file appears whole or
-    not at all. The other options are those of the format's own writer.
+    Rows are written in the order they had in the data they came from. What the format has no place for, such as
+    preferences, is left out, and the log says so. The file appears complete or not at all.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        What to write.
+    path : str or path-like
+        Where to write; `-` is standard output. Text whose name ends in .gz or .zst is compressed.
+    format : {"svmlight", "csv", "tsv", "parquet"}, optional
+        The format; the default is shown by the ending of `path`.
+    **options : object
+        Options of the format. For svmlight: `absent`, `index_base`, `threads`, as in `write_svmlight`. For the
+        others: `columns`, the names to write; for csv and tsv also `delimiter` and `threads`.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.RankingDataset.from_arrays([[0.5], [1.5]], [1, 0], qid=["a", "a"], feature_names=["bm25"])
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write(data, Path(folder, "data.csv"))
+    ...     print(Path(folder, "data.csv").read_text())
+    qid,label,bm25
+    a,1,0.5
+    a,0,1.5
+    <BLANKLINE>
     """
     name = format_of_name(path) if format is None else format
     function = format_named(name).write
-    function(data, path, **_checked(name, function, options))
+    function(data, path, **_checked(name, write_options(function), options))
 
 
 def format_named(name: str) -> Format:
@@ -157,13 +224,13 @@ def format_named(name: str) -> Format:
 
 
 def format_of(source: Paths) -> str:
-    """The name of the format that the first file's ending or, where that says nothing, its beginning shows."""
+    """The name of the format that the first file's ending shows or, where that says nothing, its beginning."""
     path = listed(source)[0]
     return _format_of_suffix(path) or _format_of_beginning(path)
 
 
 def format_of_name(path: FilePath) -> str:
-    """The name of the format that a file to be written should have by its ending."""
+    """The name of the format in which a file with this ending is written."""
     name = _format_of_suffix(path) or ("svmlight" if plain_suffix(path) in TEXT_SUFFIXES else None)
     if name is None:
         endings = ", ".join(suffix for kind in FORMATS.values() for suffix in kind.suffixes)
@@ -176,7 +243,7 @@ def _format_of_suffix(path: FilePath) -> str | None:
 
 
 def plain_suffix(path: FilePath) -> str:
-    """The path's ending in small letters, without the one that says how it is compressed."""
+    """The path's ending in lower case, without the one that says how the file is compressed."""
     return (PurePath(path).with_suffix("") if compression_of_name(fspath(path)) else PurePath(path)).suffix.lower()
 
 
@@ -199,7 +266,7 @@ def _format_of_beginning(path: str) -> str:
 
 
 def _first_line(start: bytes) -> bytes:
-    """The first line that is neither blank nor a comment; where its end is not seen, without its last word."""
+    """The first line that is neither blank nor a comment; where its end was not read, without its last word."""
     *lines, last = start.split(b"\n")
     whole_words, blank, _ = last.rpartition(b" ")
     stripped = (line.strip() for line in [*lines, whole_words if blank else last])
@@ -215,15 +282,14 @@ def _beginning(path: str) -> bytes:
     return start if compression is None else compression.decoder().decompress(start)
 
 
-def options_of(function: Callable[..., Any]) -> list[str]:
-    """The names of the options that a format's function takes."""
-    return [name for name in signature(function).parameters if name not in ("paths", "take", "data", "path")]
+def write_options(function: Callable[..., None]) -> list[str]:
+    """The names of the options that the writer of a format takes."""
+    return [name for name in signature(function).parameters if name not in ("data", "path")]
 
 
-def _checked(name: str, function: Callable[..., Any], options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options of format `name`, all of which its function takes."""
-    unknown = [option for option in options if option not in options_of(function)]
+def _checked(name: str, known: Sequence[str], options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options, after a check that the format knows all of them."""
+    unknown = [option for option in options if option not in known]
     if unknown:
-        known = ", ".join(options_of(function))
-        raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {known}")
+        raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {', '.join(known)}")
     return options

@@ -1,32 +1,50 @@
-"""Rows as a table holds them, before they are brought together by query.
+"""Rows as they stand in a file, before they are brought together by query.
 
-Every reader of tables makes `Rows`, block by block, and every writer takes them: here lies what all tables share.
+Every reader makes `Rows`, block by block. A run is a stretch of rows next to each other that belong to one query.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from os import fspath
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, IdArray, IntArray
-from rankwright.data.columns import Layout
+from rankwright.data.columns import TableLayout
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.groups import Grouping, group_rows
-from rankwright.data.ids import integers_in
+from rankwright.data.groups import Grouping, group_rows, run_starts
+from rankwright.data.ids import join_ids, text_ids
 from rankwright.errors import InputError
-from rankwright.formats.sources import FilePath
 
-logger = logging.getLogger(__name__)
+
+class Runs(NamedTuple):
+    """The query of each run, and how many rows the run has."""
+
+    ids: IdArray | None  # None where the file names no queries
+    sizes: IntArray
+    numbered: bool = False  # whether the ids are only the numbers of queries without ids, which follow one another
+
+    @classmethod
+    def of(cls, qid: IdArray) -> Runs:
+        """The runs of rows whose query ids are `qid`."""
+        starts = run_starts(qid)
+        return cls(qid[starts], np.diff(starts, append=len(qid)))
+
+    def part(self, runs: slice) -> Runs:
+        """Some of the runs."""
+        return Runs(None if self.ids is None else self.ids[runs], self.sizes[runs], self.numbered)
+
+    def sizes_of_numbered(self) -> IntArray:
+        """The number of rows of each query, where ids are consecutive numbers."""
+        assert self.ids is not None
+        return np.bincount(self.ids - self.ids[0], self.sizes).astype(np.int64)
 
 
 class Fault(NamedTuple):
-    """A value that cannot stand where it does."""
+    """A value that is not allowed where it stands."""
 
     row: int
     column: str
@@ -35,10 +53,10 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Documents in the table's order; `query_weights` has one value a row, as a table has."""
+    """Documents in the order of their file. `query_weights` has a value for each row, as tables do."""
 
     features: Float32Array
-    qid: IdArray
+    runs: Runs
     labels: Float32Array | None = None
     document_ids: IdArray | None = None
     query_weights: Float32Array | None = None
@@ -46,20 +64,42 @@ class Rows:
     positions: IntArray | None = None
 
     def __len__(self) -> int:
-        return len(self.qid)
+        return len(self.features)
 
-    def __getitem__(self, rows: slice | IntArray) -> Rows:
-        parts = {field.name: getattr(self, field.name) for field in fields(self)}
-        return _rows({name: None if part is None else part[rows] for name, part in parts.items()})
+    @property
+    def qid(self) -> IdArray:
+        """The query id of each row."""
+        assert self.runs.ids is not None
+        return np.repeat(self.runs.ids, self.runs.sizes)
+
+    def take(self, rows: IntArray) -> Rows:
+        """The given rows alone."""
+        return self._part(rows, Runs.of(self.qid[rows]))
+
+    def before_last_run(self) -> Rows:
+        """The rows of all runs but the last."""
+        return self._part(slice(0, len(self) - int(self.runs.sizes[-1])), self.runs.part(slice(0, -1)))
+
+    def last_run(self) -> Rows:
+        """The rows of the last run."""
+        return self._part(slice(len(self) - int(self.runs.sizes[-1]), None), self.runs.part(slice(-1, None)))
 
     def without_features(self) -> Rows:
-        """A copy of all but the features: it keeps nothing of the memory they lie in."""
-        parts = {field.name: getattr(self, field.name) for field in fields(self)}
-        parts["features"] = self.features[:, :0]
-        return _rows({name: None if part is None else part.copy() for name, part in parts.items()})
+        """All but the features, in memory of its own, so that the memory of the features can be freed."""
+        parts = self._parts() | {"features": np.empty((len(self), 0), np.float32)}
+        owned: dict[str, Any] = {name: None if part is None else _owned(part) for name, part in parts.items()}
+        return Rows(**owned, runs=self.runs)
 
-    def first_fault(self, layout: Layout, *, allow_infinity: bool) -> Fault | None:
-        """The first number that has no meaning where it stands."""
+    def _part(self, rows: slice | IntArray, runs: Runs) -> Rows:
+        parts: dict[str, Any] = {name: None if part is None else part[rows] for name, part in self._parts().items()}
+        return Rows(**parts, runs=runs)
+
+    def _parts(self) -> dict[str, NDArray[Any] | None]:
+        """The arrays that have a value for each row."""
+        return {name: getattr(self, name) for name in PER_ROW}
+
+    def first_fault(self, layout: TableLayout, *, allow_infinity: bool) -> Fault | None:
+        """The first number that is not allowed where it stands."""
         infinite = np.isinf(self.features)
         if not allow_infinity and infinite.any():
             row, place = np.argwhere(infinite)[0].tolist()
@@ -78,113 +118,82 @@ class Rows:
                 return Fault(row, column, f"must be finite and 0 or more, got {values[row]}")
         return None
 
-    def dataset(self, layout: Layout) -> RankingDataset:
-        """The rows brought together by query."""
+    def dataset(self, feature_names: tuple[str, ...] = ()) -> RankingDataset:
+        """The dataset of these rows, which are brought together by query."""
+        qid, sizes = (None, self.runs.sizes_of_numbered()) if self.runs.numbered else (self.qid, None)
         weights = self.query_weights
         return RankingDataset.from_arrays(
             self.features,
             self.labels,
-            qid=self.qid,
-            query_weights=None if weights is None else _weight_of_query(weights, group_rows(self.qid)),
+            qid=qid,
+            group=sizes,
+            query_weights=None if weights is None or qid is None else _weight_of_query(weights, group_rows(qid)),
             document_weights=self.document_weights,
             positions=self.positions,
-            feature_names=layout.feature_names,
+            feature_names=feature_names,
             document_ids=self.document_ids,
         )
 
 
-def rows_of(data: RankingDataset, first_query: int = 0) -> Rows:
-    """The dataset's rows in the order of the caller's data; queries without ids are numbered from `first_query`."""
-    weights = data.query_weights
-    parts: dict[str, NDArray[Any] | None] = {
-        "features": data.features,
-        "qid": data.qid if data.query_ids is not None else data.qid + first_query,
-        "labels": data.labels,
-        "document_ids": data.document_ids,
-        "query_weights": None if weights is None else np.repeat(weights, data.groups.sizes),
-        "document_weights": data.document_weights,
-        "positions": data.positions,
-    }
-    return _rows({name: None if part is None else data.in_source_order(part) for name, part in parts.items()})
+PER_ROW = tuple(field.name for field in fields(Rows) if field.name != "runs")
 
 
-class Piece(NamedTuple):
-    """A dataset's rows in the order of the caller's data, and the names of its features."""
-
-    names: tuple[str, ...]
-    rows: Rows
-
-
-def numbered_pieces(data: RankingDataset | Iterable[RankingDataset], path: FilePath) -> Iterator[Piece]:
-    """The rows of a dataset or of pieces of one that go to `path`; queries without ids are numbered through."""
-    n_queries = 0
-    for dataset in [data] if isinstance(data, RankingDataset) else data:
-        note_what_is_left_out(dataset, fspath(path))
-        yield Piece(dataset.names, rows_of(dataset, n_queries))
-        n_queries += dataset.n_queries
-
-
-def note_what_is_left_out(data: RankingDataset, target: str) -> None:
-    """Say in the log what of the dataset a table has no place for."""
-    left_out = {
-        "preferences (write_pairs keeps them)": data.preferences is not None,
-        "queries without documents": bool((data.groups.sizes == 0).any()),
-    }
-    if any(left_out.values()):
-        names = ", ".join(name for name, is_there in left_out.items() if is_there)
-        logger.warning("%s: a table has no place for %s; left out", target, names)
-
-
-def concatenate(blocks: list[Rows]) -> Rows:
-    """All blocks in one; the list is emptied on the way, so that memory holds the rows hardly more than once."""
+def join_rows(blocks: Sequence[Rows]) -> Rows:
+    """All blocks in one. Where only some blocks have document ids, the rows of the others get empty ones."""
     if len(blocks) == 1:
-        return blocks.pop()
-    n_rows = sum(map(len, blocks))
-    parts: dict[str, NDArray[Any] | None] = {}
-    for field in fields(Rows):
-        first = getattr(blocks[0], field.name)
-        parts[field.name] = None if first is None else np.empty((n_rows, *first.shape[1:]), first.dtype)
-    start = 0
-    while blocks:
-        block = blocks.pop(0)
-        for name, part in parts.items():
-            if part is not None:
-                part[start : start + len(block)] = getattr(block, name)
-        start += len(block)
-    return _rows(parts)
+        return blocks[0]
+    ids = [block.runs.ids for block in blocks if block.runs.ids is not None]
+    parts: dict[str, Any] = {}
+    for name in PER_ROW:
+        values = [getattr(block, name) for block in blocks]
+        parts[name] = None if values[0] is None or name == "document_ids" else np.concatenate(values)
+    parts["document_ids"] = _joined_document_ids(blocks)
+    sizes = np.concatenate([block.runs.sizes for block in blocks])
+    return Rows(**parts, runs=Runs(join_ids(ids) if ids else None, sizes, blocks[0].runs.numbered))
+
+
+def _joined_document_ids(blocks: Sequence[Rows]) -> IdArray | None:
+    if all(block.document_ids is None for block in blocks):
+        return None
+    return join_ids([_no_ids(len(block)) if block.document_ids is None else block.document_ids for block in blocks])
+
+
+def _no_ids(n_rows: int) -> IdArray:
+    return np.zeros(n_rows, np.dtypes.StringDType())
+
+
+def _owned(part: NDArray[Any]) -> NDArray[Any]:
+    return part if part.base is None else part.copy()
 
 
 @dataclass(frozen=True, slots=True)
 class IdTypes:
-    """Whether ids that were read as text are whole numbers, which shows when all of them are seen."""
+    """Whether ids are text in every chunk; where the files were not looked through, they are."""
 
-    integer_queries: bool = False
-    integer_documents: bool = False
+    queries_are_text: bool = True
+    documents_are_text: bool = True
+    has_documents: bool = False
 
     @classmethod
     def of(cls, blocks: Iterable[Rows]) -> IdTypes:
-        """The types of the ids of all blocks."""
-        queries = documents = True
+        """The types of the ids of all blocks: numbers where every block has numbers."""
+        queries = documents = has_documents = False
         for rows in blocks:
-            queries = queries and integers_in(rows.qid) is not None
-            documents = documents and rows.document_ids is not None and integers_in(rows.document_ids) is not None
-        return cls(queries, documents)
+            queries |= rows.runs.ids is not None and rows.runs.ids.dtype != np.int64
+            documents |= rows.document_ids is None or rows.document_ids.dtype != np.int64
+            has_documents |= rows.document_ids is not None
+        return cls(queries, documents, has_documents)
 
     def settle(self, rows: Rows) -> Rows:
         """The rows with ids of these types."""
-        queries = integers_in(rows.qid) if self.integer_queries else None
-        documents = None
-        if self.integer_documents and rows.document_ids is not None:
-            documents = integers_in(rows.document_ids)
-        return replace(
-            rows,
-            qid=rows.qid if queries is None else queries,
-            document_ids=rows.document_ids if documents is None else documents,
-        )
-
-
-def _rows(parts: dict[str, Any]) -> Rows:
-    return Rows(**parts)
+        queries, documents = rows.runs.ids, rows.document_ids
+        if queries is not None and self.queries_are_text and not rows.runs.numbered:
+            queries = text_ids(queries)
+        if documents is None and self.has_documents:
+            documents = _no_ids(len(rows))
+        if documents is not None and self.documents_are_text:
+            documents = text_ids(documents)
+        return replace(rows, runs=rows.runs._replace(ids=queries), document_ids=documents)
 
 
 def _weight_of_query(weights: Float32Array, grouping: Grouping) -> Float32Array:

@@ -1,6 +1,6 @@
 """Parquet files that make up one dataset, too large to be read at once: its queries can be read alone.
 
-A query stands in one file, its rows together. One light pass over the column of query ids tells where.
+A query is in one file, with its rows together. One quick pass over the column of query ids finds where.
 """
 
 from __future__ import annotations
@@ -16,19 +16,38 @@ import numpy as np
 from rankwright.arrays import IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require
-from rankwright.formats.blocks import Paths, all_blocks, listed, queries_apart, run_starts
+from rankwright.formats.blocks import blocks_of
 from rankwright.formats.data_file import DataFile
-from rankwright.formats.documents import Documents, TakeFeatures
-from rankwright.formats.parquet import open_query_ids, stream_parquet_rows
+from rankwright.formats.parquet import ParquetReader, ParquetRowsReader
+from rankwright.formats.pipeline import Documents, TakeFeatures, stream_features
+from rankwright.formats.sources import Paths, listed
 
 SUFFIX = ".parquet"
 
 
 class Shards(DataFile):
-    """A folder of Parquet files, or a list of them; the options are those of `read_parquet`.
+    """A folder of Parquet files that make up one dataset.
 
-    Where a file can be given, shards can: most rankers read all of them. Bags of forests read, for each bag, the
-    queries it drew and no others.
+    Rankers take it in place of a dataset. Most read all of it; bags of forests read, for each bag, only the queries
+    that the bag drew. A query must be in one file, its rows next to each other.
+
+    Parameters
+    ----------
+    source : str, path-like, or a sequence of them
+        A folder whose files end in .parquet, or the files.
+    **options : object
+        Options of the Parquet reader: `columns`, `features`, `drop`, `allow_infinity`, as in `from_frame`.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.synthetic.random_polynomial(20)
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write(data.take_queries(range(10)), f"{folder}/0.parquet")
+    ...     rw.write(data.take_queries(range(10, 20)), f"{folder}/1.parquet")
+    ...     rw.Shards(folder).read()
+    RankingDataset(20 queries, 1000 documents, 50 features)
     """
 
     __slots__ = ()
@@ -43,39 +62,58 @@ class Shards(DataFile):
         yield self
 
     def index(self) -> ShardIndex:
-        """Where each query lies, from the query ids alone."""
+        """Find where each query lies, from the query ids alone.
+
+        Returns
+        -------
+        ShardIndex
+            The queries of all files, with their rows counted through all of them.
+        """
         named = {name: value for name, value in self.options.items() if name in ("columns", "drop")}
-        _, blocks = all_blocks(self.paths, lambda path: open_query_ids(path, **named))
-        starts, first_queries, n_rows, n_queries = [], [0], 0, 0
-        path, last = None, None
-        for block in queries_apart(blocks, together=True):
-            begins = run_starts(block.rows.qid)
-            if block.path != path and path is not None:
+        open_file = ParquetReader(features=(), **named).open_query_ids
+        starts, first_queries, n_rows, n_queries = [], [], 0, 0
+        file, last = None, None
+        for block in blocks_of(self.paths, open_file, None, together=True):
+            ids, sizes, _ = block.rows.runs
+            assert ids is not None
+            begins = n_rows + np.cumsum(sizes) - sizes
+            if block.file is not file:
                 first_queries.append(n_queries)
-            elif path is not None and block.rows.qid[0] == last:
+            elif ids[0] == last:
                 begins = begins[1:]  # the query went on
-            path, last = block.path, block.rows.qid[-1]
-            starts.append(begins + n_rows)
+            file, last = block.file, ids[-1]
+            starts.append(begins)
             n_queries, n_rows = n_queries + len(begins), n_rows + len(block.rows)
         return ShardIndex(
             self.paths, Groups(np.concatenate([*starts, [n_rows]])), np.array([*first_queries, n_queries], np.int64)
         )
 
     def only(self, rows_of: Mapping[str, IntArray]) -> ShardRows:
-        """The shards as files that have only the given rows."""
+        """Some rows of the shards.
+
+        Parameters
+        ----------
+        rows_of : mapping from str to array of int64
+            The rows of each file, in ascending order.
+
+        Returns
+        -------
+        ShardRows
+            What reads as a file that has only these rows.
+        """
         return ShardRows(rows_of, self.options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShardIndex:
-    """The queries of all shards, one shard after another: shard s has those from `first_queries[s]` on."""
+    """The queries of all shards, one shard after another: those of shard s begin at `first_queries[s]`."""
 
     paths: tuple[str, ...]
     groups: Groups  # rows are counted through all shards
     first_queries: IntArray
 
     def rows_of(self, rows: IntArray) -> dict[str, IntArray]:
-        """Rows, in ascending order and counted through, as rows of each shard that has some."""
+        """The row numbers within each shard, of ascending rows that are counted through all shards."""
         first_rows = self.groups.offsets[self.first_queries]
         places = np.searchsorted(rows, first_rows)
         return {
@@ -86,7 +124,7 @@ class ShardIndex:
 
 
 class ShardRows(DataFile):
-    """Some rows of shards, read as a file that has no others."""
+    """Some rows of shards; it reads like a file that has no others."""
 
     __slots__ = ("rows_of",)
 
@@ -96,7 +134,7 @@ class ShardRows(DataFile):
 
     def stream(self, take: TakeFeatures) -> Documents:
         """The documents in those rows, whose features go to `take`."""
-        return stream_parquet_rows(self.paths, self.rows_of, take, **self.options)
+        return stream_features(self.paths, ParquetRowsReader(rows_of=self.rows_of, **self.options), take)
 
     def with_defaults(self, **defaults: Any) -> ShardRows:  # noqa: ARG002
         """The same rows: Parquet has none of these options."""
@@ -109,7 +147,7 @@ class ShardRows(DataFile):
 
 
 def file_or_shards(path: str, *, format: str | None = None, initial_scores: str | None = None) -> DataFile:
-    """The file at `path`, or where that is a folder, the shards in it."""
+    """The file at `path`, or the shards in it where it is a folder."""
     if not Path(path).is_dir():
         return DataFile(path, format=format, initial_scores=initial_scores)
     require(initial_scores is None, f"{path}: shards cannot start from initial scores: leave them out")

@@ -1,9 +1,10 @@
-"""Files that stand beside a file of documents: preferences, and weights of queries.
+"""Files that stand beside a file of documents: preferences, weights of queries, scores.
 
     pairs     better  worse  [weight  [probability]]     rows of the file of documents, counted from 0
     weights   query   weight
+    scores    score                                      a line for each document, in the order of the documents
 
-Fields are parted by blanks or tabs; CatBoost's files of pairs and group weights have this form.
+Fields are separated by blanks or tabs; CatBoost's files of pairs and group weights have this form.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import FileFormatError, InputError
-from rankwright.formats.lines import number_in, numbered_fields
+from rankwright.formats.lines import number_in, numbered_fields, text_lines
 from rankwright.formats.sources import FilePath, atomic_text_output, input_name
 
 PAIRS_LINE = "better row, worse row, weight (optional), probability (optional)"
@@ -24,7 +26,33 @@ WEIGHTS_LINE = "query, weight"
 
 
 def read_pairs(path: FilePath) -> Preferences:
-    """The preferences of a file of pairs; rows count as in the file of documents."""
+    r"""Read preferences from a file of pairs.
+
+    A line is `better worse`, two rows of the file of documents counted from 0, with a weight and a probability behind
+    them if there are any: `better worse weight probability`. Fields are separated by blanks or tabs, and lines that
+    begin with `#` are comments. CatBoost's files of pairs have this form.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, compressed or not; `-` is standard input.
+
+    Returns
+    -------
+    Preferences
+        The pairs. `RankingDataset.with_preferences` gives them to a dataset.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "pairs").write_text("0 1\n2 1 0.5\n")
+    ...     pairs = rw.read_pairs(Path(folder, "pairs"))
+    >>> pairs.better.tolist(), pairs.worse.tolist(), pairs.weight.tolist()
+    ([0, 2], [1, 1], [1.0, 0.5])
+    """
     rows: list[tuple[int, int]] = []
     weights: list[float] = []
     probabilities: list[float] = []
@@ -44,7 +72,27 @@ def read_pairs(path: FilePath) -> Preferences:
 
 
 def write_pairs(data: RankingDataset, path: FilePath) -> None:
-    """Write the dataset's preferences; rows count as in the caller's data, which is the order `write` keeps."""
+    """Write the preferences of a dataset to a file of pairs.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        A dataset with preferences. Rows count as in the data it came from, which is the order that `write` keeps.
+    path : str or path-like
+        Where to write; `-` is standard output.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> pairs = rw.Preferences([0], [1], probability=0.75)
+    >>> data = rw.RankingDataset.from_arrays([[1.0], [2.0]], group=[2], preferences=pairs)
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write_pairs(data, Path(folder, "pairs"))
+    ...     Path(folder, "pairs").read_text().split()
+    ['0', '1', '1.0', '0.75']
+    """
     pairs = data.preferences
     if pairs is None:
         raise InputError("the dataset has no preferences to write")
@@ -56,7 +104,7 @@ def write_pairs(data: RankingDataset, path: FilePath) -> None:
 
 
 def read_query_weights(path: FilePath) -> dict[str, float]:
-    """The weight of each query that a file of weights names."""
+    """The weight of each query in a file of weights."""
     weight_of: dict[str, float] = {}
     for line, fields in numbered_fields(path, WEIGHTS_LINE, 2):
         if fields[0] in weight_of:
@@ -68,9 +116,18 @@ def read_query_weights(path: FilePath) -> dict[str, float]:
 
 
 def with_query_weights(data: RankingDataset, weight_of: Mapping[str, float]) -> RankingDataset:
-    """The dataset with a weight for each query, which all must have."""
+    """The dataset with a weight for each query; every query must have one."""
     ids = [str(query) for query in (range(data.n_queries) if data.query_ids is None else data.query_ids)]
     missing = [query for query in ids if query not in weight_of]
     if missing:
         raise InputError(f"query {missing[0]} has no weight; wanted one for each of the {data.n_queries} queries")
     return replace(data, query_weights=np.array([weight_of[query] for query in ids], np.float32))
+
+
+def read_scores(path: FilePath, *, n_docs: int | None = None) -> Float64Array:
+    """The scores in a file, one number a line; where `n_docs` is given, there must be so many."""
+    lines = enumerate(text_lines(path), start=1)
+    scores = np.fromiter((number_in(line.strip(), "a score", path, number) for number, line in lines), np.float64)
+    if n_docs is not None and len(scores) != n_docs:
+        raise FileFormatError(input_name(path), f"has {len(scores)} scores, but the data has {n_docs} documents")
+    return scores

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import sys
 import threading
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PurePath
 from queue import Empty, Queue
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 FilePath: TypeAlias = str | os.PathLike[str]
+Paths: TypeAlias = FilePath | Sequence[FilePath]
 ByteArray: TypeAlias = NDArray[np.uint8]
 Item = TypeVar("Item")
 
@@ -42,11 +44,12 @@ LONGEST_LINE = 32 << 20  # bytes: a longer line is taken for a file that is not 
 BLOCKS_AHEAD = 2  # read or decompressed while the consumer works
 NEWLINE = ord("\n")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+COPIED_AT_ONCE = 1 << 20  # bytes
 BINARY_CHECK = 1 << 16  # bytes looked at to tell a binary file from text
 
 
 class LongLineError(FileFormatError):
-    """A line has no end within reach. Who counts the lines adds which one it is."""
+    """A line is too long. Who counts the lines adds its number."""
 
 
 def is_standard(path: FilePath) -> bool:
@@ -57,6 +60,26 @@ def is_standard(path: FilePath) -> bool:
 def input_name(path: FilePath) -> str:
     """What messages call the input: its path as given, or `standard input`."""
     return "standard input" if is_standard(path) else os.fspath(path)
+
+
+def input_names(paths: Sequence[FilePath]) -> str:
+    """What messages call several inputs."""
+    return ", ".join(map(input_name, paths))
+
+
+def listed(paths: Paths) -> list[str]:
+    """The path or paths as a list of texts."""
+    return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+
+
+def plain_size(paths: Sequence[FilePath]) -> int:
+    """The bytes of all files together, 0 where they are not known without reading."""
+    n_bytes = 0
+    for path in paths:
+        if is_standard(path) or compression_of_name(os.fspath(path)) is not None or not Path(path).is_file():
+            return 0
+        n_bytes += Path(path).stat().st_size
+    return n_bytes
 
 
 def open_input(path: FilePath) -> io.BufferedIOBase:
@@ -70,15 +93,10 @@ def open_input(path: FilePath) -> io.BufferedIOBase:
         if kind is None and file.seekable():
             file.seek(0)
             return io.BufferedReader(file, BINARY_CHECK)
-        return io.BufferedReader(_PieceReader(file, first, kind, name), BINARY_CHECK)
+        return io.BufferedReader(_ChunkReader(file, first, kind, name), BINARY_CHECK)
     except BaseException:
         file.close()
         raise
-
-
-def open_blocks(path: FilePath, block_size: int = BLOCK_SIZE) -> Generator[ByteArray, None, None]:
-    """The decompressed bytes of a file or of standard input, `block_size` at a time, read ahead in a thread."""
-    return _ahead(_blocks(path, block_size))
 
 
 def open_line_blocks(
@@ -135,7 +153,7 @@ def _compressing(file: IO[bytes], kind: Compression | None) -> Iterator[IO[bytes
 
 
 def _read_up_to(file: Any, size: int) -> bytes:
-    """The next `size` bytes, fewer only at the end: a pipe may hand them out one by one."""
+    """The next `size` bytes, fewer only at the end: a pipe may give them one by one."""
     data = b""
     while len(data) < size and (more := file.read(size - len(data))):
         data += more
@@ -143,7 +161,7 @@ def _read_up_to(file: Any, size: int) -> bytes:
 
 
 class _StandardInput(io.RawIOBase):
-    """Standard input, which closing leaves open."""
+    """Standard input as a file whose closing leaves standard input open."""
 
     def readable(self) -> bool:
         return True
@@ -153,26 +171,26 @@ class _StandardInput(io.RawIOBase):
         return int(stream.readinto(buffer))
 
 
-class _PieceReader(io.RawIOBase):
-    """A file made of pieces that come when they come: decompressed, or read from a pipe."""
+class _ChunkReader(io.RawIOBase):
+    """A file whose bytes come in chunks of any size: decompressed, or read from a pipe."""
 
     def __init__(self, file: Any, first: bytes, kind: Compression | None, name: str) -> None:
         super().__init__()
         self._file = file
         chunks = _chunks(file, first, BINARY_CHECK if kind is None else kind.chunk_size)
-        self._pieces = iter(chunks) if kind is None else decompressed(chunks, kind, name)
-        self._piece = memoryview(b"")
+        self._chunks = iter(chunks) if kind is None else decompressed(chunks, kind, name)
+        self._chunk = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        if not self._piece:
-            self._piece = memoryview(next(self._pieces, b""))
+        if not self._chunk:
+            self._chunk = memoryview(next(self._chunks, b""))
         target = memoryview(buffer).cast("B")
-        count = min(len(target), len(self._piece))
-        target[:count] = self._piece[:count]
-        self._piece = self._piece[count:]
+        count = min(len(target), len(self._chunk))
+        target[:count] = self._chunk[:count]
+        self._chunk = self._chunk[count:]
         return count
 
     def close(self) -> None:
@@ -185,17 +203,6 @@ def _chunks(file: Any, first: bytes, size: int) -> Iterator[bytes]:
         yield first
     while chunk := file.read(size):
         yield chunk
-
-
-def _blocks(path: FilePath, block_size: int) -> Iterator[ByteArray]:
-    with open_input(path) as file:
-        while True:
-            block = np.empty(block_size, np.uint8)
-            length = _fill(file, block)
-            if length:
-                yield block[:length]
-            if length < block_size:
-                return
 
 
 def _line_blocks(
@@ -228,7 +235,7 @@ def _line_blocks(
 
 
 def _buffer_of(size: int, free_buffers: list[ByteArray]) -> ByteArray:
-    """A buffer of `size` bytes: one that came back, because fresh memory has to be cleared by the system first."""
+    """A buffer of `size` bytes: one that came back if possible, because the system has to clear fresh memory."""
     while free_buffers:
         buffer = free_buffers.pop()
         if len(buffer) == size:
@@ -237,7 +244,7 @@ def _buffer_of(size: int, free_buffers: list[ByteArray]) -> ByteArray:
 
 
 def _fill(file: io.BufferedIOBase, block: ByteArray) -> int:
-    """Read into `block` until it is full or the file ends; how many bytes there were."""
+    """Read into `block` until it is full or the file ends, and return the number of bytes."""
     view, length = block.data, 0
     while length < len(view) and (count := file.readinto(view[length:])):
         length += count
@@ -245,7 +252,7 @@ def _fill(file: io.BufferedIOBase, block: ByteArray) -> int:
 
 
 def _after_last_newline(block: ByteArray) -> int:
-    """The place after the last newline, 0 where there is none; looks from the end."""
+    """The place after the last newline, 0 where there is none; it is looked for from the end."""
     window = 4096
     while True:
         start = max(0, len(block) - window)
@@ -258,7 +265,7 @@ def _after_last_newline(block: ByteArray) -> int:
 
 
 def _ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
-    """The same items, made in a thread while the consumer works on those before."""
+    """The same items, made in a thread while the consumer works on earlier ones."""
     ready: Queue[tuple[Item | None, BaseException | None]] = Queue(BLOCKS_AHEAD)
     abandoned = threading.Event()
 
@@ -291,9 +298,51 @@ def _ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
 
 
 def _drain(ready: Queue[Any]) -> None:
-    """Make room, so that a producer that waits to put sees that nobody wants more."""
+    """Empty the queue, so that a producer that waits to put something sees that no one wants more."""
     try:
         while True:
             ready.get_nowait()
     except Empty:
         pass
+
+
+@contextmanager
+def spooled(paths: Paths) -> Iterator[list[str]]:
+    """The same paths, with standard input and pipes replaced by temporary files that hold their content.
+
+    Errors still name the input.
+    """
+    name_of: dict[str, str] = {}  # of the input that a temporary file holds
+    with ExitStack() as files:
+        names = []
+        for name in listed(paths):
+            spool = files.enter_context(_copied(name)) if _is_read_once(name) else name
+            names.append(spool)
+            name_of[spool] = name
+        try:
+            yield names
+        except FileFormatError as error:
+            if name_of.get(error.path, error.path) == error.path:
+                raise
+            raise FileFormatError(input_name(name_of[error.path]), error.problem, error.line) from None
+
+
+@contextmanager
+def _copied(name: str) -> Iterator[str]:
+    # Loaded here because they load much and are seldom needed.
+    from shutil import copyfileobj
+    from tempfile import NamedTemporaryFile
+
+    # Decompressed, and with the ending that may tell the format.
+    with NamedTemporaryFile(prefix="rankwright-", suffix=PurePath(name).suffix) as file:
+        with open_input(name) as source:
+            copyfileobj(source, file, COPIED_AT_ONCE)
+        file.flush()
+        yield file.name
+
+
+def _is_read_once(name: str) -> bool:
+    if is_standard(name):
+        return True
+    path = Path(name)
+    return path.exists() and not stat.S_ISREG(path.stat().st_mode) and not path.is_dir()

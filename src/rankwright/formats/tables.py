@@ -1,23 +1,28 @@
 """A dataset as a table, and back: pandas, polars, Arrow, scipy sparse.
 
-Whatever leaves stands in the order of the caller's data, so that reading back what was made gives the same dataset.
-A dataset without query ids gets the numbers from 0; queries without documents have no row to stand in.
+Tables keep the order of the data that the dataset came from, so reading back what was made gives the same dataset. A
+dataset without query ids gets the numbers from 0; queries without documents have no row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import as_vector
-from rankwright.data.columns import Columns, Layout, check_written_names, find_layout
+from rankwright.arrays import Float32Array, as_vector
+from rankwright.data.columns import Columns, TableLayout, check_written_names, find_layout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Table, arrow_table, pandas_frame, polars_frame, table_of
 from rankwright.errors import InputError
-from rankwright.formats.rows import Rows, note_what_is_left_out, rows_of
+from rankwright.formats.rows import Rows, Runs
+from rankwright.formats.sources import FilePath
+from rankwright.formats.writing import numbered_chunks
+
+NO_PLACE = {"preferences": "preferences (write_pairs keeps them)"}  # what a table cannot hold
 
 
 def from_frame(
@@ -28,44 +33,158 @@ def from_frame(
     drop: Sequence[str] = (),
     allow_infinity: bool = False,
 ) -> RankingDataset:
-    """The dataset a table holds: a pandas or polars frame, an Arrow table, or a mapping from names to arrays.
+    """Make a dataset from a table.
 
-    `columns` names the query, label and other columns where they are not called as usual; every other column is a
-    feature and must hold numbers, unless `features` chooses some or `drop` leaves some out. Rows may have any order.
-    A null is a missing feature or an unjudged label.
+    One column holds the query ids; others may hold the label, the document id, weights and positions. Every other
+    column is a feature and must hold numbers. Rows may be in any order. A null is a missing feature or
+    an unjudged label.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame, Arrow table, or mapping from str to array-like
+        The table. Anything else with Arrow's C stream interface is accepted too.
+    columns : Columns, optional
+        The names of the columns that are not features where they are not the usual ones.
+    features : sequence of str, optional
+        The columns to use as features, in this order. The default takes all columns without another role.
+    drop : sequence of str, default ()
+        Columns to leave out, for example texts.
+    allow_infinity : bool, default False
+        Whether infinite features, and features beyond the range of float32, are accepted.
+
+    Returns
+    -------
+    RankingDataset
+        The documents of the table.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> table = {"qid": ["a", "a", "b"], "label": [1, 0, 2], "bm25": [0.5, None, 1.5], "url": ["x", "y", "z"]}
+    >>> data = rw.from_frame(table, drop=["url"])
+    >>> data.feature_names, data.features.ravel().tolist()
+    (('bm25',), [0.5, nan, 1.5])
     """
     table = table_of(frame)
     layout = find_layout(table.names, columns, features=features, drop=drop)
-    return rows_of_table(table, layout, allow_infinity=allow_infinity).dataset(layout)
+    return rows_of_table(table, layout, allow_infinity=allow_infinity).dataset(layout.feature_names)
 
 
 def to_pandas(data: RankingDataset, columns: Columns | None = None) -> Any:
-    """A pandas frame with a row a document, in the order of the caller's data; NaN is missing or unjudged."""
+    """A pandas frame with one row for each document, in the order of the data it came from.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        The dataset. Preferences and queries without documents have no place in a table: they are left out, and the log
+        says so.
+    columns : Columns, optional
+        The names of the columns that are not features; the default are the usual ones.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Ids first, then the position, label and weights that the dataset has, then the features. NaN
+        is a missing feature or an unjudged label.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[0.5], [1.5]], [1, 0], qid=["a", "a"], feature_names=["bm25"])
+    >>> rw.to_pandas(data)
+      qid  label  bm25
+    0   a    1.0   0.5
+    1   a    0.0   1.5
+    """
     return _frame_of(data, columns, pandas_frame)
 
 
 def to_polars(data: RankingDataset, columns: Columns | None = None) -> Any:
-    """A polars frame with a row a document, in the order of the caller's data; null is missing or unjudged."""
+    """A polars frame with one row for each document, in the order of the data it came from.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        The dataset. Preferences and queries without documents have no place in a table: they are left out, and the log
+        says so.
+    columns : Columns, optional
+        The names of the columns that are not features; the default are the usual ones.
+
+    Returns
+    -------
+    polars.DataFrame
+        Ids first, then the position, label and weights that the dataset has, then the features. Null
+        is a missing feature or an unjudged label.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[0.5], [1.5]], [1, 0], qid=["a", "a"], feature_names=["bm25"])
+    >>> rw.to_polars(data).columns
+    ['qid', 'label', 'bm25']
+    """
     return _frame_of(data, columns, polars_frame)
 
 
 def to_arrow(data: RankingDataset, columns: Columns | None = None) -> Any:
-    """An Arrow table with a row a document, in the order of the caller's data; null is missing or unjudged."""
+    """An Arrow table with one row for each document, in the order of the data it came from.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        The dataset. Preferences and queries without documents have no place in a table: they are left out, and the log
+        says so.
+    columns : Columns, optional
+        The names of the columns that are not features; the default are the usual ones.
+
+    Returns
+    -------
+    pyarrow.Table
+        Ids first, then the position, label and weights that the dataset has, then the features. Null
+        is a missing feature or an unjudged label.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[0.5], [1.5]], [1, 0], qid=["a", "a"], feature_names=["bm25"])
+    >>> rw.to_arrow(data).column_names
+    ['qid', 'label', 'bm25']
+    """
     return _frame_of(data, columns, arrow_table)
 
 
 def to_sparse(data: RankingDataset) -> Any:
-    """The features as a scipy CSR array without the zeros, a row a document in the order of the caller's data."""
+    """The features as a sparse matrix without the zeros.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        The dataset.
+
+    Returns
+    -------
+    scipy.sparse.csr_array, shape (n_docs, n_features)
+        One row for each document, in the order of the data it came from.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.RankingDataset.from_arrays([[0.0, 2.0], [0.0, 0.0]], group=[2])
+    >>> rw.to_sparse(data).nnz
+    1
+    """
     from scipy.sparse import csr_array
 
     return csr_array(data.in_source_order(data.features))
 
 
-def rows_of_table(table: Table, layout: Layout, *, allow_infinity: bool, first_row: int = 0) -> Rows:
-    """The rows of a table laid out as `layout` says; errors count them from `first_row`."""
+def rows_of_table(
+    table: Table, layout: TableLayout, *, allow_infinity: bool, first_row: int = 0, out: Float32Array | None = None
+) -> Rows:
+    """The rows of a table with this layout; errors count them from `first_row`. Features are written into `out`."""
     rows = Rows(
-        features=table.matrix(layout.features),
-        qid=table.ids(layout.query),
+        features=table.matrix(layout.features, out),
+        runs=Runs.of(table.ids(layout.query)),
         labels=_numbers(table, layout.label),
         document_ids=None if layout.document is None else table.ids(layout.document),
         query_weights=_numbers(table, layout.query_weight),
@@ -78,25 +197,56 @@ def rows_of_table(table: Table, layout: Layout, *, allow_infinity: bool, first_r
     return rows
 
 
-def role_columns(rows: Rows, columns: Columns) -> dict[str, NDArray[Any]]:
-    """The columns of the roles the rows have, by the names they are written with: ids first, then numbers."""
-    part_of_role = {
-        "query": rows.qid,
-        "document": rows.document_ids,
-        "position": rows.positions,
-        "label": rows.labels,
-        "query_weight": rows.query_weights,
-        "document_weight": rows.document_weights,
-    }
-    return {columns.written(role): part for role, part in part_of_role.items() if part is not None}
+@dataclass(frozen=True, slots=True, eq=False)
+class TableColumns:
+    """A dataset as a table, in the order of the caller's data: columns of roles, ids first, and features."""
+
+    roles: Mapping[str, NDArray[Any]]
+    names: tuple[str, ...]  # of the features
+    features: Float32Array
+
+    @classmethod
+    def of(cls, data: RankingDataset, columns: Columns, first_query: int = 0) -> TableColumns:
+        """The dataset's table; queries without ids are numbered from `first_query`."""
+        check_written_names(data.names, columns)
+        weights = data.query_weights
+        part_of_role = {
+            "query": data.qid if data.query_ids is not None else data.qid + first_query,
+            "document": data.document_ids,
+            "position": data.positions,
+            "label": data.labels,
+            "query_weight": None if weights is None else np.repeat(weights, data.groups.sizes),
+            "document_weight": data.document_weights,
+        }
+        roles = {
+            columns.written(role): data.in_source_order(part) for role, part in part_of_role.items() if part is not None
+        }
+        return cls(roles, data.names, data.in_source_order(data.features))
+
+    @property
+    def header(self) -> list[str]:
+        """The names of all columns."""
+        return [*self.roles, *self.names]
+
+    def blocks(self, values_at_once: int) -> Iterator[TableColumns]:
+        """The table in blocks of about so many values; at least one block, even where there are no rows."""
+        rows_at_once = max(1, values_at_once // len(self.header))
+        for start in range(0, max(1, len(self.features)), rows_at_once):
+            rows = slice(start, start + rows_at_once)
+            yield TableColumns({name: part[rows] for name, part in self.roles.items()}, self.names, self.features[rows])
+
+
+def tables_of(
+    data: RankingDataset | Iterable[RankingDataset], path: FilePath, columns: Columns
+) -> Iterator[TableColumns]:
+    """The tables of a dataset, or of its chunks, that go to `path`; queries without ids are numbered through all."""
+    for chunk, n_queries in numbered_chunks(data, path, "a table", NO_PLACE):
+        yield TableColumns.of(chunk, columns, n_queries)
 
 
 def _frame_of(data: RankingDataset, columns: Columns | None, make: Callable[..., Any]) -> Any:
-    columns = columns or Columns()
-    check_written_names(data.names, columns)
-    note_what_is_left_out(data, "frame")
-    rows = rows_of(data)
-    return make(role_columns(rows, columns), data.names, rows.features)
+    (table,) = tables_of(data, "frame", columns or Columns())
+    return make(table.roles, table.names, table.features)
 
 
 def _numbers(table: Table, name: str | None, dtype: type[np.generic] = np.float32) -> NDArray[Any] | None:

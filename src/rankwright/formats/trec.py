@@ -3,9 +3,9 @@
     qrels   query  iteration  document  label
     run     query  Q0         document  rank   score  tag
 
-Fields are parted by any number of blanks and tabs. A line whose first sign is `#` is a comment; a `#` further on is
-not, for document ids hold them. Ids are strings, even where they look like numbers: trec_eval breaks ties by them.
-The iteration, `Q0`, the rank, the tag and whatever follows it are not kept: trec_eval does not look at them either.
+Fields are separated by any number of blanks and tabs. A line that begins with `#` is a comment; a `#` further on is
+not, because document ids hold them. Ids are strings, even where they look like numbers: trec_eval breaks ties by them.
+The iteration, `Q0`, the rank, the tag and what follows it are not kept: trec_eval does not look at them either.
 """
 
 from __future__ import annotations
@@ -31,7 +31,28 @@ RUN_LINE = "query, Q0, document, rank, score, tag"
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Qrels:
-    """What the judges said: labels of documents, which may be negative, one a line."""
+    """Judgments: the label of each document that was judged for a query.
+
+    Parameters
+    ----------
+    query_ids : array-like of str or int
+        The query of each line.
+    document_ids : array-like of str or int
+        The document of each line.
+    labels : array-like of float
+        The label of each line; labels may be negative.
+
+    Notes
+    -----
+    Ids are kept as strings, because trec_eval breaks ties by comparing them as text.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> qrels = rw.Qrels(["q1", "q1"], ["d1", "d2"], [2, 0])
+    >>> len(qrels), qrels.labels.tolist()
+    (2, [2.0, 0.0])
+    """
 
     query_ids: IdArray
     document_ids: IdArray
@@ -48,7 +69,28 @@ class Qrels:
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Run:
-    """What a system found: scores of documents, one a line; a query's documents are ranked by them."""
+    """What a system found: the score of each document that it returned for a query.
+
+    Parameters
+    ----------
+    query_ids : array-like of str or int
+        The query of each line.
+    document_ids : array-like of str or int
+        The document of each line.
+    scores : array-like of float
+        The score of each line; the documents of a query are ranked by them, highest first.
+
+    Notes
+    -----
+    Ids are kept as strings, because trec_eval breaks ties by comparing them as text.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> run = rw.Run(["q1", "q1"], ["d1", "d2"], [0.3, 0.7])
+    >>> rw.evaluate_run(run, rw.Qrels(["q1", "q1"], ["d1", "d2"], [0, 1]), ["mrr"])["mrr"].mean
+    1.0
+    """
 
     query_ids: IdArray
     document_ids: IdArray
@@ -63,30 +105,110 @@ class Run:
 
 
 def read_qrels(path: FilePath) -> Qrels:
-    """The judgments of a TREC qrels file."""
+    r"""Read a TREC qrels file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, compressed or not; `-` is standard input.
+
+    Returns
+    -------
+    Qrels
+        The judgments.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "qrels").write_text("301 0 d7 1\n301 0 d9 0\n")
+    ...     rw.read_qrels(Path(folder, "qrels")).document_ids.tolist()
+    ['d7', 'd9']
+    """
     return Qrels(*_read(path, QRELS_LINE, n_fields=4, value_at=3, value="a label"))
 
 
 def read_run(path: FilePath) -> Run:
-    """The scores of a TREC run file."""
+    r"""Read a TREC run file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, compressed or not; `-` is standard input.
+
+    Returns
+    -------
+    Run
+        The scores. The ranks in the file are not used.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "run").write_text("301 Q0 d7 1 0.9 mine\n301 Q0 d9 2 0.4 mine\n")
+    ...     rw.read_run(Path(folder, "run")).scores.tolist()
+    [0.9, 0.4]
+    """
     return Run(*_read(path, RUN_LINE, n_fields=6, value_at=4, value="a score"))
 
 
 def write_qrels(qrels: Qrels | Iterable[Qrels], path: FilePath) -> None:
-    """Write judgments, or pieces of them, as a TREC qrels file, in their order."""
+    r"""Write judgments as a TREC qrels file.
+
+    Parameters
+    ----------
+    qrels : Qrels or iterable of Qrels
+        The judgments, or chunks of them; lines are written in their order.
+    path : str or path-like
+        Where to write; `-` is standard output. Names that end in .gz or .zst are compressed.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write_qrels(rw.Qrels(["q1"], ["d1"], [2]), Path(folder, "qrels"))
+    ...     Path(folder, "qrels").read_text()
+    'q1 0 d1 2\n'
+    """
     with atomic_text_output(path) as file:
-        for piece in [qrels] if isinstance(qrels, Qrels) else qrels:
-            for query, document, label in zip(*_writable_ids(piece), piece.labels, strict=True):
+        for chunk in [qrels] if isinstance(qrels, Qrels) else qrels:
+            for query, document, label in zip(*_writable_ids(chunk), chunk.labels, strict=True):
                 file.write(f"{query} 0 {document} {str(label).removesuffix('.0')}\n")
 
 
 def write_run(run: Run | Iterable[Run], path: FilePath, *, tag: str = "rankwright") -> None:
-    """Write scores, or pieces of them, as a TREC run file: query by query, highest score first, ranks from 1."""
+    """Write scores as a TREC run file: query by query, highest score first, ranks from 1.
+
+    Parameters
+    ----------
+    run : Run or iterable of Run
+        The scores, or chunks of whole queries of them.
+    path : str or path-like
+        Where to write; `-` is standard output. Names that end in .gz or .zst are compressed.
+    tag : str, default "rankwright"
+        The name of the system, one word, at the end of each line.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write_run(rw.Run(["q1", "q1"], ["d1", "d2"], [0.25, 0.5]), Path(folder, "run"), tag="mine")
+    ...     Path(folder, "run").read_text().splitlines()
+    ['q1 Q0 d2 1 0.5 mine', 'q1 Q0 d1 2 0.25 mine']
+    """
     if len(tag.split()) != 1:
         raise InputError(f"a run's tag must be one word, got {tag!r}")
     with atomic_text_output(path) as file:
-        for piece in [run] if isinstance(run, Run) else run:
-            file.writelines(_run_lines(piece, tag))
+        for chunk in [run] if isinstance(run, Run) else run:
+            file.writelines(_run_lines(chunk, tag))
 
 
 def _run_lines(run: Run, tag: str) -> Iterator[str]:
@@ -100,9 +222,9 @@ def _run_lines(run: Run, tag: str) -> Iterator[str]:
 
 
 def qrels_of(data: RankingDataset, first_row: int = 0) -> Qrels:
-    """The judgments of a dataset; unjudged documents are left out, as in qrels they are.
+    """The judgments of a dataset; documents that were not judged are left out.
 
-    Documents without ids are called by the numbers of their rows in the caller's data, from `first_row`.
+    Documents without ids are named by the numbers of their rows in the caller's data, from `first_row`.
     """
     if data.labels is None:
         raise InputError("a dataset without labels holds no judgments")
@@ -113,9 +235,9 @@ def qrels_of(data: RankingDataset, first_row: int = 0) -> Qrels:
 
 
 def run_of(data: RankingDataset, scores: ArrayLike, first_row: int = 0) -> Run:
-    """The run that gives each document its score; scores stand in the order of the caller's data.
+    """The run that gives each document its score; scores are in the order of the caller's data.
 
-    Documents without ids are called as in `qrels_of`.
+    Documents without ids are named as in `qrels_of`.
     """
     return Run(*_ids_of(data, first_row), as_scores(scores, length=data.n_docs))
 
@@ -139,7 +261,7 @@ def _read(path: FilePath, line: str, *, n_fields: int, value_at: int, value: str
 
 
 def _repeated(queries: IdArray, documents: Sequence[str]) -> tuple[int, int] | None:
-    """The first row, and the row before it, in which a document stands twice in a query."""
+    """The first row that repeats a document of its query, and the row that it repeats."""
     grouping = group_rows(queries)
     rows = np.arange(len(queries)) if grouping.order is None else grouping.order
     for query in grouping.groups.slices():

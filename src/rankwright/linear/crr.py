@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, IntArray
@@ -14,7 +12,7 @@ from rankwright.features.missing import ROWS_AT_A_TIME
 from rankwright.linear.linear_ranker import LinearRanker
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.settings import CRRSettings
-from rankwright.training.driver import Learner
+from rankwright.training.driver import Learner, RemembersArrays
 
 STIFFNESS = 4.0  # times the mean squared length of a document: about what a pair's difference has at most
 
@@ -68,8 +66,10 @@ def mean_square(rows: JudgedRows) -> float:
     return total / max(1, len(rows.features))
 
 
-class CombinedDescent:
+class CombinedDescent(RemembersArrays):
     """Weights that follow draws; an epoch has as many draws as there are documents."""
+
+    remembered: ClassVar[tuple[str, ...]] = ("weights",)  # draws depend on the seed and their number alone
 
     def __init__(
         self, rows: JudgedRows, *, regression_share: float, l2: float, logistic: bool, seed: int, threads: int
@@ -104,11 +104,3 @@ class CombinedDescent:
     def model(self) -> Arrays:
         """The weights."""
         return {"weights": self.weights.copy()}
-
-    def memory(self) -> Arrays:
-        """The weights: draws depend on the seed and their number alone."""
-        return {"weights": self.weights}
-
-    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from saved weights."""
-        self.weights = np.array(memory["weights"])

@@ -7,16 +7,15 @@ the problem of those found so far, whose dual has a variable for each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float32Array, Float64Array
 from rankwright.errors import MissingExtraError
 from rankwright.linear.scorers import linear_scores, sum_rows
+from rankwright.training.driver import RemembersArrays
 
 SMALLEST_CURVATURE = 1e-10  # added to the dual, as a share of its largest: planes that repeat each other leave none
 
@@ -28,8 +27,10 @@ class Oracle(Protocol):
         """What each document's features count in Ψ(right) - Ψ(found), and what the found ranking costs."""
 
 
-class CuttingPlanes:
+class CuttingPlanes(RemembersArrays):
     """Weights, and the constraints w·plane ≥ loss - ξ found so far."""
+
+    remembered: ClassVar[tuple[str, ...]] = ("weights", "planes", "losses")
 
     def __init__(
         self, features: Float32Array, oracle: Oracle, *, C: float, tolerance: float, threads: int, purpose: str
@@ -54,14 +55,6 @@ class CuttingPlanes:
     def model(self) -> Arrays:
         """The weights."""
         return {"weights": self.weights.copy()}
-
-    def memory(self) -> Arrays:
-        """The weights and the constraints."""
-        return {"weights": self.weights, "planes": self.planes, "losses": self.losses}
-
-    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on with saved constraints."""
-        self.weights, self.planes, self.losses = (np.array(memory[name]) for name in ("weights", "planes", "losses"))
 
 
 def solve_dual(planes: Float64Array, losses: Float64Array, C: float) -> Float64Array:

@@ -6,16 +6,15 @@ never stopped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray
 from rankwright.linear.rows import JudgedRows, Levels, ordinal_levels
+from rankwright.training.driver import RemembersArrays
 
 MOST_LEVELS = 64  # thresholds are looked at one by one: more levels would tell little and cost much
 
@@ -49,8 +48,10 @@ def levelled_documents(rows: JudgedRows, seed: int) -> LevelledDocuments:
     )
 
 
-class Perceptrons:
+class Perceptrons(RemembersArrays):
     """Linear perceptrons of which each sees a document with probability `share`; the model is their mean."""
+
+    remembered: ClassVar[tuple[str, ...]] = ("weights", "thresholds")
 
     def __init__(self, documents: LevelledDocuments, *, members: int, share: float, threads: int) -> None:
         self.documents, self.share, self.threads = documents, share, threads
@@ -83,20 +84,14 @@ class Perceptrons:
             "level_labels": self.documents.level_labels,
         }
 
-    def memory(self) -> Arrays:
-        """Every member's weights and thresholds."""
-        return {"weights": self.weights, "thresholds": self.thresholds}
 
-    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on with saved members."""
-        self.weights, self.thresholds = np.array(memory["weights"]), np.array(memory["thresholds"])
-
-
-class QuadraticPerceptron:
+class QuadraticPerceptron(RemembersArrays):
     """A perceptron in the space of the kernel (1 + γ x·z)², which is that of all products of two features.
 
     Its weights there are a symmetric matrix: no product is ever stored for a document, and no support is kept.
     """
+
+    remembered: ClassVar[tuple[str, ...]] = ("constant", "weights", "matrix", "thresholds")
 
     def __init__(self, documents: LevelledDocuments, *, gamma: float, threads: int) -> None:
         self.documents, self.gamma, self.threads = documents, gamma, threads
@@ -128,24 +123,11 @@ class QuadraticPerceptron:
         arrays = {name: values.copy() for name, values in self.memory().items()}
         return arrays | {"gamma": np.array([self.gamma]), "level_labels": self.documents.level_labels}
 
-    def memory(self) -> Arrays:
-        """The form and its thresholds."""
-        return {
-            "constant": self.constant,
-            "weights": self.weights,
-            "matrix": self.matrix,
-            "thresholds": self.thresholds,
-        }
 
-    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a saved form."""
-        self.constant, self.weights, self.matrix, self.thresholds = (
-            np.array(memory[name]) for name in ("constant", "weights", "matrix", "thresholds")
-        )
-
-
-class KernelPerceptron:
+class KernelPerceptron(RemembersArrays):
     """A perceptron whose score is a sum of kernel values with the documents it learned from."""
+
+    remembered: ClassVar[tuple[str, ...]] = ("support", "coefficients", "n_support", "thresholds")
 
     def __init__(
         self, documents: LevelledDocuments, *, kernel: str, gamma: float, max_support: int | None, threads: int
@@ -187,18 +169,3 @@ class KernelPerceptron:
             "gamma": np.array([self.gamma]),
             "level_labels": self.documents.level_labels,
         }
-
-    def memory(self) -> Arrays:
-        """Which rows support, and how."""
-        return {
-            "support": self.support,
-            "coefficients": self.coefficients,
-            "n_support": self.n_support,
-            "thresholds": self.thresholds,
-        }
-
-    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on with a saved support."""
-        self.support, self.coefficients, self.n_support, self.thresholds = (
-            np.array(memory[name]) for name in ("support", "coefficients", "n_support", "thresholds")
-        )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array
@@ -19,7 +17,7 @@ from rankwright.linear.settings import SmoothRankSettings
 from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.registry import parse_metric
 from rankwright.ranking.gains import EXPONENTIAL, LOG2, ideal_gains
-from rankwright.training.driver import Learner
+from rankwright.training.driver import Learner, RemembersArrays
 
 MOST_ITERATIONS = 30  # of the minimiser, at one softness: the next begins where this one ends
 REGRESSION_L2 = 1e-3  # of the start: enough to tell apart features that say the same
@@ -43,8 +41,12 @@ class SmoothRank(LinearRanker, SmoothRankSettings):
         return SmoothLearner(rows, cutoff=aim.cutoff, sigma=self.sigma, l2=self.l2, threads=threads)
 
 
-class SmoothLearner:
+class SmoothLearner(RemembersArrays):
     """Weights that maximise the mean smooth NDCG minus ½ · l2 · |weights - start|²; a step halves the softness σ."""
+
+    remembered: ClassVar[tuple[str, ...]] = (
+        "weights",
+    )  # the rest follows from the step and the data
 
     def __init__(self, rows: JudgedRows, *, cutoff: int | None, sigma: float, l2: float, threads: int) -> None:
         self.rows, self.sigma, self.l2, self.threads = rows, sigma, l2, threads
@@ -92,11 +94,3 @@ class SmoothLearner:
     def model(self) -> Arrays:
         """The weights."""
         return {"weights": self.weights.copy()}
-
-    def memory(self) -> Arrays:
-        """The weights: softness depends on the number of the step, the start on the data."""
-        return {"weights": self.weights}
-
-    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from saved weights."""
-        self.weights = np.array(memory["weights"])

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.flat_lists import tells_apart
+from rankwright.data.judged import tells_apart
 from rankwright.features.missing import without_missing
 from rankwright.linear.model import LinearListNet, scaled
 from rankwright.linear.newton import NewtonLearner

@@ -1,12 +1,10 @@
-"""How a net is made and trained: settings that cannot hold nonsense."""
+"""How a net is made and trained, once its settings are checked and completed by a recipe."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-
-from rankwright.errors import UnknownNameError, require
 
 ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
 OPTIMIZERS = ("adam", "sgd")
@@ -23,13 +21,6 @@ class NetShape:
     initialisation: str = "torch"  # or RankNet's: first layer 0, the others from [-0.1, 0.1], no thresholds
     output_bias: bool = False  # what only the differences of scores decide cannot teach one
 
-    def __post_init__(self) -> None:
-        require(all(width >= 1 for width in self.hidden), f"hidden layers need 1 unit or more, got {self.hidden}")
-        require(0 <= self.dropout < 1, f"dropout must be 0 or more and below 1, got {self.dropout}")
-        for name, known in (("activation", ACTIVATIONS), ("initialisation", INITIALISATIONS)):
-            if getattr(self, name) not in known:
-                raise UnknownNameError(name, getattr(self, name), known=known)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescentParams:
@@ -43,14 +34,6 @@ class DescentParams:
     halve_on_rise: bool = False  # the learning rate, when an epoch's mean error is above that of the one before
     stop_at_zero_error: bool = False  # when every pair of the training data stands right
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        require(self.learning_rate > 0, f"learning_rate must be above 0, got {self.learning_rate}")
-        require(self.weight_decay >= 0, f"weight_decay must be 0 or more, got {self.weight_decay}")
-        require(self.penalty >= 0, f"penalty must be 0 or more, got {self.penalty}")
-        require(self.batch_queries >= 1, f"batch_queries must be 1 or more, got {self.batch_queries}")
-        if self.optimizer not in OPTIMIZERS:
-            raise UnknownNameError("optimizer", self.optimizer, known=OPTIMIZERS)
 
     @property
     def looks_at_error(self) -> bool:

@@ -8,7 +8,7 @@ from math import inf
 
 from rankwright.arrays import Float32Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.label_pairs import pairs_from_labels
+from rankwright.data.preferences import pairs_from_labels
 from rankwright.errors import InputError, require
 from rankwright.features.nystrom import FittedNystrom, fit_nystrom
 from rankwright.nets.gradient_net import GradientNet

@@ -1,4 +1,4 @@
-"""What one pass over the features tells of each of them, and of documents that are copies of each other.
+"""Facts about each feature, found in one pass, and documents that are copies of each other.
 
 Values are compared bit by bit, after -0 became 0 and every NaN the same one: a missing value equals a missing value.
 """
@@ -19,7 +19,7 @@ MISSING = np.float32(np.nan)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureFacts:
-    """One value a feature, except the last, which has one a document."""
+    """Facts with one value for each feature; the last has one for each document."""
 
     n_missing: IntArray
     n_infinite: IntArray

@@ -1,4 +1,4 @@
-"""What a dataset holds, counted, and what in it deserves a second look, in plain words."""
+"""The figures of a dataset, and what in it deserves a second look, in plain words."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MOST_LEVELS = 40  # more different labels than this are summed up by their range
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """How a number varies: over queries, or over labels."""
+class NumberRange:
+    """The range of a number, over queries or over documents."""
 
     smallest: float
     median: float
@@ -30,14 +30,14 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The figures of a dataset. Features go by name; where they have none, by number from 1."""
+    """The figures of a dataset. Features are named; where they have no names, they are numbered from 1."""
 
     queries: int
     documents: int
     features: int
-    documents_per_query: Spread | None  # None where there are no queries
+    documents_per_query: NumberRange | None  # None where there are no queries
     labels: dict[str, int] | None  # label to documents; None where there are no labels or very many different ones
-    label_spread: Spread | None  # None where no document is judged
+    label_spread: NumberRange | None  # None where no document is judged
     unjudged: int
     queries_with_nothing_relevant: int
     queries_with_one_label: int  # their order cannot be right or wrong
@@ -68,9 +68,9 @@ def summarise(data: RankingDataset) -> Summary:
         queries=data.n_queries,
         documents=data.n_docs,
         features=data.n_features,
-        documents_per_query=_spread(data.groups.sizes),
+        documents_per_query=_range(data.groups.sizes),
         labels={f"{value:g}": int(n) for value, n in zip(values, counts, strict=True)} if few else None,
-        label_spread=_spread(judged),
+        label_spread=_range(judged),
         unjudged=len(labels) - len(judged),
         queries_with_nothing_relevant=data.n_queries - _queries_where(labels > 0, data.groups),
         queries_with_one_label=data.n_queries - _queries_where(_differs_from_first(labels, data.groups), data.groups),
@@ -83,20 +83,20 @@ def summarise(data: RankingDataset) -> Summary:
     )
 
 
-def _spread(values: NDArray[Any]) -> Spread | None:
+def _range(values: NDArray[Any]) -> NumberRange | None:
     if len(values) == 0:
         return None
     middle = float(values.mean(dtype=np.float64))
-    return Spread(float(values.min()), float(np.median(values)), middle, float(values.max()))
+    return NumberRange(float(values.min()), float(np.median(values)), middle, float(values.max()))
 
 
 def _queries_where(chosen: BoolArray, groups: Groups) -> int:
-    """How many queries have a document that is chosen."""
+    """The number of queries that have a chosen document."""
     return len(np.unique(groups.query_of_row[chosen]))
 
 
 def _differs_from_first(labels: Float32Array, groups: Groups) -> BoolArray:
-    """Which documents have another label than the first of their query; to be unjudged is a label of its own here."""
+    """Which documents have another label than the first of their query; here, unjudged counts as a label."""
     filled = np.where(np.isnan(labels), np.float32(-1), labels)
     differs: BoolArray = filled != filled[np.repeat(groups.offsets[:-1], groups.sizes)]
     return differs

@@ -1,6 +1,7 @@
-"""Things in a dataset that deserve a second look, each said in a sentence.
+"""Things in a dataset that deserve a second look, each told in a sentence.
 
-One function a suspicion; each yields its sentences or nothing. None of them is an error: all happen in good data too.
+There is one function for each suspicion, which yields its sentences or nothing. None of them is an error: all of them
+happen in good data too.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.groups import Groups
+from rankwright.data.judged import tells_apart
 from rankwright.profile.feature_facts import FeatureFacts, duplicate_rows
 
 LARGEST_USUAL_LABEL = 30  # the gain 2^label - 1 of larger ones is beyond what other tools can count
@@ -48,7 +49,7 @@ def _labels_teach_nothing(data: RankingDataset, _facts: FeatureFacts) -> Iterato
         yield "no document is judged: there is nothing to learn or to measure"
     elif judged.min() == judged.max():
         yield f"every judged document has label {judged[0]:g}: there is nothing to learn or to measure"
-    elif not _labels_differ_in_a_query(data.labels, data.groups):
+    elif not tells_apart(data.labels, data.groups).any():
         yield "no query has documents with different labels: their order can be neither learned nor measured"
 
 
@@ -154,14 +155,6 @@ def _documents_are_copies(data: RankingDataset, facts: FeatureFacts) -> Iterator
         yield sentence
 
 
-def _labels_differ_in_a_query(labels: Float32Array, groups: Groups) -> bool:
-    judged = np.flatnonzero(~np.isnan(labels))
-    query_of = groups.query_of_row[judged]
-    order = np.lexsort((labels[judged], query_of))
-    query_of, sorted_labels = query_of[order], labels[judged][order]
-    return bool(((query_of[1:] == query_of[:-1]) & (sorted_labels[1:] != sorted_labels[:-1])).any())
-
-
 def _pairs(data: RankingDataset) -> tuple[IntArray, IntArray]:
     """Some pairs of documents of one query, the first with the larger label; the same ones each time."""
     if data.labels is None or data.n_docs == 0:
@@ -175,9 +168,9 @@ def _pairs(data: RankingDataset) -> tuple[IntArray, IntArray]:
 
 
 def _share_right(data: RankingDataset, better: IntArray, worse: IntArray) -> Float64Array:
-    """The share of pairs that each feature, larger being better, puts in the right order; an equal pair is half right.
+    """The share of pairs that each feature puts in the right order, if larger is better; an equal pair is half right.
 
-    A missing value is on a par with every other.
+    A missing value counts as equal to every other.
     """
     first, second = data.features[better], data.features[worse]
     share: Float64Array = 0.5 + 0.5 * ((first > second).mean(axis=0) - (first < second).mean(axis=0))

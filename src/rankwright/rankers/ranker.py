@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, thread_count
 from rankwright.container.file import container_size, write_container
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.judged import call_irrelevant
 from rankwright.data.preferences import Preferences
-from rankwright.data.unjudged import judge_some
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
@@ -474,7 +474,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     def _with_some_judged(self, data: RankingDataset) -> RankingDataset:
         """The data with the share `unjudged` of what nobody judged taken as irrelevant."""
-        return judge_some(data, self.unjudged, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM]))
+        return call_irrelevant(data, self.unjudged, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM]))
 
     def _scaling_for(self, data: RankingDataset) -> FittedScaling | None:
         """The scaling to train with: fitted on `data`, or what a warm start began with."""

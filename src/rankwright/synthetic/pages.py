@@ -1,11 +1,11 @@
-"""A small world of queries and web pages: who matches what, and which of a query's terms stand where.
+"""A small world of queries and web pages: which pages match a query, and which of its terms stand where.
 
 Everything is drawn for a block of queries at once. Arrays are `(documents,)` or `(terms, documents)`; a query with
 fewer than `MAX_TERMS` terms leaves the last ones unused (`used` is False, frequency and rarity are 0).
 
 Each page has a hidden `match`, how well its content suits the query, and a hidden `quality`, which does not depend on
-the query. Both are seen only through counts: a term's frequency in a stream of the page grows with the match in that
-stream, the stream's length and the term's commonness. Stuffed pages repeat the terms without matching.
+the query. Both show only through counts: the frequency of a term in a stream of the page grows with the match in that
+stream, with the stream's length and with how common the term is. Stuffed pages repeat the terms without matching.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ STREAMS = (BODY, ANCHOR, TITLE, URL)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """What one stream of each page holds of the query: its length and the frequency of each query term."""
+    """One stream of each page, as far as the query is concerned: its length and the frequency of each query term."""
 
     length: Float32Array
     frequency: Float32Array  # (terms, documents)
@@ -69,7 +69,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pages:
-    """The pages of a block of queries; one value a document, what belongs to its query repeated."""
+    """The pages of a block of queries: a value for each document; values of a query are repeated."""
 
     query_of_doc: IntArray
     n_terms: Float32Array
@@ -89,7 +89,7 @@ def normal(rng: np.random.Generator, *shape: int) -> Float32Array:
 
 
 def happens(rng: np.random.Generator, share: float, n: int) -> Float32Array:
-    """`n` numbers, 1 with probability `share`, else 0."""
+    """`n` numbers that are 1 with probability `share`, else 0."""
     return (rng.random(n, dtype=np.float32) < share).astype(np.float32)
 
 
@@ -137,14 +137,14 @@ def draw_pages(rng: np.random.Generator, sizes: IntArray) -> Pages:
 
 
 def _blend(shared: Float32Array, own: Float32Array, own_share: float) -> Float32Array:
-    """A standard normal number of which `own_share` of the variance is its own."""
+    """A standard normal number, `own_share` of whose variance is its own."""
     return np.float32(np.sqrt(1 - own_share)) * shared + np.float32(np.sqrt(own_share)) * own
 
 
 def _draw_text(
     rng: np.random.Generator, stream: Stream, shift: Float32Array, possible: Float32Array, rarity: Float32Array
 ) -> Text:
-    """The text of each page; `shift` adds to the log frequency, and only terms that are `possible` (1, not 0) occur."""
+    """The text of each page. `shift` adds to the log frequency; only terms that are `possible` (1, not 0) occur."""
     n_docs = len(shift)
     present = happens(rng, stream.share_present, n_docs)
     longer = normal(rng, n_docs)

@@ -23,7 +23,36 @@ N_HIDDEN = 10
 def random_network(
     n_queries: int = 1000, *, docs_per_query: int = 50, n_features: int = 50, n_levels: int = 6, seed: Seed = 0
 ) -> RankingDataset:
-    """Documents drawn from [-1, 1]^d, ordered by a random net of one hidden layer of ten units."""
+    """Documents whose labels follow a random net.
+
+    This is the first artificial task of RankNet, section 5.1: the target is a random net with one hidden layer of ten
+    units. Features are drawn evenly from [-1, 1]. The labels are the target function cut into levels that are
+    equally frequent.
+
+    Parameters
+    ----------
+    n_queries : int, default 1000
+        The number of queries.
+    docs_per_query : int, default 50
+        The number of documents of each query.
+    n_features : int, default 50
+        The number of features.
+    n_levels : int, default 6
+        The number of different labels, 2 or more: 0 to `n_levels` - 1.
+    seed : int or numpy.random.Generator, default 0
+        The same seed gives the same data.
+
+    Returns
+    -------
+    RankingDataset
+        The data.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.synthetic.random_network(20)
+    RankingDataset(20 queries, 1000 documents, 50 features)
+    """
 
     def target(features: Float64Array, rng: np.random.Generator) -> Float64Array:
         hidden_weights, hidden_bias = rng.uniform(-1, 1, (n_features, N_HIDDEN)), rng.uniform(-1, 1, N_HIDDEN)
@@ -36,7 +65,36 @@ def random_network(
 def random_polynomial(
     n_queries: int = 1000, *, docs_per_query: int = 50, n_features: int = 50, n_levels: int = 6, seed: Seed = 0
 ) -> RankingDataset:
-    """Documents drawn from [-1, 1]^d, ordered by the mean of a random linear, a quadratic and a cubic term."""
+    """Documents whose labels follow a random polynomial.
+
+    This is the second artificial task of RankNet, section 5.1: the target is the mean of a random linear, a
+    quadratic and a cubic term. Features are drawn evenly from [-1, 1]. The labels are the target function cut into
+    levels that are equally frequent.
+
+    Parameters
+    ----------
+    n_queries : int, default 1000
+        The number of queries.
+    docs_per_query : int, default 50
+        The number of documents of each query.
+    n_features : int, default 50
+        The number of features.
+    n_levels : int, default 6
+        The number of different labels, 2 or more: 0 to `n_levels` - 1.
+    seed : int or numpy.random.Generator, default 0
+        The same seed gives the same data.
+
+    Returns
+    -------
+    RankingDataset
+        The data.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.synthetic.random_polynomial(20)
+    RankingDataset(20 queries, 1000 documents, 50 features)
+    """
 
     def target(features: Float64Array, rng: np.random.Generator) -> Float64Array:
         second, third = rng.permutation(n_features), (rng.permutation(n_features), rng.permutation(n_features))
@@ -75,6 +133,6 @@ def _task(
 
 
 def _equally_frequent(values: Float64Array, n_levels: int) -> Float32Array:
-    """Levels 0 to `n_levels - 1`, higher for higher values, each held by the same number of values, give or take 1."""
+    """Levels 0 to `n_levels - 1`, higher for higher values; each has the same number of values, give or take 1."""
     place = np.argsort(np.argsort(values, kind="stable"), kind="stable")
     return (place * n_levels // len(values)).astype(np.float32)

@@ -41,7 +41,33 @@ SHORT_LISTS_SHARE = 0.1  # of queries for which the engine found fewer pages tha
 def topic_distillation(
     n_queries: int = 75, *, docs_per_query: int = 1000, n_features: int = 64, seed: int = 0
 ) -> RankingDataset:
-    """Queries of up to `docs_per_query` documents, about 1 % of them relevant (label 1), at least one in each query."""
+    """Data like LETOR's TD2003 and TD2004: few queries, long lists, one document in a hundred relevant.
+
+    A query names a broad topic, and the good answers are entry pages of sites about it. Labels are 0 and 1, with at
+    least one relevant document in each query.
+
+    Parameters
+    ----------
+    n_queries : int, default 75
+        The number of queries.
+    docs_per_query : int, default 1000
+        The largest number of documents of a query; some queries have fewer.
+    n_features : {64, 44}, default 64
+        64 features as in LETOR 3.0, or 44 as in the version that SortNet used.
+    seed : int, default 0
+        The same seed gives the same data.
+
+    Returns
+    -------
+    RankingDataset
+        The data.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.synthetic.topic_distillation(5, docs_per_query=200, n_features=44).n_features
+    44
+    """
     require(n_queries >= 1, f"n_queries must be 1 or more, got {n_queries}")
     require(docs_per_query >= 1, f"docs_per_query must be 1 or more, got {docs_per_query}")
     require(n_features in FEATURE_NAMES, f"n_features must be 64 or 44, got {n_features}")
@@ -73,7 +99,7 @@ def _sizes(rng: np.random.Generator, n_queries: int, docs_per_query: int) -> Int
 
 
 def _relevant(rng: np.random.Generator, pages: Pages, entry: Float32Array) -> BoolArray:
-    """Which pages of the one query are relevant: the best few, their number differing from query to query."""
+    """Which pages of one query are relevant: the best few, a number that differs from query to query."""
     n_docs = len(entry)
     match = pages.match_in
     worth = 0.6 * match["body"] + 0.5 * match["title"] + 0.3 * match["anchor"] + 0.6 * entry

@@ -2,7 +2,7 @@
 
 A page's relevance is a hidden function of how well it matches and how good it is, which differs between queries that
 look for a site and queries that look for content, and which features show only through counts and what search engines
-compute from them. So there is much to learn, part of it in interactions, and nobody can learn it all.
+compute from them. So there is much to learn, part of it in interactions, and no one can learn it all.
 """
 
 from __future__ import annotations
@@ -41,7 +41,32 @@ LARGEST_RANK = 65535  # ranks of pages and sites are stored in 16 bits
 
 
 def web_search(n_queries: int = 1000, *, docs_per_query: float = 120.0, seed: int = 0) -> RankingDataset:
-    """Queries of about `docs_per_query` documents with 136 features and labels 0 to 4."""
+    """Data like that of a web search engine: 136 features in the manner of MSLR-WEB, labels 0 to 4.
+
+    Pages are simulated and their features computed from them, so that sparsity, heavy tails and dependencies between
+    features are like those of the benchmark. docs/synthetic.md tells more.
+
+    Parameters
+    ----------
+    n_queries : int, default 1000
+        The number of queries.
+    docs_per_query : float, default 120.0
+        The mean number of documents of a query, 1 or more.
+    seed : int, default 0
+        The same seed gives the same data.
+
+    Returns
+    -------
+    RankingDataset
+        The data.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.synthetic.web_search(10, docs_per_query=20)
+    >>> data.n_queries, data.n_features, data.feature_names[-1]
+    (10, 136, 'dwell_time')
+    """
     require(n_queries >= 1, f"n_queries must be 1 or more, got {n_queries}")
     require(1 <= docs_per_query < 1e6, f"docs_per_query must be 1 or more and below a million, got {docs_per_query}")
     size_seed, block_seed = np.random.SeedSequence(seed_number(seed)).spawn(2)

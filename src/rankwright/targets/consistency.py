@@ -1,10 +1,10 @@
 """Which posteriors of pairs can hold together, and the nearest that can.
 
-Posteriors are consistent where outputs o exist with P̄ij = logistic(o_i - o_j) for every pair (paper 1, Eq. 4). The
-nearest ones maximise the likelihood of what was given, each posterior counting its weight: Bradley and Terry's model.
+Posteriors are consistent where outputs o exist with P̄ij = logistic(o_i - o_j) for every pair (RankNet, Eq. 4). The
+nearest ones maximise the likelihood of what was given, each posterior counted by its weight: Bradley and Terry's model.
 
 Certain posteriors need infinite outputs. Draw an arrow from i to j wherever i may rank above j, that is P̄ij > 0. Where
-arrows lead from i to j and back again, by whatever way, outputs differ by finite amounts: such documents are a block.
+arrows lead from i to j and back again, on any path, outputs differ by finite amounts: such documents are a block.
 Between two blocks all arrows point one way, so pushing the blocks infinitely far apart meets those posteriors exactly.
 """
 
@@ -24,7 +24,7 @@ from rankwright.targets.log_odds import as_probabilities, log_odds, logistic
 
 MAX_STEPS = 1_000
 LARGEST_MOVE = 3.0  # of a pair's log-odds in a step: where the likelihood is nearly straight, Newton's steps are wild
-CERTAIN_ODDS = 5.0  # where a fit starts from a certain posterior that the others contradict
+CERTAIN_LOG_ODDS = 5.0  # where a fit starts from a certain posterior that the others contradict
 LEAST_CURVATURE = 1e-12  # of a pair: keeps the equations solvable where a posterior is all but certain
 DENSE_UP_TO = 2_000  # documents: with pairs all over them a sparse matrix would fill up, and solve more slowly
 CLOSE_ENOUGH = 1e-12  # of a document's force, as a share of the weight of its pairs
@@ -32,11 +32,21 @@ CLOSE_ENOUGH = 1e-12  # of a document's force, as a share of the weight of its p
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConsistentFit:
-    """The consistent posteriors nearest to given ones.
+    """The consistent posteriors nearest to given ones; `fit_consistent` makes it.
 
-    `probability` and `residual` (given less fitted) have a value for each given pair. Documents of the same `block`
-    rank above each other with probability logistic(o_i - o_j), `outputs` being the o, 0 on average in each block;
-    documents of different blocks are certain to rank one way, or were never compared.
+    Attributes
+    ----------
+    outputs : array of float64, shape (n_docs,)
+        The output o of each document, 0 on average in each block.
+    block : array of int64, shape (n_docs,)
+        The block of each document. Documents of one block rank above each other with probability logistic(o_i - o_j).
+        Documents of different blocks are certain to rank one way, or were never compared.
+    probability : array of float64, shape (n_pairs,)
+        The fitted posterior of each given pair.
+    residual : array of float64, shape (n_pairs,)
+        Given less fitted.
+    arrows : scipy.sparse.csr_array, shape (n_docs, n_docs)
+        Has an entry at i, j where i may rank above j.
     """
 
     outputs: Float64Array
@@ -51,7 +61,13 @@ class ConsistentFit:
         return float(np.abs(self.residual).max(initial=0.0))
 
     def posteriors(self) -> Float64Array:
-        """Row i, column j has the fitted P̄ij of every pair; NaN where the given ones say nothing about it."""
+        """The fitted posteriors of all pairs.
+
+        Returns
+        -------
+        array of float64, shape (n_docs, n_docs)
+            Row i, column j has the posterior that i ranks above j, NaN where the given pairs say nothing about it.
+        """
         gaps = self.outputs[:, None] - self.outputs[None, :]
         above = np.isfinite(shortest_path(self.arrows, unweighted=True))
         between = np.where(above, 1.0, np.where(above.T, 0.0, np.nan))
@@ -59,17 +75,57 @@ class ConsistentFit:
 
 
 def is_consistent(first: ArrayLike, second: ArrayLike, probability: ArrayLike, *, tolerance: float = 1e-6) -> bool:
-    """Whether outputs exist that meet every posterior to within `tolerance`; the pairs may be any."""
+    """Whether posteriors can hold together: outputs exist that meet every one of them.
+
+    Parameters
+    ----------
+    first, second : array-like of int, shape (n_pairs,)
+        The two documents of each pair, numbered from 0. Pairs may be missing or repeated.
+    probability : array-like, shape (n_pairs,)
+        The posterior, from 0 to 1, that `first` ranks above `second`.
+    tolerance : float, default 1e-6
+        How far a fitted posterior may be from the given one.
+
+    Returns
+    -------
+    bool
+        True where they are consistent.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.targets.is_consistent([0, 1, 0], [1, 2, 2], [0.6, 0.6, 0.9])
+    False
+    """
     return fit_consistent(first, second, probability).worst <= tolerance
 
 
 def fit_consistent(
     first: ArrayLike, second: ArrayLike, probability: ArrayLike, weight: ArrayLike = 1.0
 ) -> ConsistentFit:
-    """The consistent posteriors of greatest likelihood, given that `first[k]` ranks above `second[k]`.
+    """The consistent posteriors under which the given ones are likeliest.
 
-    Documents are numbered from 0. Pairs may be missing, repeated, contradictory and certain; `weight` is how often each
-    was measured.
+    Parameters
+    ----------
+    first, second : array-like of int, shape (n_pairs,)
+        The two documents of each pair, numbered from 0. Pairs may be missing or repeated.
+    probability : array-like, shape (n_pairs,)
+        The posterior, from 0 to 1, that `first` ranks above `second`. Posteriors may be
+        certain and contradict each other.
+    weight : float or array-like, default 1.0
+        How often each pair was measured, 0 or more.
+
+    Returns
+    -------
+    ConsistentFit
+        The fitted posteriors, and how far the given ones are from them.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> fit = rw.targets.fit_consistent([0, 1, 0], [1, 2, 2], [0.6, 0.6, 0.9])
+    >>> fit.probability.round(3).tolist(), round(fit.worst, 3)
+    ([0.681, 0.681, 0.819], 0.081)
     """
     a = as_vector(first, name="first", dtype=np.int64)
     b = as_vector(second, name="second", dtype=np.int64, length=len(a))
@@ -83,7 +139,7 @@ def fit_consistent(
     n_blocks, block = connected_components(arrows, directed=True, connection="strong")
     inside = (block[a] == block[b]) & (weights > 0)
     free = _all_but_one_of_each(block, n_blocks)
-    pairs = _Pairs(a[inside], b[inside], wanted[inside], weights[inside], free)
+    pairs = _PairFit(a[inside], b[inside], wanted[inside], weights[inside], free)
     outputs = pairs.most_likely_outputs()
     outputs -= (np.bincount(block, outputs, n_blocks) / np.maximum(1, np.bincount(block, minlength=n_blocks)))[block]
     # Between blocks every posterior that counts is 0 or 1, and is met; one of weight 0 says nothing and is not missed.
@@ -107,14 +163,16 @@ def _arrows(a: IntArray, b: IntArray, wanted: Float64Array, weights: Float64Arra
 
 
 def _all_but_one_of_each(block: IntArray, n_blocks: int) -> BoolArray:
-    """Every document but the first of its block, whose output is fixed at 0: only differences count."""
+    """Every document but the first of its block: that one's output is fixed at 0, because only differences count."""
     free = np.ones(len(block), bool)
     free[np.unique(block, return_index=True)[1][:n_blocks]] = False
     return free
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Pairs:
+class _PairFit:
+    """The pairs within blocks, and the outputs that are likeliest to have given them."""
+
     a: IntArray
     b: IntArray
     wanted: Float64Array
@@ -122,7 +180,7 @@ class _Pairs:
     free: BoolArray  # documents whose output is to be found
 
     def most_likely_outputs(self) -> Float64Array:
-        """Newton's steps, none larger than is safe and each shortened until the likelihood grows."""
+        """The outputs of greatest likelihood, by Newton's steps, each shortened until it helps."""
         outputs = self._nearest_in_log_odds()
         at_most = np.bincount(self.a, self.weight, len(self.free)) + np.bincount(self.b, self.weight, len(self.free))
         for _ in range(MAX_STEPS):
@@ -142,14 +200,14 @@ class _Pairs:
         return outputs
 
     def _nearest_in_log_odds(self) -> Float64Array:
-        """The outputs whose gaps are nearest, in squares, to the log-odds: the answer already where all agree."""
+        """The outputs whose differences are nearest to the log-odds in squares: the answer already where all agree."""
         certain = (self.wanted == 0) | (self.wanted == 1)
-        odds = np.where(
+        wanted_log_odds = np.where(
             certain,
-            np.where(self.wanted > 0, CERTAIN_ODDS, -CERTAIN_ODDS),
+            np.where(self.wanted > 0, CERTAIN_LOG_ODDS, -CERTAIN_LOG_ODDS),
             log_odds(np.where(certain, 0.5, self.wanted)),
         )
-        return self._solve(self.weight, self._by_document(self.weight * odds))
+        return self._solve(self.weight, self._by_document(self.weight * wanted_log_odds))
 
     def _cost(self, outputs: Float64Array) -> float:
         gap = outputs[self.a] - outputs[self.b]
@@ -160,7 +218,7 @@ class _Pairs:
         return (np.bincount(self.a, of_pair, n_docs) - np.bincount(self.b, of_pair, n_docs)).astype(np.float64)
 
     def _solve(self, stiffness: Float64Array, force: Float64Array) -> Float64Array:
-        """Where springs between the pairs' documents balance the force, those that are not free staying at 0."""
+        """The moves at which springs between paired documents balance the force; only those that are free move."""
         moves = np.zeros(len(self.free))
         if not self.free.any():
             return moves

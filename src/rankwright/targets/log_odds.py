@@ -1,4 +1,4 @@
-"""Probabilities and their log-odds, to and fro."""
+"""Probabilities and their log-odds."""
 
 from __future__ import annotations
 
@@ -22,15 +22,49 @@ def as_probabilities(values: ArrayLike, name: str) -> Float64Array:
 
 
 def log_odds(probability: ArrayLike) -> Float64Array:
-    """log(P / (1 - P)) (paper 1, Eq. 6): 0 at ½, infinite at 0 and 1."""
+    """The log-odds of a probability: log(P / (1 - P)) (RankNet, Eq. 6).
+
+    Parameters
+    ----------
+    probability : float or array-like
+        Probabilities, from 0 to 1.
+
+    Returns
+    -------
+    array of float64
+        Their log-odds: 0 at ½, infinite at 0 and 1.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> float(rw.targets.log_odds(0.5))
+    0.0
+    """
     values = as_probabilities(probability, "a probability")
     with np.errstate(divide="ignore"):
-        odds: Float64Array = np.log(values) - np.log1p(-values)
-    return odds
+        result: Float64Array = np.log(values) - np.log1p(-values)
+    return result
 
 
 def logistic(odds: ArrayLike) -> Float64Array:
-    """The probability e^o / (1 + e^o) (paper 1, Eq. 2) whose log-odds are `odds`, of any size."""
+    """The probability that has the given log-odds: e^o / (1 + e^o) (RankNet, Eq. 2).
+
+    Parameters
+    ----------
+    odds : float or array-like
+        Log-odds o, of any size.
+
+    Returns
+    -------
+    array of float64
+        The probabilities.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> float(rw.targets.logistic(0.0))
+    0.5
+    """
     values = np.asarray(odds, dtype=np.float64)
     shrunk = np.exp(-np.abs(values))  # at most 1: nothing overflows
     probability: Float64Array = np.where(values >= 0, 1.0, shrunk) / (1.0 + shrunk)

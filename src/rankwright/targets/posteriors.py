@@ -1,9 +1,9 @@
-"""Target probabilities of pairs: how they combine, and which of them can hold together (paper 1, section 3.1).
+"""Target probabilities of pairs: how they combine (RankNet, section 3.1).
 
-A posterior P̄ij is the wanted probability that i ranks above j. The model's are logistic(o_i - o_j), so it meets those
+A posterior P̄ij is the target probability that i ranks above j. A model has logistic(o_i - o_j), so it can meet those
 whose log-odds are differences: they add along a chain (Eq. 4-6), and one posterior for each pair of neighbours, in any
-order of the documents, gives all the others (the theorem). Sums are made of log-odds, in which a thousand nearly
-certain steps are a number like any other; certain steps, whose log-odds are infinite, are counted.
+order of the documents, gives all the others (the theorem). Log-odds are summed, so that a thousand nearly certain steps
+lose nothing; certain steps, whose log-odds are infinite, are counted.
 """
 
 from __future__ import annotations
@@ -24,11 +24,29 @@ def combine(first: float, second: float) -> float: ...
 @overload
 def combine(first: ArrayLike, second: ArrayLike) -> Float64Array: ...
 def combine(first: ArrayLike, second: ArrayLike) -> Float64Array | float:
-    """P̄ik from P̄ij and P̄jk (Eq. 5): numbers, or arrays of them, combined one by one.
+    """The posterior of i above k, from that of i above j and that of j above k (RankNet, Eq. 5).
 
-    Exact where either is 0, ½ or 1. Certainty both ways, a 0 and a 1, leaves P̄ik undefined and is refused.
+    Parameters
+    ----------
+    first : float or array-like
+        Posteriors P̄ij, from 0 to 1.
+    second : float or array-like
+        Posteriors P̄jk, from 0 to 1.
 
-    >>> combine(0.5, 0.3), combine(1.0, 0.3)
+    Returns
+    -------
+    float or array of float64
+        Posteriors P̄ik; exact where either is 0, ½ or 1.
+
+    Raises
+    ------
+    InputError
+        Where one is 0 and the other 1: then P̄ik is not defined.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.targets.combine(0.5, 0.3), rw.targets.combine(1.0, 0.3)
     (0.3, 1.0)
     """
     left, right = as_probabilities(first, "the first posterior"), as_probabilities(second, "the second posterior")
@@ -39,16 +57,49 @@ def combine(first: ArrayLike, second: ArrayLike) -> Float64Array | float:
 
 
 def chain_posterior(adjacent: ArrayLike) -> float:
-    """The posterior that a chain's first document ranks above its last, from those of its steps."""
+    """The posterior that the first document of a chain ranks above the last.
+
+    Parameters
+    ----------
+    adjacent : array-like
+        For each step, the posterior that a document ranks above the next one.
+
+    Returns
+    -------
+    float
+        The posterior of the whole chain.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> round(rw.targets.chain_posterior([0.6, 0.6]), 4)
+    0.6923
+    """
     finite, up, down = _steps(adjacent)
     _refuse_contradiction(down.any(), up.any())
     return 1.0 if up.any() else 0.0 if down.any() else float(logistic(finite.sum()))
 
 
 def chain_posteriors(adjacent: ArrayLike, order: ArrayLike | None = None) -> Float64Array:
-    """All pairwise posteriors from those of neighbours (the theorem): row i, column j has P̄ij; the diagonal has ½.
+    """The posteriors of all pairs, from those of neighbours (RankNet's theorem).
 
-    `adjacent[k]` is the posterior that `order[k]` ranks above `order[k + 1]`; without `order`, that k does above k + 1.
+    Parameters
+    ----------
+    adjacent : array-like, shape (n_docs - 1,)
+        `adjacent[k]` is the posterior that document `order[k]` ranks above document `order[k + 1]`.
+    order : array-like of int, shape (n_docs,), optional
+        The order of the documents; the default is 0, 1, 2, …
+
+    Returns
+    -------
+    array of float64, shape (n_docs, n_docs)
+        Row i, column j has the posterior that i ranks above j; the diagonal has ½.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.targets.chain_posteriors([0.6, 0.6]).round(4).tolist()
+    [[0.5, 0.6, 0.6923], [0.4, 0.5, 0.6], [0.3077, 0.4, 0.5]]
     """
     finite, up, down = _steps(adjacent)
     _refuse_contradiction(down.any(), up.any())
@@ -71,11 +122,26 @@ def posterior_at_distance(probability: float, distance: int) -> float: ...
 @overload
 def posterior_at_distance(probability: ArrayLike, distance: ArrayLike) -> Float64Array: ...
 def posterior_at_distance(probability: ArrayLike, distance: ArrayLike) -> Float64Array | float:
-    """The lemma's P(i, i+n): all neighbours having posterior P, that of documents `distance` places apart.
+    """The posterior of documents some places apart in a chain of equal steps (RankNet's lemma).
 
-    It is Δ^n / (1 + Δ^n) with Δ = P / (1 - P): above ½ it grows with n, below ½ it falls, at ½ it stays.
+    It is Δ^n / (1 + Δ^n) with Δ = P / (1 - P): above ½ it grows with the distance n, below ½ it falls, at ½ it stays.
 
-    >>> round(posterior_at_distance(0.6, 2), 4)  # 0.36 / (0.36 + 0.16)
+    Parameters
+    ----------
+    probability : float or array-like
+        The posterior P of each step, from 0 to 1.
+    distance : int or array-like of int
+        The number of steps n, 1 or more.
+
+    Returns
+    -------
+    float or array of float64
+        The posterior at that distance.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> round(rw.targets.posterior_at_distance(0.6, 2), 4)  # 0.36 / (0.36 + 0.16)
     0.6923
     """
     values, steps = as_probabilities(probability, "the posterior"), np.asarray(distance)
@@ -90,11 +156,31 @@ def posterior_at_distance(probability: ArrayLike, distance: ArrayLike) -> Float6
 def preferences_from_votes(
     first: ArrayLike, second: ArrayLike, votes_for_first: ArrayLike, votes_for_second: ArrayLike, *, prior: float = 0.0
 ) -> Preferences:
-    """Pairs whose target probability is the share of votes for their first row, and whose weight is how many voted.
+    """Preferences from votes on pairs: the target is the share of votes for the first row, the weight how many voted.
 
-    `prior` votes for each side are added to every share: with few votes it keeps targets away from 0 and 1. Pairs that
-    nobody voted on are left out. Votes that contradict each other are no trouble to training; `fit_consistent` tells
-    how much they do.
+    Votes may contradict each other; training can handle that, and `fit_consistent` tells how much they do. Pairs
+    without votes are left out.
+
+    Parameters
+    ----------
+    first, second : array-like of int, shape (n_pairs,)
+        The two rows of each pair, which belong to the same query.
+    votes_for_first, votes_for_second : array-like, shape (n_pairs,)
+        How many voted for each of the two; 0 or more.
+    prior : float, default 0.0
+        Votes to add for each side of every pair. With few votes it keeps targets away from 0 and 1.
+
+    Returns
+    -------
+    Preferences
+        The pairs.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> pairs = rw.targets.preferences_from_votes([0, 0], [1, 2], [3, 0], [1, 0])
+    >>> pairs.better.tolist(), pairs.probability.tolist(), pairs.weight.tolist()
+    ([0], [0.75], [4.0])
     """
     if not 0 <= prior < np.inf:
         raise SettingError(f"prior must be 0 or more and finite, got {prior}")
@@ -118,7 +204,7 @@ def _votes(votes: ArrayLike, name: str, length: int) -> Float64Array:
 
 
 def _steps(adjacent: ArrayLike) -> tuple[Float64Array, BoolArray, BoolArray]:
-    """The log-odds of each step, 0 where it is certain, and which are certain up and down."""
+    """The log-odds of each step, 0 where it is certain, and which are certain to go up and which down."""
     values = as_probabilities(adjacent, "adjacent posteriors")
     if values.ndim != 1:
         raise InputError(f"adjacent posteriors must have one dimension, got shape {values.shape}")

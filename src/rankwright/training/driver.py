@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, named
@@ -35,6 +36,21 @@ class Learner(Protocol):
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Go on from where another one was."""
+
+
+class RemembersArrays:
+    """A learner that needs nothing but some of its arrays to go on; `remembered` are the names of their attributes."""
+
+    remembered: ClassVar[tuple[str, ...]]
+
+    def memory(self) -> Arrays:
+        """What `take_up` needs to go on from here."""
+        return {name: getattr(self, name) for name in self.remembered}
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from where another one was."""
+        for name in self.remembered:
+            setattr(self, name, np.array(memory[name]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 from rankwright.arrays import IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
-from rankwright.formats.blocks import blamed_on
+from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.rankers.inputs import check_features, remember_features, validation_data, with_something_to_learn
 from rankwright.rankers.ranker import Run
@@ -143,7 +143,7 @@ class BinnedRanker(ForestFace, ForestSettings):
             data = validation_data(self, valid)
             return None if data is None else bin_dataset(data, mapper, threads=self.threads)
         binned = bin_file(file, mapper, threads=self.threads)
-        with blamed_on(file.name):
+        with errors_name_file(file.name):
             check_features(self, binned.n_features, binned.feature_names)
         return binned
 

@@ -13,9 +13,10 @@ import numpy as np
 from rankwright.arrays import CodeArray, Float32Array, IntArray
 from rankwright.data.dataset import numbered_names
 from rankwright.errors import InputError
-from rankwright.formats.blocks import Paths, blamed_on
+from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
-from rankwright.formats.documents import Documents
+from rankwright.formats.pipeline import Documents
+from rankwright.formats.sources import Paths
 from rankwright.trees.binned import BinnedDataset, feature_numbers
 from rankwright.trees.binning import MAX_BINS, BinMapper, bin_columns, bin_rows, empty_codes, fit_bins
 from rankwright.trees.sampling import SAMPLE_SIZE, RowSample, sample_rows
@@ -111,7 +112,7 @@ class _PickedRows:
 def _coded(file: DataFile, mapper: BinMapper, threads: int | None) -> BinnedDataset:
     """The file's data with codes by `mapper`."""
     pieces = _CodePieces(mapper, threads)
-    with blamed_on(file.name):
+    with errors_name_file(file.name):
         documents = file.with_defaults(n_features=mapper.n_features).stream(pieces.add)
     return BinnedDataset(pieces.joined(documents.data.source_rows), mapper, documents.data, documents.feature_names)
 

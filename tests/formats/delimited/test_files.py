@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 from rankwright.data.columns import Columns
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, SettingError
-from rankwright.formats.delimited.files import DELIMITERS, iter_delimited, read_delimited, write_delimited
+from rankwright.formats.delimited.files import DELIMITERS, write_delimited
+from rankwright.formats.reading import FORMATS
+
+read_delimited, iter_delimited = FORMATS["csv"].read, FORMATS["csv"].iterate
 
 
 @pytest.fixture
@@ -85,13 +88,13 @@ def test_numbers_are_read_in_every_spelling(table):
 
 def test_the_delimiter_is_found_in_the_first_line(table):
     for text in ("qid;a\n1;2\n", "qid\ta\n1\t2\n", "qid,a\n1,2\n", '"qid,;"\ta\n1\t2\n'):
-        data = read_delimited(table(text), Columns(query="qid,;") if "qid,;" in text else None)
+        data = read_delimited(table(text), columns=Columns(query="qid,;") if "qid,;" in text else None)
         assert data.features.tolist() == [[2.0]]
 
 
 def test_an_even_choice_of_delimiters_is_left_to_the_caller(table):
     path = table("qid;a,b;c\n1;2,3;4\n")
-    assert read_delimited(path, Columns(query="qid"), drop=["a,b"]).feature_names == ("c",)
+    assert read_delimited(path, columns=Columns(query="qid"), drop=["a,b"]).feature_names == ("c",)
     path = table("qid,a;b\n1,2;3\n")
     with pytest.raises(FileFormatError, match=r"data\.csv:1: .* say which with delimiter="):
         read_delimited(path)

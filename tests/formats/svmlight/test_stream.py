@@ -58,6 +58,14 @@ def test_chunks_are_the_whole(tmp_path_factory, style, sizes, block_size):
     assert_same_data(iter_svmlight(path, group=group, block_size=block_size), whole)
 
 
+def test_a_query_is_not_cut_where_its_id_is_text_in_one_block_and_a_number_in_the_next(tmp_path):
+    path = tmp_path / "data.txt"
+    path.write_text("0 qid:a 1:1\n" + "0 qid:7 1:1\n" * 5 + "0 qid:b 1:1\n")
+    for block_size in range(1, 90):
+        chunks = list(iter_svmlight(path, block_size=block_size))
+        assert np.concatenate([chunk.groups.sizes for chunk in chunks]).tolist() == [1, 5, 1]
+
+
 def test_chunks_have_about_the_size_asked_for(tmp_path):
     path = tmp_path / "data.txt"
     path.write_text(text_of([10] * 100))

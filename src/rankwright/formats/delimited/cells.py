@@ -1,4 +1,4 @@
-"""CSV and TSV text to rows: blocks cut at line ends, then cells by column, with errors that name line and column."""
+"""CSV and TSV text turned into rows: blocks are cut at line ends, then into cells; errors name line and column."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array, IdArray, IntArray
-from rankwright.data.columns import Layout
+from rankwright.data.columns import TableLayout
+from rankwright.data.ids import ids_of_text
 from rankwright.errors import FileFormatError
 from rankwright.formats.lines import LONGEST_QUOTE
-from rankwright.formats.rows import Rows
+from rankwright.formats.rows import Rows, Runs
 from rankwright.kernels.codes import CellProblem
 
 LONGEST_ROW = 1 << 26  # bytes: a longer one has a quote that never closes
@@ -22,7 +23,7 @@ WORDS_FOR_NUMBERS = ("", "na", "null", "true", "false")  # besides what float() 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """Whole lines: where each starts and ends in `text`, blank ones left out; `number` is that of the first."""
+    """Whole lines of `text`: where each starts and ends, without blank ones; `number` is the number of the first."""
 
     text: bytes
     starts: IntArray
@@ -30,7 +31,7 @@ class Lines:
     number: int
 
     def number_of(self, row: int) -> int:
-        """The line, counted from 1 in the file, at which a row starts."""
+        """The number, counted from 1, of the line at which a row starts."""
         return self.number + self.text.count(b"\n", 0, int(self.starts[row]))
 
     def cells_of(self, row: int, delimiter: str) -> list[str] | None:
@@ -48,12 +49,12 @@ class Lines:
         return [cell.decode(errors="replace") for cell in _texts_at(spans, line.tobytes())]
 
     def after_first(self) -> Lines:
-        """The same lines but the first."""
+        """All lines but the first."""
         return Lines(self.text, self.starts[1:], self.ends[1:], self.number)
 
 
 def whole_lines(name: str, blocks: Iterable[bytes], delimiter: str) -> Iterator[Lines]:
-    """The lines of the file `name`, a block at a time; a block that ends within quotes is joined to the next."""
+    """The lines of the file `name`, block by block; a block that ends within quotes is joined to the next."""
     rest, number = b"", 1
     for block in blocks:
         if b"\0" in block:
@@ -89,10 +90,17 @@ def _lines(text: bytes, ends: IntArray, number: int) -> Lines:
 
 
 class CellReader:
-    """Turns lines into rows; `names` are all columns of the file, in its order, and `file` is what messages call it."""
+    """Turns lines into rows; `names` are all columns of the file in their order, `file` is what messages call it."""
 
     def __init__(
-        self, file: str, names: Sequence[str], layout: Layout, delimiter: str, *, allow_infinity: bool, threads: int
+        self,
+        file: str,
+        names: Sequence[str],
+        layout: TableLayout,
+        delimiter: str,
+        *,
+        allow_infinity: bool,
+        threads: int,
     ) -> None:
         self._file, self._names, self._layout, self._delimiter = file, names, layout, delimiter
         self._allow_infinity, self._threads = allow_infinity, threads
@@ -110,7 +118,7 @@ class CellReader:
         numbers, texts = self._parse(lines)
         rows = Rows(
             features=numbers[:, : len(layout.features)],
-            qid=self._ids(lines, layout.query, texts),
+            runs=Runs.of(self._ids(lines, layout.query, texts)),
             labels=self._numbers(layout.label, numbers),
             document_ids=None if layout.document is None else self._ids(lines, layout.document, texts),
             query_weights=self._numbers(layout.query_weight, numbers),
@@ -148,7 +156,7 @@ class CellReader:
     def _ids(self, lines: Lines, name: str, texts: dict[str, list[str]]) -> IdArray:
         if name == self._layout.query and "" in texts[name]:
             raise self._error(lines, texts[name].index(""), name, "a query id must not be empty")
-        return np.array(texts[name], np.dtypes.StringDType())
+        return ids_of_text(texts[name])
 
     def _positions(self, lines: Lines, name: str, texts: dict[str, list[str]]) -> IntArray:
         try:
@@ -177,7 +185,7 @@ class CellReader:
         return self._error(lines, row, self._names[column], f"wanted a number, found {found}{self._hint(cells)}")
 
     def _hint(self, cells: Sequence[str]) -> str:
-        """How to leave out the features of a row that hold text, where there are any."""
+        """Advice on how to leave out columns that hold text, where the row has some among its features."""
         features = set(self._layout.features)
         texts = [name for name, cell in zip(self._names, cells, strict=False) if name in features and _is_text(cell)]
         return f"; leave out what is no feature with drop={texts}, or choose with features=" if texts else ""
@@ -187,7 +195,7 @@ class CellReader:
 
 
 def _texts_at(spans: IntArray, content: bytes) -> list[bytes]:
-    """The texts at (first, length); a negative length marks one with doubled quotes."""
+    """The texts at places given as (first, length); a negative length marks a text with doubled quotes."""
     return [
         content[start : start + length] if length >= 0 else content[start : start - length].replace(b'""', b'"')
         for start, length in spans.tolist()

@@ -37,7 +37,7 @@ ROLE_OF_TYPE: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ColumnDescription:
-    """The role of every described column, and the names of those that have one."""
+    """The role of every column that is described, and the names of those that have one."""
 
     role_of: Mapping[int, str]
     name_of: Mapping[int, str]
@@ -61,7 +61,7 @@ class ColumnDescription:
         return Columns(**special)
 
     def left_out(self, names: list[str]) -> list[str]:
-        """The names of the columns that take no part."""
+        """The names of the columns that are not read."""
         return [names[column] for column, role in self.role_of.items() if role == LEFT_OUT]
 
 

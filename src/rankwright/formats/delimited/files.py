@@ -1,7 +1,7 @@
 """CSV and TSV files in and out, a block of lines at a time.
 
-The first line names the columns. Commas, tabs or semicolons part the cells; a cell may stand in double quotes, inside
-which delimiters and line ends are plain text and `""` is one quote. An empty cell, NA, NaN and NULL are missing
+The first line names the columns. Commas, tabs or semicolons separate the cells; a cell may stand in double quotes,
+inside which delimiters and line ends are plain text and `""` is one quote. An empty cell, NA, NaN and NULL are missing
 numbers; true and false are 1 and 0. Files may be compressed (.gz, .zst).
 """
 
@@ -18,25 +18,17 @@ from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import thread_count
-from rankwright.data.columns import Columns, check_written_names, find_layout
+from rankwright.data.columns import Columns, find_layout
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, SettingError
-from rankwright.formats.blocks import (
-    OpenTable,
-    Paths,
-    all_blocks,
-    blamed_on,
-    listed,
-    read_in_pieces,
-    read_whole,
-    stream_through,
-)
+from rankwright.formats.blocks import Opener, OpenFile, Reader, errors_name_file
 from rankwright.formats.delimited.cells import CellReader, whole_lines
 from rankwright.formats.delimited.descriptions import read_column_description
-from rankwright.formats.documents import Documents, TakeFeatures
-from rankwright.formats.rows import IdTypes, Rows, numbered_pieces
+from rankwright.formats.growing_matrix import Room
+from rankwright.formats.pipeline import scan_ids
+from rankwright.formats.rows import IdTypes
 from rankwright.formats.sources import FilePath, atomic_output, input_name, is_standard, open_line_blocks
-from rankwright.formats.tables import role_columns
+from rankwright.formats.tables import TableColumns, tables_of
 
 DELIMITERS = (",", "\t", ";")
 LONGEST_HEADER = 1 << 20  # bytes in which the delimiter is looked for
@@ -44,94 +36,39 @@ VALUES_WRITTEN_AT_ONCE = 1 << 18
 LONGEST_CELL = 17  # characters of a written number and its delimiter
 
 
-def read_delimited(
-    paths: Paths,
-    columns: Columns | None = None,
-    *,
-    features: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    delimiter: str | None = None,
-    names: Sequence[str] | None = None,
-    description: FilePath | None = None,
-    allow_infinity: bool = False,
-    threads: int | None = None,
-) -> RankingDataset:
-    """The dataset of CSV or TSV files, rows in any order; the options are those of `from_frame` and three more.
-
-    `delimiter` is found in the first line where it is not given. `names` are the columns of files without a header;
-    `description`, CatBoost's file of column types (.cd), is for those too.
-    """
-    reader = _Reader(columns, features, drop, delimiter, names, description, allow_infinity, thread_count(threads))
-    return read_whole(paths, reader.open_table, _settled)
-
-
-def iter_delimited(
-    paths: Paths,
-    columns: Columns | None = None,
-    *,
-    features: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    delimiter: str | None = None,
-    names: Sequence[str] | None = None,
-    description: FilePath | None = None,
-    allow_infinity: bool = False,
-    threads: int | None = None,
-) -> Iterator[RankingDataset]:
-    """The datasets of whole queries that make up the files, in order, in constant memory.
-
-    The rows of a query must stand together. The options are those of `read_delimited`. Files are read twice, the first
-    time for whether all ids are whole numbers; standard input is read once, and its ids are strings.
-    """
-    reader = _Reader(columns, features, drop, delimiter, names, description, allow_infinity, thread_count(threads))
-    id_types = IdTypes()
-    if not any(map(is_standard, listed(paths))):
-        _, blocks = all_blocks(paths, replace(reader, skips_features=True).open_table)
-        id_types = IdTypes.of(block.rows for block in blocks)
-    return read_in_pieces(paths, reader.open_table, id_types.settle)
-
-
-def stream_delimited(
-    paths: Paths,
-    take: TakeFeatures,
-    columns: Columns | None = None,
-    *,
-    features: Sequence[str] | None = None,
-    drop: Sequence[str] = (),
-    delimiter: str | None = None,
-    names: Sequence[str] | None = None,
-    description: FilePath | None = None,
-    allow_infinity: bool = False,
-    threads: int | None = None,
-) -> Documents:
-    """The documents that `read_delimited` reads; their features go to `take`, a block of rows at a time."""
-    reader = _Reader(columns, features, drop, delimiter, names, description, allow_infinity, thread_count(threads))
-    return stream_through(paths, reader.open_table, take, _settled)
-
-
-def _settled(rows: Rows) -> Rows:
-    """All rows, with ids of the type that they turn out to have."""
-    return IdTypes.of([rows]).settle(rows)
-
-
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    columns: Columns | None
-    features: Sequence[str] | None
-    drop: Sequence[str]
-    delimiter: str | None
-    names: Sequence[str] | None
-    description: FilePath | None
-    allow_infinity: bool
-    threads: int
-    skips_features: bool = False
+class DelimitedReader(Reader):
+    """Opens CSV and TSV files; the options are those of `from_frame` and four more.
+
+    Without `delimiter` it is found in the first line. `names` are the columns of files without a header; `description`,
+    CatBoost's file of column types (.cd), is for such files too. `threads` parse in parallel.
+    """
+
+    columns: Columns | None = None
+    features: Sequence[str] | None = None
+    drop: Sequence[str] = ()
+    delimiter: str | None = None
+    names: Sequence[str] | None = None
+    description: FilePath | None = None
+    allow_infinity: bool = False
+    threads: int | None = None
 
     def __post_init__(self) -> None:
+        thread_count(self.threads)
         if self.delimiter is not None:
             _check_delimiter(self.delimiter)
         if self.description is not None and (self.columns is not None or self.names is not None):
             raise SettingError("a description says what the columns are: give no columns or names beside it")
 
-    def open_table(self, path: str) -> OpenTable:
+    def opener(self) -> Opener:
+        """A function that opens one file after another."""
+        return self._open_file
+
+    def prepared(self, paths: Sequence[str]) -> tuple[Opener, IdTypes | None]:
+        """The types of ids are found by reading the files beforehand; ids from standard input are text."""
+        return self._open_file, IdTypes() if any(map(is_standard, paths)) else scan_ids(paths, self._open_file)
+
+    def _open_file(self, path: str, room: Room | None) -> OpenFile:
         file = input_name(path)
         blocks = (block.tobytes() for block in open_line_blocks(path))
         start = next(blocks, b"")
@@ -143,18 +80,19 @@ class _Reader:
         cells = first.cells_of(0, delimiter)
         if cells is None:
             raise FileFormatError(file, "text stands behind a closing quote", first.number_of(0))
-        with blamed_on(file):
+        with errors_name_file(file):
             names, columns, drop = self._meaning(cells)
             layout = find_layout(names, columns, features=self.features, drop=drop)
         if self.names is self.description is None:
             first = first.after_first()
-        if self.skips_features:
+        if room is None:
             layout = replace(layout, features=())
-        reader = CellReader(file, names, layout, delimiter, allow_infinity=self.allow_infinity, threads=self.threads)
-        return OpenTable(layout, map(reader.rows, chain([first], lines)))
+        threads = thread_count(self.threads)
+        reader = CellReader(file, names, layout, delimiter, allow_infinity=self.allow_infinity, threads=threads)
+        return OpenFile(map(reader.rows, chain([first], lines)), layout)
 
     def _meaning(self, cells: Sequence[str]) -> tuple[Sequence[str], Columns | None, Sequence[str]]:
-        """The columns' names, roles, and those to drop, of a file whose first line has these cells."""
+        """The names of the columns, their roles, and those to drop, of a file whose first line has these cells."""
         if self.description is None:
             return self.names or cells, self.columns, self.drop
         description = read_column_description(self.description)
@@ -163,7 +101,7 @@ class _Reader:
 
 
 def _delimiter_of(file: str, start: bytes) -> str:
-    """The delimiter that parts the first line into most cells."""
+    """The delimiter that cuts the first line into the most cells."""
     first_line = re.sub(rb'"[^"]*"', b"", start[:LONGEST_HEADER].lstrip(b"\r\n")).partition(b"\n")[0]
     counts = {delimiter: first_line.count(delimiter.encode()) for delimiter in DELIMITERS}
     best = max(DELIMITERS, key=lambda delimiter: counts[delimiter])
@@ -185,48 +123,45 @@ def write_delimited(
     delimiter: str = ",",
     threads: int | None = None,
 ) -> None:
-    """Write a dataset, or pieces of one, as CSV or TSV with a header; missing numbers are empty cells.
+    """Write a dataset, or chunks of one, as CSV or TSV with a header; missing numbers are empty cells.
 
-    `read_delimited` gives back the same bits. Rows stand in the order of the caller's data.
+    Reading the file gives back the same bits. Rows are in the order of the caller's data.
     """
     _check_delimiter(delimiter)
-    writer = _Writer(columns or Columns(), delimiter, thread_count(threads))
+    writer = _CellWriter(delimiter, thread_count(threads))
     with atomic_output(path) as file:
-        for piece in numbered_pieces(data, path):
-            check_written_names(piece.names, writer.columns)
-            for text in writer.text_of(piece.names, piece.rows):
+        for table in tables_of(data, path, columns or Columns()):
+            for text in writer.text_of(table):
                 file.write(text)
 
 
-class _Writer:
-    """Makes text of rows; the first ones bring the header, which all must share."""
+class _CellWriter:
+    """Turns tables into text; the first one brings the header, and all must have the same."""
 
-    def __init__(self, columns: Columns, delimiter: str, threads: int) -> None:
-        self.columns = columns
+    def __init__(self, delimiter: str, threads: int) -> None:
         self._delimiter, self._threads = delimiter, threads
         self._wants_quotes = re.compile(rf'[{delimiter}"\r\n]|^\s|\s$')
         self._header: list[str] = []
 
-    def text_of(self, names: Sequence[str], rows: Rows) -> Iterator[bytes]:
-        header = [*role_columns(rows, self.columns), *names]
+    def text_of(self, table: TableColumns) -> Iterator[bytes]:
         if not self._header:
-            self._header = header
-            yield self._delimiter.join(map(self._quoted, header)).encode() + b"\n"
-        elif header != self._header:
+            self._header = table.header
+            yield self._delimiter.join(map(self._quoted, table.header)).encode() + b"\n"
+        elif table.header != self._header:
             raise InputError("datasets written into one file must have the same columns")
-        if rows.qid.dtype.kind == "T" and (rows.qid == "").any():
+        qid = next(iter(table.roles.values()))
+        if qid.dtype.kind == "T" and (qid == "").any():
             raise InputError("a query id is empty; CSV and TSV files need one for each query")
-        rows_at_once = max(1, VALUES_WRITTEN_AT_ONCE // len(header))
-        for start in range(0, len(rows), rows_at_once):
-            yield self._block(rows[start : start + rows_at_once])
+        yield from map(self._block, table.blocks(VALUES_WRITTEN_AT_ONCE))
 
-    def _block(self, rows: Rows) -> bytes:
-        texts = [self._cells(part) for part in (rows.qid, rows.document_ids, rows.positions) if part is not None]
-        parts = [rows.labels, rows.query_weights, rows.document_weights]
-        numbers = np.column_stack([*(part for part in parts if part is not None), rows.features])
-        room = numbers.shape[1] * LONGEST_CELL
-        text, lengths = np.empty(len(rows) * room, np.uint8), np.empty(len(rows), np.int64)
-        kernels.format_cells(numbers.reshape(-1), numbers.shape[1], ord(self._delimiter), text, lengths, self._threads)
+    def _block(self, table: TableColumns) -> bytes:
+        parts = table.roles.values()
+        texts = [self._cells(part) for part in parts if part.dtype.kind != "f"]  # ids and positions
+        numbers = np.column_stack([*(part for part in parts if part.dtype.kind == "f"), table.features])
+        n_rows, n_numbers = numbers.shape
+        room = n_numbers * LONGEST_CELL
+        text, lengths = np.empty(n_rows * room, np.uint8), np.empty(n_rows, np.int64)
+        kernels.format_cells(numbers.reshape(-1), n_numbers, ord(self._delimiter), text, lengths, self._threads)
         cells = text.tobytes()
         starts = map(self._delimiter.join, zip(*texts, strict=True))
         return b"".join(

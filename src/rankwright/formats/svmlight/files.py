@@ -1,120 +1,185 @@
-"""SVMlight/LETOR text: `label qid:ID index:value … # comment`, a line a document. docs/svmlight.md tells every case."""
+"""SVMlight/LETOR text: `label qid:ID index:value … # comment`, a line for each document; see docs/svmlight.md."""
 
 from __future__ import annotations
 
-import logging
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, thread_count
+from rankwright.arrays import IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.ids import text_ids
-from rankwright.errors import FileFormatError, InputError, SettingError, require
-from rankwright.formats.compressed import compression_of_name
-from rankwright.formats.documents import Documents, TakeFeatures
-from rankwright.formats.sources import BLOCK_SIZE, FilePath, atomic_output, input_name, is_standard
+from rankwright.errors import InputError, SettingError, require
+from rankwright.formats.blocks import Opener, Reader
+from rankwright.formats.pipeline import read_in_chunks, read_whole, scan_ids
+from rankwright.formats.rows import IdTypes
+from rankwright.formats.sources import BLOCK_SIZE, FilePath, Paths, atomic_output, input_name, is_standard
 from rankwright.formats.svmlight.formatter import SvmlightStyle, format_lines
-from rankwright.formats.svmlight.growing_matrix import GrowingMatrix
-from rankwright.formats.svmlight.parser import Absent, Room, SvmlightParser, SvmlightSettings
-from rankwright.formats.svmlight.query_file import group_sizes
-from rankwright.formats.svmlight.rows import QueryLog, Rows, SizedQueries, dataset_of, size_mismatch, whole_queries
+from rankwright.formats.svmlight.parser import Absent, SvmlightOptions, SvmlightParser
+from rankwright.formats.svmlight.query_file import QuerySizes, group_sizes
+from rankwright.formats.writing import numbered_chunks
 from rankwright.kernels.codes import Omit
 
-CHUNK_SIZE = 16 << 20  # bytes of text for each chunk of a stream
-GUESS_MARGIN = 1.05  # room beyond the rows that the first block foretells
+CHUNK_SIZE = 16 << 20  # bytes of text for each chunk of whole queries
 
 OMIT_OF_ABSENT = {"zero": Omit.ZERO, "missing": Omit.MISSING}
-
-logger = logging.getLogger(__name__)
-
-GroupSource = FilePath | Sequence[FilePath] | ArrayLike
+# What the format has no place for.
+NO_PLACE = {
+    "feature_names": "feature names",
+    "preferences": "preferences",
+    "query_weights": "query weights",
+    "document_weights": "document weights",
+    "positions": "positions",
+}
 
 
 def read_svmlight(
-    paths: FilePath | Sequence[FilePath],
+    paths: Paths,
     *,
     absent: Absent = "zero",
     n_features: int | None = None,
-    group: GroupSource | None = None,
+    group: QuerySizes | None = None,
     index_base: int = 1,
     allow_infinity: bool = False,
     threads: int | None = None,
     block_size: int = BLOCK_SIZE,
 ) -> RankingDataset:
-    """The dataset of one or several SVMlight files, plain, .gz or .zst; `-` is standard input.
+    r"""Read SVMlight or LETOR text files into one dataset.
 
-    A feature that a line does not name is 0, or missing with `absent="missing"`. `n_features` fixes the width, which
-    is else the largest index. Files without `qid` take the sizes of their queries from `group` (sizes, or files of
-    them) or from `.query` files beside them. `index_base=0` is for files that count features from 0. `block_size`
-    bytes of text are parsed at a time; the result does not depend on it.
+    A line is a document: `label qid:ID index:value … # comment`. Lines of a query may be in any order within their
+    file, and a query must be in one file. Ids are integers where all of them are whole numbers, else strings.
+    docs/svmlight.md describes every case.
+
+    Parameters
+    ----------
+    paths : str, path-like, or a sequence of them
+        The file, or the files that make up the dataset; `-` is standard input. Text may be compressed (.gz, .zst).
+    absent : {"zero", "missing"}, default "zero"
+        What a feature is that a line does not name: 0, or a missing value.
+    n_features : int, optional
+        The number of features. The default is the largest index found; give it where a file may not name the last
+        features, or to read standard input in chunks.
+    group : array-like of int, path or sequence of paths, optional
+        The number of documents of each query, or files that hold these numbers, for data without `qid:`. The default
+        looks for `.query` files beside the data.
+    index_base : {0, 1}, default 1
+        The number of the first feature. 0 is for files that count features from 0.
+    allow_infinity : bool, default False
+        Whether infinite values, and values beyond the range of float32, are accepted.
+    threads : int, optional
+        The number of threads; the default is `OMP_NUM_THREADS`, or else every core. The result is the same for any
+        number.
+    block_size : int, default 4194304
+        How many bytes of text are parsed at a time. The result does not depend on it.
+
+    Returns
+    -------
+    RankingDataset
+        The documents of all files.
+
+    Raises
+    ------
+    FileFormatError
+        Where a file is not as it should be; the message names file, line, what was found and what was wanted.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "train.txt").write_text("2 qid:1 1:0.5 3:1\n0 qid:1 2:0.25\n")
+    ...     data = rw.read_svmlight(Path(folder, "train.txt"))
+    >>> data.features.tolist()
+    [[0.5, 0.0, 1.0], [0.0, 0.25, 0.0]]
     """
-    settings = SvmlightSettings(absent, n_features, index_base, allow_infinity, threads, block_size)
-    files = _as_paths(paths)
-    parser, matrix = SvmlightParser(settings), GrowingMatrix()
-    text_size = _plain_size(files)
-
-    def room(n_rows: int, n_columns: int) -> Float32Array:
-        expected_rows = int(GUESS_MARGIN * text_size / parser.bytes_per_row) - matrix.n_rows
-        return matrix.room(n_rows, n_columns, expected_rows)
-
-    pieces = _without_features(files, parser, room, lambda features: matrix.keep(len(features)))
-    features = matrix.finish(parser.n_features, parser.absent)
-    return dataset_of(features, pieces, _sizes(files, group, pieces))
-
-
-def stream_svmlight(
-    paths: FilePath | Sequence[FilePath],
-    take: TakeFeatures,
-    *,
-    absent: Absent = "zero",
-    n_features: int | None = None,
-    group: GroupSource | None = None,
-    index_base: int = 1,
-    allow_infinity: bool = False,
-    threads: int | None = None,
-    block_size: int = BLOCK_SIZE,
-) -> Documents:
-    """The documents that `read_svmlight` reads; their features go to `take`, a block of rows at a time.
-
-    The files are read once. Without `n_features` blocks may become wider on the way: the last is as wide as the data.
-    """
-    settings = SvmlightSettings(absent, n_features, index_base, allow_infinity, threads, block_size)
-    files = _as_paths(paths)
-    pieces = _without_features(files, SvmlightParser(settings), _ReusedRoom(), take)
-    nothing = np.empty((sum(map(len, pieces)), 0), FEATURE_DTYPE)
-    return Documents(dataset_of(nothing, pieces, _sizes(files, group, pieces)))
+    reader = SvmlightReader(absent, n_features, group, index_base, allow_infinity, threads, block_size)
+    return read_whole(paths, reader)
 
 
 def iter_svmlight(
-    paths: FilePath | Sequence[FilePath],
+    paths: Paths,
     *,
     absent: Absent = "zero",
     n_features: int | None = None,
-    group: GroupSource | None = None,
+    group: QuerySizes | None = None,
     index_base: int = 1,
     allow_infinity: bool = False,
     threads: int | None = None,
     block_size: int = CHUNK_SIZE,
 ) -> Iterator[RankingDataset]:
-    """The same data as `read_svmlight` in chunks of whole queries, about `block_size` bytes of text each.
+    """Read SVMlight or LETOR text files in chunks of whole queries.
 
-    Memory holds a few chunks, however long the files. The rows of a query must stand together. Without `n_features`
-    the files are read twice, the first time for their width; then ids have the type that they have in
-    `read_svmlight`. With it they are read once, as standard input must be, and ids are strings.
+    Memory holds a few chunks, however long the files. The rows of a query must be next to each other. Without
+    `n_features` the files are read twice, the first time for their width and for whether all ids are whole numbers.
+    With it they are read once, and ids are strings.
+
+    Parameters
+    ----------
+    paths : str, path-like, or a sequence of them
+        The file, or the files that make up the dataset; `-` is standard input. Text may be compressed (.gz, .zst).
+    absent : {"zero", "missing"}, default "zero"
+        What a feature is that a line does not name: 0, or a missing value.
+    n_features : int, optional
+        The number of features. The default is the largest index found; give it where a file may not name the last
+        features, or to read standard input in chunks.
+    group : array-like of int, path or sequence of paths, optional
+        The number of documents of each query, or files that hold these numbers, for data without `qid:`. The default
+        looks for `.query` files beside the data.
+    index_base : {0, 1}, default 1
+        The number of the first feature. 0 is for files that count features from 0.
+    allow_infinity : bool, default False
+        Whether infinite values, and values beyond the range of float32, are accepted.
+    threads : int, optional
+        The number of threads; the default is `OMP_NUM_THREADS`, or else every core. The result is the same for any
+        number.
+    block_size : int, default 16777216
+        About how many bytes of text make a chunk. A chunk holds one query at least.
+
+    Returns
+    -------
+    iterator of RankingDataset
+        The chunks, in the order of the files. Together they hold what `read_svmlight` reads.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.synthetic.random_polynomial(100)
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write_svmlight(data, f"{folder}/train.txt")
+    ...     chunks = rw.iter_svmlight(f"{folder}/train.txt", block_size=100_000)
+    ...     sum(chunk.n_docs for chunk in chunks)
+    5000
     """
-    settings = SvmlightSettings(absent, n_features, index_base, allow_infinity, threads, block_size)
-    files = _as_paths(paths)
-    if n_features is not None:
-        return _chunks(files, settings, group, _IdTypes())
-    if any(is_standard(path) for path in files):
-        raise SettingError("standard input can be streamed only where n_features is given: it cannot be read twice")
-    parser, id_types = _scan(files, settings)
-    return _chunks(files, replace(settings, n_features=parser.n_features), group, id_types)
+    reader = SvmlightReader(absent, n_features, group, index_base, allow_infinity, threads, block_size)
+    return read_in_chunks(paths, reader)
+
+
+@dataclass(frozen=True, slots=True)
+class SvmlightReader(SvmlightOptions, Reader):
+    """Opens SVMlight files."""
+
+    def opener(self) -> Opener:
+        """A function that opens one file after another and remembers the width that the lines so far need."""
+        return SvmlightParser(self).open_file
+
+    def prepared(self, paths: Sequence[str]) -> tuple[Opener, IdTypes | None]:
+        """Where the width is not given, all files are read for it, and for the types of ids; else ids are text."""
+        reader = replace(self, block_size=self.block_size or CHUNK_SIZE)
+        if reader.n_features is not None:
+            return reader.opener(), IdTypes()
+        if any(map(is_standard, paths)):
+            raise SettingError("standard input can be streamed only where n_features is given: it cannot be read twice")
+        parser = SvmlightParser(reader)
+        id_types = scan_ids(paths, parser.open_file)
+        return replace(reader, n_features=parser.n_features).opener(), id_types
+
+    def query_sizes(self, paths: Sequence[str], *, has_ids: bool) -> IntArray | None:
+        """The sizes that `group`, or files beside the data, give where the lines have no query ids."""
+        if not has_ids:
+            return group_sizes(paths, self.group)
+        if self.group is not None:
+            raise InputError(f"{input_name(paths[0])} has query ids, so that group must not be given")
+        return None
 
 
 def write_svmlight(
@@ -125,179 +190,41 @@ def write_svmlight(
     index_base: int = 1,
     threads: int | None = None,
 ) -> None:
-    """Write a dataset, or chunks of one, so that `read_svmlight` gives back the same bits; `-` is standard output.
+    r"""Write a dataset as SVMlight text; `read_svmlight` gives back the same numbers, bit by bit.
 
-    Every feature of every row is written, unless `absent` names what a reader with the same `absent` puts back. Names
-    that end in .gz or .zst are compressed. Rows stand in the order they had in their source. Queries without ids get
-    their numbers, from 0. What the format has no place for is left out, and the log says so.
+    Rows are written in the order they had in the data they came from. Queries without ids get numbers from 0. The
+    format has no place for feature names, preferences, weights and positions: they are left out, and the log says so.
+    The file appears complete or not at all.
+
+    Parameters
+    ----------
+    data : RankingDataset or iterable of RankingDataset
+        The dataset, or its chunks one after another.
+    path : str or path-like
+        Where to write; `-` is standard output. Names that end in .gz or .zst are compressed.
+    absent : {"zero", "missing"}, optional
+        Which features to leave out to make the file smaller: zeros, or missing values. Read the file with the same
+        `absent`. The default writes every feature.
+    index_base : {0, 1}, default 1
+        The number of the first feature.
+    threads : int, optional
+        The number of threads; the default is `OMP_NUM_THREADS`, or else every core.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.RankingDataset.from_arrays([[0.5, 0.0]], [2], qid=["a"])
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write_svmlight(data, Path(folder, "data.txt"), absent="zero")
+    ...     Path(folder, "data.txt").read_text()
+    '2 qid:a 1:0.5 2:0\n'
     """
     require(absent in (None, *OMIT_OF_ABSENT), f"absent must be 'zero', 'missing' or None, got {absent!r}")
     require(index_base in (0, 1), f"index_base must be 0 or 1, got {index_base!r}")
     style = SvmlightStyle(index_base, OMIT_OF_ABSENT[absent] if absent else Omit.NOTHING, thread_count(threads))
-    left_out: set[str] = set()
-    n_queries = 0
     with atomic_output(path) as output:
-        for chunk in [data] if isinstance(data, RankingDataset) else data:
+        for chunk, n_queries in numbered_chunks(data, path, "SVMlight text", NO_PLACE):
             for lines in format_lines(chunk, style, first_query=n_queries, mark_width=n_queries == 0):
                 output.write(lines)
-            n_queries += chunk.n_queries
-            left_out |= _left_out(chunk)
-    if left_out:
-        logger.warning("%s: SVMlight text has no place for %s; left out", os.fspath(path), ", ".join(sorted(left_out)))
-
-
-def _left_out(data: RankingDataset) -> set[str]:
-    """What of a dataset the format cannot hold."""
-    found = {
-        "feature names": bool(data.feature_names),
-        "preferences": data.preferences is not None,
-        "query weights": data.query_weights is not None,
-        "document weights": data.document_weights is not None,
-        "positions": data.positions is not None,
-        "queries without documents": bool((data.groups.sizes == 0).any()),
-    }
-    return {name for name, is_there in found.items() if is_there}
-
-
-def _as_paths(paths: FilePath | Sequence[FilePath]) -> list[FilePath]:
-    files = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    if not files:
-        raise InputError("paths must name at least one file")
-    return files
-
-
-def _plain_size(files: Sequence[FilePath]) -> int:
-    """The bytes of text in all files, 0 where it cannot be told without reading them."""
-    sizes = 0
-    for path in files:
-        if is_standard(path) or compression_of_name(os.fspath(path)) is not None or not Path(path).is_file():
-            return 0
-        sizes += Path(path).stat().st_size
-    return sizes
-
-
-def _rows(files: Sequence[FilePath], parser: SvmlightParser, room: Room, *, together: bool) -> Iterator[Rows]:
-    """The rows of all files, either all with query ids or all without, and no query in two places.
-
-    The same id in two files may mean one query cut in two or two queries numbered alike: only the user knows.
-    """
-    log = QueryLog(together=together) if together or len(files) > 1 else None
-    had_queries = None
-    for path in files:
-        for rows in parser.parse_file(path, room):
-            has_queries = rows.run_ids is not None
-            if had_queries not in (None, has_queries):
-                raise FileFormatError(input_name(path), "some files have query ids and some have none")
-            had_queries = has_queries
-            run = log.returning_run(rows) if log is not None and has_queries else None
-            if run is not None:
-                raise _returning_query(input_name(path), rows, run, parser, together)
-            yield rows
-        if log is not None:
-            log.end_file()
-
-
-def _without_features(files: Sequence[FilePath], parser: SvmlightParser, room: Room, take: TakeFeatures) -> list[Rows]:
-    """The rows of all files without their features, which go to `take`."""
-    pieces = []
-    for rows in _rows(files, parser, room, together=False):
-        take(rows.features)
-        pieces.append(rows.without_features())
-    return pieces
-
-
-class _ReusedRoom:
-    """Room for one block after another in the same memory, which fresh memory's clearing would slow down."""
-
-    def __init__(self) -> None:
-        self._values: Float32Array = np.empty(0, FEATURE_DTYPE)
-
-    def __call__(self, n_rows: int, n_columns: int) -> Float32Array:
-        if len(self._values) < n_rows * n_columns:
-            self._values = np.empty(n_rows * n_columns, FEATURE_DTYPE)
-        return self._values[: n_rows * n_columns].reshape(n_rows, n_columns)
-
-
-def _returning_query(name: str, rows: Rows, run: int, parser: SvmlightParser, together: bool) -> FileFormatError:
-    assert rows.run_ids is not None
-    wanted = "wanted its rows together in one file" + (
-        "" if together else " (in any order), or all files as one stream"
-    )
-    return FileFormatError(
-        name,
-        f"query {rows.run_ids[run]} comes back after it had ended; {wanted}",
-        parser.line_of(int(rows.run_sizes[:run].sum())),
-    )
-
-
-def _sizes(files: Sequence[FilePath], group: GroupSource | None, pieces: Sequence[Rows]) -> IntArray | None:
-    """The documents of each query where the lines have no query ids."""
-    if pieces[0].run_ids is not None:
-        _refuse_group(files, group)
-        return None
-    sizes = group_sizes(files, group)
-    n_docs = sum(len(piece) for piece in pieces)
-    if sizes.sum() != n_docs:
-        raise size_mismatch(int(sizes.sum()), str(n_docs))
-    return sizes
-
-
-def _refuse_group(files: Sequence[FilePath], group: GroupSource | None) -> None:
-    if group is not None:
-        raise InputError(f"{input_name(files[0])} has query ids, so that group must not be given")
-
-
-@dataclass(frozen=True, slots=True)
-class _IdTypes:
-    """What a scan found the ids of all chunks to be; without one, text is the safe guess."""
-
-    queries_are_text: bool = True
-    documents_are_text: bool = True
-    has_documents: bool = False
-
-
-def _scan(files: Sequence[FilePath], settings: SvmlightSettings) -> tuple[SvmlightParser, _IdTypes]:
-    """A parser that has seen all files, and the types of their ids."""
-    parser = SvmlightParser(settings)
-    queries_are_text = documents_are_text = has_documents = False
-    for rows in _rows(files, parser, lambda n_rows, _: np.empty((n_rows, 0), FEATURE_DTYPE), together=True):
-        queries_are_text |= rows.run_ids is not None and rows.run_ids.dtype != np.int64
-        documents_are_text |= rows.document_ids is None or rows.document_ids.dtype != np.int64
-        has_documents |= rows.document_ids is not None
-    return parser, _IdTypes(queries_are_text, documents_are_text, has_documents)
-
-
-def _chunks(
-    files: Sequence[FilePath], settings: SvmlightSettings, group: GroupSource | None, id_types: _IdTypes
-) -> Iterator[RankingDataset]:
-    parser = SvmlightParser(settings)
-    sized: SizedQueries | None = None
-
-    def rows_with_queries() -> Iterator[Rows]:
-        nonlocal sized
-        for rows in _rows(files, parser, lambda *shape: np.empty(shape, FEATURE_DTYPE), together=True):
-            if rows.run_ids is not None:
-                _refuse_group(files, group)
-                yield rows
-            else:
-                sized = sized or SizedQueries(group_sizes(files, group))
-                yield sized.assign(rows)
-
-    for pieces in whole_queries(rows_with_queries()):
-        features = np.concatenate([piece.features for piece in pieces]) if len(pieces) > 1 else pieces[0].features
-        data = dataset_of(features, pieces)
-        yield _with_id_types(data, id_types, has_queries=sized is None)
-    if sized is not None:
-        sized.check_end()
-
-
-def _with_id_types(data: RankingDataset, id_types: _IdTypes, *, has_queries: bool) -> RankingDataset:
-    queries: IdArray | None = data.query_ids if has_queries else None
-    documents = data.document_ids
-    if documents is None and id_types.has_documents:
-        documents = np.zeros(data.n_docs, np.dtypes.StringDType())
-    if queries is not None and id_types.queries_are_text:
-        queries = text_ids(queries)
-    if documents is not None and id_types.documents_are_text:
-        documents = text_ids(documents)
-    return replace(data, query_ids=queries, document_ids=documents)

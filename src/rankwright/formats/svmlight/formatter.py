@@ -1,4 +1,4 @@
-"""Rows to SVMlight text, a batch at a time: what `write_svmlight` writes."""
+"""Rows turned into SVMlight text, a batch at a time."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class _Texts:
 def format_lines(
     data: RankingDataset, style: SvmlightStyle, *, first_query: int, mark_width: bool
 ) -> Iterator[memoryview]:
-    """The lines of a dataset in the order its rows had in their source, in batches.
+    """The lines of a dataset, in batches, in the order that its rows had in their source.
 
     Queries without ids are numbered from `first_query`. `mark_width` writes the last feature of the first row even
-    where it could be left out, so that the reader finds the width. A batch may be used until the next is asked for.
+    where it could be left out, so that a reader finds the width. A batch may be used until the next is asked for.
     """
     queries = _query_texts(data, first_query)
     documents = np.zeros(data.n_docs, np.dtypes.StringDType()) if data.document_ids is None else data.document_ids

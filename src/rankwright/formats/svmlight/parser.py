@@ -1,8 +1,8 @@
-"""Blocks of SVMlight text to rows: what `read_svmlight` and `iter_svmlight` share."""
+"""Blocks of SVMlight text turned into rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,9 +12,12 @@ from rankwright import kernels
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, thread_count
 from rankwright.data.ids import ids_of_text
 from rankwright.errors import FileFormatError, require
-from rankwright.formats.sources import BLOCK_SIZE, ByteArray, FilePath, LongLineError, input_name, open_line_blocks
-from rankwright.formats.svmlight.growing_matrix import memory_of_machine
-from rankwright.formats.svmlight.rows import Rows
+from rankwright.formats.blocks import OpenFile
+from rankwright.formats.growing_matrix import Room, memory_of_machine
+from rankwright.formats.lines import LONGEST_QUOTE
+from rankwright.formats.rows import Rows, Runs
+from rankwright.formats.sources import BLOCK_SIZE, ByteArray, LongLineError, input_name, open_line_blocks
+from rankwright.formats.svmlight.query_file import QuerySizes
 from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, SvmlightProblem
 
 Absent = Literal["zero", "missing"]
@@ -22,7 +25,6 @@ VALUE_OF_ABSENT: dict[str, float] = {"zero": 0.0, "missing": float("nan")}
 QUERY_MARK = b"qid:"
 NEWLINE = ord("\n")
 LARGEST_BLOCK_SHARE = 0.5  # of the machine's memory: a block that asks for more has a wrong index
-LONGEST_QUOTE = 40  # characters of a bad word that a message repeats
 
 MESSAGES = {
     SvmlightProblem.LABEL_NOT_A_NUMBER: "the label is {found}; wanted a number (nan = unjudged)",
@@ -42,20 +44,18 @@ MESSAGES = {
     SvmlightProblem.INDEX_REPEATED: "the feature index of {found} stands twice in the line; wanted each once",
 }
 
-# Room for rows to parse into: a function of their number and of the columns.
-Room = Callable[[int, int], Float32Array]
-
 
 @dataclass(frozen=True, slots=True)
-class SvmlightSettings:
-    """How to read the text."""
+class SvmlightOptions:
+    """How to read the text; `read_svmlight` explains each option."""
 
     absent: Absent = "zero"
     n_features: int | None = None
+    group: QuerySizes | None = None
     index_base: int = 1
     allow_infinity: bool = False
     threads: int | None = None
-    block_size: int = BLOCK_SIZE
+    block_size: int | None = None  # None: what suits the way of reading
 
     def __post_init__(self) -> None:
         require(self.absent in VALUE_OF_ABSENT, f"absent must be 'zero' or 'missing', got {self.absent!r}")
@@ -64,58 +64,58 @@ class SvmlightSettings:
             self.n_features is None or 0 <= self.n_features <= LARGEST_FEATURE_INDEX,
             f"n_features must lie between 0 and {LARGEST_FEATURE_INDEX}, got {self.n_features}",
         )
-        require(self.block_size >= 1, f"block_size must be 1 or more, got {self.block_size}")
+        require(self.block_size is None or self.block_size >= 1, f"block_size must be 1 or more, got {self.block_size}")
+
+    @property
+    def absent_value(self) -> float:
+        """What a feature is where a line does not name it."""
+        return VALUE_OF_ABSENT[self.absent]
 
 
 class SvmlightParser:
-    """Parses files one after another; `n_features` is the width that the lines so far ask for."""
+    """Parses files one after another; `n_features` is the width that the lines so far need."""
 
-    def __init__(self, settings: SvmlightSettings) -> None:
-        self.settings = settings
-        self.absent = VALUE_OF_ABSENT[settings.absent]
-        self.n_features = settings.n_features or 0
-        self._threads = thread_count(settings.threads)
+    def __init__(self, options: SvmlightOptions) -> None:
+        self.n_features = options.n_features or 0
+        self._options = options
+        self._threads = thread_count(options.threads)
         self._name = ""
         self._block: ByteArray = np.empty(0, np.uint8)
         self._lines_before = 0
         self._starts_room: IntArray = np.empty(0, np.int64)
         self._starts = self._starts_room
 
-    def parse_file(self, path: FilePath, room: Room) -> Iterator[Rows]:
-        """The rows of a file, a block at a time; `room` gives the memory for their features."""
+    def open_file(self, path: str, room: Room | None) -> OpenFile:
+        """The rows of a file, parsed a block at a time into memory that `room` gives."""
+        return OpenFile(
+            self._rows(path, room or _no_room), line_of=self.line_of, wanted="lines of `label qid:ID index:value …`"
+        )
+
+    def _rows(self, path: str, room: Room) -> Iterator[Rows]:
         self._name, self._lines_before = input_name(path), 0
-        n_docs = 0
         had_queries = None
         for block in self._blocks(path):
-            counts = self._split(block)
-            if counts[0]:
+            n_rows, n_newlines = self._split(block)
+            if n_rows:
                 rows = self._parse(room)
-                if had_queries is not None and had_queries != (rows.run_ids is not None):
+                if had_queries not in (None, rows.runs.ids is not None):
                     raise self._mixed_queries(0)
-                had_queries = rows.run_ids is not None
-                n_docs += len(rows)
+                had_queries = rows.runs.ids is not None
                 yield rows
-            self._lines_before += counts[1]
-        if n_docs == 0:
-            raise FileFormatError(self._name, "holds no documents; wanted lines of `label qid:ID index:value …`")
-
-    @property
-    def bytes_per_row(self) -> float:
-        """The text that a row of the block parsed last has on average."""
-        return len(self._block) / max(len(self._starts), 1)
+            self._lines_before += n_newlines
 
     def line_of(self, row: int) -> int:
         """The line, counted from 1, of a row of the block parsed last."""
         return self._lines_before + int(np.count_nonzero(self._block[: self._starts[row]] == NEWLINE)) + 1
 
-    def _blocks(self, path: FilePath) -> Iterator[ByteArray]:
+    def _blocks(self, path: str) -> Iterator[ByteArray]:
         try:
-            yield from open_line_blocks(path, self.settings.block_size)
+            yield from open_line_blocks(path, self._options.block_size or BLOCK_SIZE)
         except LongLineError as error:
             raise FileFormatError(error.path, error.problem, self._lines_before + 1) from None
 
     def _split(self, block: ByteArray) -> tuple[int, int]:
-        """Find the block's rows; how many they are, and how many newlines there are."""
+        """Find the rows of the block; returns the number of rows and of newlines."""
         if len(self._starts_room) <= len(block) // 2:
             self._starts_room = np.empty(len(block) // 2 + 1, np.int64)  # a row has two bytes at least
         counts = np.zeros(2, np.int64)
@@ -124,20 +124,20 @@ class SvmlightParser:
         return int(counts[0]), int(counts[1])
 
     def _parse(self, room: Room) -> Rows:
-        """The rows of the block; parsed anew in a wider matrix where an index has no column yet."""
+        """The rows of the block; it is parsed again into a wider matrix where an index has no column yet."""
         n_rows = len(self._starts)
         labels = np.empty(n_rows, np.float32)
         query_spans, document_spans = np.empty((2, 2 * n_rows), np.int64)
         starts_query = np.empty(n_rows, np.uint8)
         report = np.empty(6, np.int64)
         while True:
-            features = room(n_rows, self.n_features)
+            features = room(n_rows, self.n_features, len(self._block) / n_rows)
             kernels.parse_svmlight(
                 self._block,
                 self._starts,
-                self.settings.index_base,
-                self.absent,
-                self.settings.allow_infinity,
+                self._options.index_base,
+                self._options.absent_value,
+                self._options.allow_infinity,
                 features,
                 labels,
                 query_spans,
@@ -149,23 +149,22 @@ class SvmlightParser:
             problem, row, begin, end, widest_index, widest_row = report.tolist()
             if problem:
                 raise self._problem(SvmlightProblem(problem), row, begin, end)
-            n_wanted = widest_index - self.settings.index_base + 1
+            n_wanted = widest_index - self._options.index_base + 1
             if n_wanted <= self.n_features:
                 break
             self._widen(n_wanted, widest_row)
         first_rows = np.flatnonzero(starts_query)
         return Rows(
             features,
+            Runs(self._run_ids(query_spans.reshape(-1, 2), first_rows), np.diff(first_rows, append=n_rows)),
             labels,
             self._document_ids(document_spans.reshape(-1, 2)),
-            self._run_ids(query_spans.reshape(-1, 2), first_rows),
-            np.diff(first_rows, append=n_rows),
         )
 
     def _widen(self, n_wanted: int, row: int) -> None:
-        index = n_wanted - 1 + self.settings.index_base
-        if self.settings.n_features is not None:
-            problem = f"feature index {index} lies beyond n_features={self.settings.n_features}"
+        index = n_wanted - 1 + self._options.index_base
+        if self._options.n_features is not None:
+            problem = f"feature index {index} lies beyond n_features={self._options.n_features}"
             raise FileFormatError(self._name, problem, self.line_of(row))
         n_bytes = len(self._starts) * n_wanted * FEATURE_DTYPE().itemsize
         if n_bytes > memory_of_machine() * LARGEST_BLOCK_SHARE:
@@ -188,7 +187,7 @@ class SvmlightParser:
         return ids_of_text(self._texts(spans, np.arange(len(spans)))) if spans.any() else None
 
     def _texts(self, spans: IntArray, rows: IntArray) -> list[str]:
-        """The texts at the given places: gathered with a newline after each, so that they are decoded all at once."""
+        """The texts at the given places, gathered with a newline after each so that they are decoded at once."""
         sizes = spans[:, 1] - spans[:, 0] + 1
         ends = np.cumsum(sizes)
         places = np.repeat(spans[:, 0] - (ends - sizes), sizes) + np.arange(ends[-1])
@@ -210,7 +209,7 @@ class SvmlightParser:
 
     def _problem(self, problem: SvmlightProblem, row: int, begin: int, end: int) -> FileFormatError:
         message = MESSAGES[problem].format(
-            found=self._quote(begin, end), base=self.settings.index_base, largest=LARGEST_FEATURE_INDEX
+            found=self._quote(begin, end), base=self._options.index_base, largest=LARGEST_FEATURE_INDEX
         )
         is_query = self._block[begin : begin + len(QUERY_MARK)].tobytes() == QUERY_MARK
         if problem == SvmlightProblem.INDEX_NOT_A_NUMBER and is_query:
@@ -220,3 +219,8 @@ class SvmlightParser:
     def _quote(self, begin: int, end: int) -> str:
         text = self._block[begin : min(end, begin + LONGEST_QUOTE)].tobytes().decode(errors="backslashreplace")
         return repr(text + "…" * (end - begin > LONGEST_QUOTE))
+
+
+def _no_room(n_rows: int, n_columns: int, bytes_per_row: float) -> Float32Array:  # noqa: ARG001
+    """Room without columns: the text is checked and its width found, but no value is kept."""
+    return np.empty((n_rows, 0), FEATURE_DTYPE)

@@ -1,11 +1,11 @@
-"""LightGBM's `.query` files: how many documents each query has, a number a line, beside data without query ids."""
+"""LightGBM's `.query` files beside data without query ids: a line for each query with its number of documents."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,13 +13,17 @@ from numpy.typing import ArrayLike
 from rankwright.arrays import IntArray, as_vector
 from rankwright.errors import FileFormatError, InputError
 from rankwright.formats.compressed import COMPRESSIONS, compression_of_name
-from rankwright.formats.sources import FilePath, input_name, is_standard, open_blocks
+from rankwright.formats.lines import LONGEST_QUOTE, text_lines
+from rankwright.formats.sources import FilePath, input_name, is_standard
 
 SUFFIX = ".query"
 
+# The documents of each query, or the files that tell them.
+QuerySizes: TypeAlias = FilePath | Sequence[FilePath] | ArrayLike
 
-def group_sizes(paths: Sequence[FilePath], group: FilePath | Sequence[FilePath] | ArrayLike | None) -> IntArray:
-    """The documents of each query of `paths`, as `group` says or, where it is None, the `.query` files beside them.
+
+def group_sizes(paths: Sequence[FilePath], group: QuerySizes | None) -> IntArray:
+    """The number of documents of each query of `paths`: from `group`, or else from `.query` files beside them.
 
     `group` holds the sizes themselves, or names the files that do.
     """
@@ -37,12 +41,11 @@ def group_sizes(paths: Sequence[FilePath], group: FilePath | Sequence[FilePath] 
 def read_sizes(path: FilePath) -> IntArray:
     """The numbers of a `.query` file."""
     sizes = []
-    content = b"".join(block.tobytes() for block in open_blocks(path))
-    for line, text in enumerate(content.splitlines(), start=1):
+    for line, text in enumerate(text_lines(path), start=1):
         word = text.strip()
-        if word and not (word.isdigit() and int(word) > 0):
-            found = word[:40].decode(errors="backslashreplace")
-            raise FileFormatError(input_name(path), f"found {found!r}; wanted the number of documents of a query", line)
+        if word and not (word.isdecimal() and int(word) > 0):
+            problem = f"found {word[:LONGEST_QUOTE]!r}; wanted the number of documents of a query"
+            raise FileFormatError(input_name(path), problem, line)
         if word:
             sizes.append(int(word))
     if not sizes:
