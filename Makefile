@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TEST_JOBS ?= $(shell nproc)
-CPP := $(wildcard native/*/*.cpp native/*/*.hpp)
+CPP := $(wildcard native/*/*.[ch]pp native/*/*/*.[ch]pp)
 
 .PHONY: help quickstart install install-test dev test test-slow docs format lint types native-test pytest debug-test clean
 
@@ -58,24 +58,18 @@ lint: $(VENV)/.test-extras ## Check format and style
 types: $(VENV)/.test-extras ## Check types
 	$(BIN)/mypy
 
+# Sources that passed are not compiled and run again, not even in another checkout, unless FORCE=1 says so.
 native-test: $(VENV)/.tools ## Run the native tests under the sanitizers
-	@for sanitizer in address,undefined thread; do \
-	  dir=build/native-$$(echo $$sanitizer | tr , -); \
-	  $(BIN)/cmake -S . -B $$dir -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
-	    -DRANKWRIGHT_PYTHON=OFF -DRANKWRIGHT_NATIVE_TESTS=ON -DRANKWRIGHT_SANITIZE=$$sanitizer > $$dir.log 2>&1 \
-	    || { cat $$dir.log; exit 1; }; \
-	  $(BIN)/cmake --build $$dir > $$dir.log 2>&1 || { cat $$dir.log; exit 1; }; \
-	  $(BIN)/ctest --test-dir $$dir --output-on-failure --no-tests=error || exit 1; \
-	done
+	native/tests/run.sh $(BIN)
 
 pytest: ## Run the Python tests on the installed package
 	$(BIN)/pytest -n $(TEST_JOBS) -m "not slow" --durations=15
 
-# What calls kernels in many ways; `make test-slow` runs all tests on the debug build.
-DEBUG_TESTS ?= $(addprefix tests/,kernels contracts data ranking metrics objectives training trees nets \
-  comparators linear boosters)
+# Every kernel, and a run of each family; `make test-slow` runs all tests on the debug build.
+DEBUG_TESTS ?= tests/kernels tests/ranking $(addprefix tests/trees/test_,binning.py forest.py grower.py) \
+  $(addprefix tests/contracts/test_,kernels.py metrics.py objectives.py)
 
-debug-test: install-test ## Run the tests that try kernels on a debug build with assertions
+debug-test: install-test ## Run the tests of kernels on a debug build with assertions
 	$(PIP) --no-build-isolation --no-deps --force-reinstall --target build/debug-site --upgrade -C cmake.build-type=Debug .
 	PYTHONPATH=build/debug-site RANKWRIGHT_EXPECT_KERNELS="compiled, with assertions" \
 	  $(BIN)/pytest -n $(TEST_JOBS) -m "not slow" $(DEBUG_TESTS)

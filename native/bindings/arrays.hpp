@@ -11,28 +11,22 @@ namespace rankwright {
 
 namespace nb = nanobind;
 
-template <typename T> using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T> using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T> using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <typename T> using OutMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <typename T, std::size_t n> using Array = nb::ndarray<T, nb::ndim<n>, nb::c_contig, nb::device::cpu>;
+template <typename T> using In = Array<const T, 1>;
+template <typename T> using Out = Array<T, 1>;
+template <typename T> using InMatrix = Array<const T, 2>;
+template <typename T> using OutMatrix = Array<T, 2>;
+template <typename T> using InCodes = Array<const T, 3>; // as core/binning/codes.hpp lays them out
 
-template <typename T> std::span<const T> view(const In<T> &array) { return {array.data(), array.shape(0)}; }
-template <typename T> std::span<T> fill(const Out<T> &array) { return {array.data(), array.shape(0)}; }
-template <typename T> std::span<T> fill(const OutMatrix<T> &array) { return {array.data(), array.size()}; }
+template <typename T> inline constexpr bool is_array = false;
+template <typename... T> inline constexpr bool is_array<nb::ndarray<T...>> = true;
 
-void bind_binning(nb::module_ &module);
-void bind_boosters(nb::module_ &module);
-void bind_comparator(nb::module_ &module);
-void bind_delimited(nb::module_ &module);
-void bind_forest(nb::module_ &module);
-void bind_lambdas(nb::module_ &module);
-void bind_linear(nb::module_ &module);
-void bind_metrics(nb::module_ &module);
-void bind_narrow_net(nb::module_ &module);
-void bind_ordering(nb::module_ &module);
-void bind_scaling(nb::module_ &module);
-void bind_standardise(nb::module_ &module);
-void bind_svmlight(nb::module_ &module);
-void bind_trees(nb::module_ &module);
+// The numbers of an array, whatever its dimensions: those of a kernel's input, and those it fills.
+template <typename T, typename... Form> std::span<const T> view(const nb::ndarray<const T, Form...> &array) {
+    return {array.data(), array.size()};
+}
+template <typename T, typename... Form> std::span<T> fill(const nb::ndarray<T, Form...> &array) {
+    return {array.data(), array.size()};
+}
 
 } // namespace rankwright

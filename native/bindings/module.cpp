@@ -1,7 +1,14 @@
-// The Python module: one bind_* function a topic, each in its own file.
+// The Python module: one bind_* function for each topic of the core, each in its own file.
 #include <nanobind/nanobind.h>
 
-#include "bindings/arrays.hpp"
+namespace rankwright {
+
+using Module = nanobind::module_;
+void bind_binning(Module &), bind_boosters(Module &), bind_comparators(Module &), bind_features(Module &);
+void bind_forests(Module &), bind_linear(Module &), bind_metrics(Module &), bind_nets(Module &);
+void bind_objectives(Module &), bind_ranking(Module &), bind_text(Module &), bind_trees(Module &);
+
+} // namespace rankwright
 
 NB_MODULE(_core, module) {
     module.doc() = "Compiled kernels. Use them through rankwright.kernels.";
@@ -10,18 +17,10 @@ NB_MODULE(_core, module) {
 #else
     module.attr("_assertions") = false;
 #endif
-    rankwright::bind_binning(module);
-    rankwright::bind_boosters(module);
-    rankwright::bind_comparator(module);
-    rankwright::bind_delimited(module);
-    rankwright::bind_forest(module);
-    rankwright::bind_lambdas(module);
-    rankwright::bind_linear(module);
-    rankwright::bind_metrics(module);
-    rankwright::bind_narrow_net(module);
-    rankwright::bind_ordering(module);
-    rankwright::bind_scaling(module);
-    rankwright::bind_standardise(module);
-    rankwright::bind_svmlight(module);
-    rankwright::bind_trees(module);
+    for (const auto bind :
+         {rankwright::bind_binning, rankwright::bind_boosters, rankwright::bind_comparators, rankwright::bind_features,
+          rankwright::bind_forests, rankwright::bind_linear, rankwright::bind_metrics, rankwright::bind_nets,
+          rankwright::bind_objectives, rankwright::bind_ranking, rankwright::bind_text, rankwright::bind_trees}) {
+        bind(module);
+    }
 }

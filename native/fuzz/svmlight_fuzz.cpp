@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/svmlight.hpp"
-#include "core/svmlight_format.hpp"
+#include "core/text/svmlight.hpp"
+#include "core/text/svmlight_format.hpp"
 #include "fuzz/standalone.hpp"
 #include "tests/check.hpp"
 

@@ -22,7 +22,7 @@ WEIGHT_DTYPE = np.float32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparatorNet:
-    """A comparator: its numbers of neurons and its weights, laid out as native/core/comparator.hpp says."""
+    """A comparator: its numbers of neurons and its weights, laid out as native/core/comparators/comparator.hpp says."""
 
     n_features: int
     hidden: tuple[int, ...]

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rankwright.errors import SettingError
-from rankwright.kernels.reference import __all__ as __all__
+from rankwright.kernels.reference import NAMES as NAMES
 
 if TYPE_CHECKING:
     from rankwright.kernels.reference import *  # noqa: F403
@@ -23,4 +23,4 @@ if _choice not in _MODULE_OF:
     raise SettingError(f"RANKWRIGHT_KERNELS must be 'compiled' or 'reference', got {_choice!r}")
 
 _chosen = import_module(_MODULE_OF[_choice])
-globals().update({name: getattr(_chosen, name) for name in __all__})
+globals().update({name: getattr(_chosen, name) for name in NAMES})

@@ -1,4 +1,4 @@
-"""A forest laid out for scoring: see `native/core/forest.hpp` for the idea.
+"""A forest laid out for scoring: see `native/core/forests/forest.hpp` for the idea.
 
 Leaves are numbered from left to right within their tree. A node says: of documents that have reached me, those with a
 greater code in my column have, from now on, the number of the first leaf of my right child.

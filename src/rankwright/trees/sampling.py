@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, IntArray, as_features
 from rankwright.errors import InputError, require
-from rankwright.kernels.naive.counter_random import stream_of
+from rankwright.kernels.naive.common.counter_random import stream_of
 
 SAMPLE_SIZE = 200_000  # rows: enough to place 255 bins within a small part of their width
 SURPLUS = 0.25  # held beyond the sample before it is cut down: less memory, or less moving of rows

@@ -1,1 +1,1 @@
-"""The naive twins, one file a topic; `rankwright.kernels.reference` gathers them."""
+"""The naive twins, by the topics of `native/core`; `rankwright.kernels.reference` gathers them."""

@@ -1,0 +1,30 @@
+#include "bindings/define.hpp"
+#include "core/features/scaling.hpp"
+#include "core/features/standardise.hpp"
+
+namespace rankwright {
+
+void bind_features(nb::module_ &module) {
+    const auto define_scaling = [&module](const char *name, auto scale) {
+        define(module, name, {"features", "offsets", "out", "threads"},
+               [scale](InMatrix<float> features, In<std::int64_t> offsets, OutMatrix<float> out, int threads) {
+                   scale(view(features), features.shape(1), view(offsets), fill(out), threads);
+               });
+    };
+    define_scaling("scale_by_mean", scale_by_mean);
+    define_scaling("scale_by_range", scale_by_range);
+    define(module, "standardise_rows", {"features", "rows", "shift", "factor", "out", "threads"},
+           [](InMatrix<float> features, In<std::int64_t> rows, In<float> shift, In<float> factor, OutMatrix<float> out,
+              int threads) {
+               standardise_rows(view(features), features.shape(1), view(rows), view(shift), view(factor), fill(out),
+                                threads);
+           });
+    define(module, "sum_moments", {"features", "centre", "count", "total", "squares", "threads"},
+           [](InMatrix<float> features, In<double> centre, Out<double> count, Out<double> total, Out<double> squares,
+              int threads) {
+               sum_moments(view(features), features.shape(1), view(centre), fill(count), fill(total), fill(squares),
+                           threads);
+           });
+}
+
+} // namespace rankwright

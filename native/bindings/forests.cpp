@@ -1,0 +1,93 @@
+#include "core/forests/forest.hpp"
+
+#include "bindings/define.hpp"
+
+namespace rankwright {
+
+namespace {
+
+CompiledForest forest_of(const InMatrix<std::uint32_t> &nodes, const In<std::int64_t> &node_offsets,
+                         const In<float> &leaf_values, const In<std::int64_t> &leaf_offsets) {
+    static_assert(sizeof(ForestNode) == 5 * sizeof(std::uint32_t));
+    const auto *first = reinterpret_cast<const ForestNode *>(nodes.data());
+    return {{first, nodes.shape(0)}, view(node_offsets), view(leaf_values), view(leaf_offsets)};
+}
+
+ValueColumns columns_of(const InMatrix<float> &features, const In<std::int32_t> &column_features,
+                        const In<float> &edges, const In<std::int64_t> &edge_offsets, const InMatrix<float> &tables,
+                        const In<std::int64_t> &category_words, const In<std::uint32_t> &categories) {
+    return {{features.data(), features.shape(0), features.shape(1)},
+            view(column_features),
+            view(edges),
+            view(edge_offsets),
+            view(tables),
+            view(category_words),
+            view(categories)};
+}
+
+void bind_values(nb::module_ &module) {
+    define(module, "score_forest",
+           {"features", "column_features", "edges", "edge_offsets", "tables", "category_words", "categories", "nodes",
+            "node_offsets", "leaf_values", "leaf_offsets", "lane_bytes", "scores", "threads"},
+           [](InMatrix<float> features, In<std::int32_t> column_features, In<float> edges,
+              In<std::int64_t> edge_offsets, InMatrix<float> tables, In<std::int64_t> category_words,
+              In<std::uint32_t> categories, InMatrix<std::uint32_t> nodes, In<std::int64_t> node_offsets,
+              In<float> leaf_values, In<std::int64_t> leaf_offsets, int lane_bytes, Out<double> scores, int threads) {
+               const auto columns =
+                   columns_of(features, column_features, edges, edge_offsets, tables, category_words, categories);
+               const auto forest = forest_of(nodes, node_offsets, leaf_values, leaf_offsets);
+               if (lane_bytes == 1) {
+                   score_forest<std::uint8_t>(columns, forest, fill(scores), threads);
+               } else {
+                   score_forest<std::uint16_t>(columns, forest, fill(scores), threads);
+               }
+           });
+    define(module, "find_leaves",
+           {"features", "column_features", "edges", "edge_offsets", "tables", "category_words", "categories", "nodes",
+            "node_offsets", "leaf_values", "leaf_offsets", "lane_bytes", "leaves", "threads"},
+           [](InMatrix<float> features, In<std::int32_t> column_features, In<float> edges,
+              In<std::int64_t> edge_offsets, InMatrix<float> tables, In<std::int64_t> category_words,
+              In<std::uint32_t> categories, InMatrix<std::uint32_t> nodes, In<std::int64_t> node_offsets,
+              In<float> leaf_values, In<std::int64_t> leaf_offsets, int lane_bytes, OutMatrix<std::uint16_t> leaves,
+              int threads) {
+               const auto columns =
+                   columns_of(features, column_features, edges, edge_offsets, tables, category_words, categories);
+               const auto forest = forest_of(nodes, node_offsets, leaf_values, leaf_offsets);
+               if (lane_bytes == 1) {
+                   find_leaves<std::uint8_t>(columns, forest, fill(leaves), threads);
+               } else {
+                   find_leaves<std::uint16_t>(columns, forest, fill(leaves), threads);
+               }
+           });
+}
+
+template <typename Code> void bind_codes(nb::module_ &module) {
+    define(module, "score_codes",
+           {"codes", "column_features", "missing", "category_words", "categories", "nodes", "node_offsets",
+            "leaf_values", "leaf_offsets", "lane_bytes", "scores", "threads"},
+           [](InCodes<Code> codes, In<std::int32_t> column_features, In<std::int64_t> missing,
+              In<std::int64_t> category_words, In<std::uint32_t> categories, InMatrix<std::uint32_t> nodes,
+              In<std::int64_t> node_offsets, In<float> leaf_values, In<std::int64_t> leaf_offsets, int lane_bytes,
+              Out<double> scores, int threads) {
+               const CodeColumns<Code> columns{{codes.data(), codes.shape(0), codes.shape(1)},
+                                               view(column_features),
+                                               view(missing),
+                                               view(category_words),
+                                               view(categories)};
+               const auto forest = forest_of(nodes, node_offsets, leaf_values, leaf_offsets);
+               if constexpr (sizeof(Code) == 1) {
+                   if (lane_bytes == 1) return score_forest<std::uint8_t>(columns, forest, fill(scores), threads);
+               }
+               score_forest<std::uint16_t>(columns, forest, fill(scores), threads);
+           });
+}
+
+} // namespace
+
+void bind_forests(nb::module_ &module) {
+    bind_values(module);
+    bind_codes<std::uint8_t>(module);
+    bind_codes<std::uint16_t>(module);
+}
+
+} // namespace rankwright

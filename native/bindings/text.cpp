@@ -1,0 +1,81 @@
+#include "bindings/define.hpp"
+#include "core/text/delimited.hpp"
+#include "core/text/svmlight.hpp"
+#include "core/text/svmlight_format.hpp"
+
+namespace rankwright {
+
+namespace {
+
+std::span<const char> text_view(const In<std::uint8_t> &bytes) {
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.shape(0)};
+}
+
+void split_lines_of(In<std::uint8_t> block, Out<std::int64_t> starts, Out<std::int64_t> counts) {
+    split_lines(text_view(block), fill(starts), counts.data()[0], counts.data()[1]);
+}
+
+void parse_svmlight_of(In<std::uint8_t> block, In<std::int64_t> starts, std::int64_t index_base, float absent,
+                       bool allow_infinity, OutMatrix<float> features, Out<float> labels, Out<std::int64_t> query_spans,
+                       Out<std::uint8_t> starts_query, Out<std::int64_t> document_spans, Out<std::int64_t> report,
+                       int threads) {
+    const SvmlightRows rows{fill(features),     static_cast<std::int64_t>(features.shape(1)),
+                            fill(labels),       fill(query_spans),
+                            fill(starts_query), fill(document_spans)};
+    const SvmlightReport found =
+        parse_svmlight(text_view(block), view(starts), {index_base, absent, allow_infinity}, rows, threads);
+    const std::int64_t entries[] = {static_cast<std::int64_t>(found.problem),
+                                    found.row,
+                                    found.begin,
+                                    found.end,
+                                    found.widest_index,
+                                    found.widest_row};
+    std::copy(std::begin(entries), std::end(entries), report.data());
+}
+
+void format_svmlight_of(InMatrix<float> features, In<float> labels, In<std::int64_t> query_of_row,
+                        In<std::uint8_t> query_text, In<std::int64_t> query_offsets, In<std::uint8_t> document_text,
+                        In<std::int64_t> document_offsets, std::int64_t index_base, std::int64_t omit, bool mark_width,
+                        OutMatrix<std::uint8_t> text, Out<std::int64_t> length, int threads) {
+    const SvmlightTable table{view(features),
+                              static_cast<std::int64_t>(features.shape(1)),
+                              view(labels),
+                              view(query_of_row),
+                              {text_view(query_text), view(query_offsets)},
+                              {text_view(document_text), view(document_offsets)}};
+    format_svmlight(table, {index_base, static_cast<Omit>(omit), mark_width},
+                    {reinterpret_cast<char *>(text.data()), text.size()}, static_cast<std::int64_t>(text.shape(1)),
+                    length.data()[0], threads);
+}
+
+} // namespace
+
+void bind_text(nb::module_ &module) {
+    define(module, "split_lines", {"block", "starts", "counts"}, split_lines_of);
+    define(module, "parse_svmlight",
+           {"block", "starts", "index_base", "absent", "allow_infinity", "features", "labels", "query_spans",
+            "starts_query", "document_spans", "report", "threads"},
+           parse_svmlight_of);
+    define(module, "format_svmlight",
+           {"features", "labels", "query_of_row", "query_text", "query_offsets", "document_text", "document_offsets",
+            "index_base", "omit", "mark_width", "text", "length", "threads"},
+           format_svmlight_of);
+    define(module, "line_ends", {"text", "delimiter", "ends"},
+           [](In<std::uint8_t> text, int delimiter, Out<std::int64_t> ends) {
+               line_ends(view(text), delimiter, fill(ends));
+           });
+    define(module, "parse_cells",
+           {"text", "starts", "ends", "delimiter", "targets", "numbers", "spans", "problem", "threads"},
+           [](In<std::uint8_t> text, In<std::int64_t> starts, In<std::int64_t> ends, int delimiter,
+              In<std::int64_t> targets, Out<float> numbers, Out<std::int64_t> spans, Out<std::int64_t> problem,
+              int threads) {
+               parse_cells(view(text), view(starts), view(ends), delimiter, view(targets), fill(numbers), fill(spans),
+                           fill(problem), threads);
+           });
+    define(module, "format_cells", {"numbers", "n_columns", "delimiter", "text", "lengths", "threads"},
+           [](In<float> numbers, std::int64_t n_columns, int delimiter, Out<std::uint8_t> text,
+              Out<std::int64_t> lengths,
+              int threads) { format_cells(view(numbers), n_columns, delimiter, fill(text), fill(lengths), threads); });
+}
+
+} // namespace rankwright

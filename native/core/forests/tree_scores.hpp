@@ -1,0 +1,30 @@
+// Scoring documents, known by their bin codes, with a tree that was just grown on such codes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/binning/codes.hpp"
+
+namespace rankwright {
+
+// Nodes as the grower leaves them: every node stands before its children, and feature -1 marks a leaf. A number goes
+// left where its code is at most `bin`; where `bin` is -1, bit c of the node's words says whether category c does.
+struct GrownNodes {
+    std::span<const std::int32_t> feature;
+    std::span<const std::int32_t> bin;
+    std::span<const std::int32_t> left;
+    std::span<const std::int32_t> right;
+    std::span<const bool> missing_left;
+    std::span<const float> value;
+    std::span<const std::uint32_t> categories; // words_per_node of them a node
+    std::size_t words_per_node;
+};
+
+// Adds what the tree says of each document to its score. n_bins, of each feature, is also the code of missing values.
+// A tree may have 65,536 leaves at most.
+template <typename Code>
+void score_tree(const Codes<const Code> &codes, std::span<const std::int64_t> n_bins, const GrownNodes &tree,
+                std::span<double> scores, int threads);
+
+} // namespace rankwright

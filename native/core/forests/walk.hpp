@@ -1,0 +1,39 @@
+// Finding the leaves of a block of documents, and adding up what they say.
+#pragma once
+
+#include "core/forests/forest.hpp"
+
+namespace rankwright {
+
+inline constexpr std::size_t register_bytes = 64; // of documents' lanes that are handled together
+inline constexpr std::size_t max_registers = 4;   // in a block
+
+template <typename Lane> inline constexpr std::size_t lanes_per_register = register_bytes / sizeof(Lane);
+
+// The columns of a block of documents.
+template <typename Lane> struct Block {
+    const Lane *lanes;
+    std::size_t n_registers; // 1, 2 or 4
+    bool sided;              // whether some documents lack values
+
+    std::size_t width() const { return n_registers * lanes_per_register<Lane>; }
+    // Few documents leave the processor waiting for one comparison before the next, unless it has other trees to do.
+    std::size_t trees_at_once() const { return max_registers / n_registers; }
+};
+
+// Fills leaves[t * block.width() + i] with the number of the leaf of tree t that document i of the block reaches, for
+// trees_at_once() trees, of which tree t has the nodes trees[t].
+template <typename Lane>
+void walk_trees(const std::span<const ForestNode> *trees, const Block<Lane> &block, Lane *leaves, Simd simd);
+
+// Adds values[leaves[i]] to scores[i] for `count` documents, a multiple of 32.
+template <typename Lane>
+void add_values(std::span<const float> values, const Lane *leaves, std::size_t count, double *scores, Simd simd);
+
+extern template void walk_trees(const std::span<const ForestNode> *, const Block<std::uint8_t> &, std::uint8_t *, Simd);
+extern template void walk_trees(const std::span<const ForestNode> *, const Block<std::uint16_t> &, std::uint16_t *,
+                                Simd);
+extern template void add_values(std::span<const float>, const std::uint8_t *, std::size_t, double *, Simd);
+extern template void add_values(std::span<const float>, const std::uint16_t *, std::size_t, double *, Simd);
+
+} // namespace rankwright

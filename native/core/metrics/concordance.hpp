@@ -1,0 +1,15 @@
+// How well lists agree with the order of the labels, pair by pair.
+#pragma once
+
+#include <span>
+
+#include "core/metrics/ranked_lists.hpp"
+
+namespace rankwright {
+
+// Fills, for each query, how many pairs of its documents have different labels, and how many of those its list has
+// the wrong way round. A tied pair is half wrong; of two documents not retrieved the better one is wrong.
+void wrong_pairs(std::span<const float> labels, const RankedLists &lists, std::span<double> wrong,
+                 std::span<double> n_pairs, int threads);
+
+} // namespace rankwright

@@ -1,0 +1,280 @@
+#include "core/nets/first_layer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <type_traits>
+#include <vector>
+
+#include "core/common/parallel.hpp"
+#include "core/common/simd.hpp"
+#include "core/common/vectors.hpp"
+
+namespace rankwright {
+
+namespace {
+
+// Sums run in sixteen lanes whatever the processor, so that all give the same bits. Four rows at a time share what is
+// loaded of the weights.
+constexpr std::size_t lanes = 16, rows_at_once = 4, rows_a_block = 128;
+using Lanes = Pack<float, lanes * sizeof(float)>;
+
+template <std::size_t n> using Constant = std::integral_constant<std::size_t, n>;
+
+[[gnu::always_inline]] inline Lanes read(const float *from) {
+    Lanes values;
+    std::memcpy(&values, from, sizeof(Lanes));
+    return values;
+}
+
+[[gnu::always_inline]] inline void write(float *to, Lanes values) { std::memcpy(to, &values, sizeof(Lanes)); }
+
+[[gnu::always_inline]] inline float total(Lanes values) {
+    const auto eights = same_bits<std::array<Pack<float, 32>, 2>>(values);
+    const auto fours = same_bits<std::array<Pack<float, 16>, 2>>(eights[0] + eights[1]);
+    const auto four = fours[0] + fours[1];
+    return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+// The first `n` of `lanes` numbers; zeros behind them.
+[[gnu::always_inline]] inline Lanes read_part(const float *from, std::size_t n) {
+    Lanes values = {};
+    std::memcpy(&values, from, n * sizeof(float));
+    return values;
+}
+
+[[gnu::always_inline]] inline Lanes standardised(Lanes values, Lanes shift, Lanes factor) {
+    const Lanes result = (values - shift) * factor;
+    return values == values ? result : Lanes{};
+}
+
+// Four rows, standardised whenever they are read: for few units, which read them once. Rows that are missing at the end
+// are copies of the first, and what comes of them is not used.
+struct RawRows {
+    static constexpr bool needs_scratch = false;
+    const float *rows[rows_at_once];
+    const float *shift, *factor;
+
+    [[gnu::always_inline]] RawRows(const NetRows &inputs, std::size_t k, std::size_t n, float *)
+        : shift(inputs.shift.data()), factor(inputs.factor.data()) {
+        for (std::size_t r = 0; r < rows_at_once; ++r) {
+            const auto row = static_cast<std::size_t>(inputs.rows[r < n ? k + r : k]);
+            rows[r] = inputs.features.data() + row * inputs.n_features;
+        }
+    }
+
+    // Calls use(at, pack) for every stretch of features; pack(r) has those of row r.
+    template <typename Use> [[gnu::always_inline]] void for_packs(std::size_t n_features, Use &&use) const {
+        std::size_t at = 0;
+        for (; at + lanes <= n_features; at += lanes) {
+            const Lanes shifts = read(shift + at), factors = read(factor + at);
+            use(at, [&](std::size_t r)
+                        __attribute__((always_inline)) { return standardised(read(rows[r] + at), shifts, factors); });
+        }
+        if (const std::size_t left = n_features - at; left > 0) {
+            const Lanes shifts = read_part(shift + at, left), factors = read_part(factor + at, left);
+            use(at, [&](std::size_t r) __attribute__((always_inline)) {
+                return standardised(read_part(rows[r] + at, left), shifts, factors);
+            });
+        }
+    }
+};
+
+// Four rows, standardised into `scratch` and padded with zeros there: for many units, which read them again and again.
+struct StandardisedRows {
+    static constexpr bool needs_scratch = true;
+    const float *rows;
+    std::size_t width;
+
+    [[gnu::always_inline]] StandardisedRows(const NetRows &inputs, std::size_t k, std::size_t n, float *scratch)
+        : rows(scratch), width(padded_width(inputs.n_features)) {
+        const RawRows raw(inputs, k, n, nullptr);
+        raw.for_packs(inputs.n_features, [&](std::size_t at, auto pack) __attribute__((always_inline)) {
+            for (std::size_t r = 0; r < rows_at_once; ++r) write(scratch + r * width + at, pack(r));
+        });
+    }
+
+    template <typename Use> [[gnu::always_inline]] void for_packs(std::size_t, Use &&use) const {
+        for (std::size_t at = 0; at < width; at += lanes) {
+            use(at, [&](std::size_t r) __attribute__((always_inline)) { return read(rows + r * width + at); });
+        }
+    }
+};
+
+// How many of four rows count, and the sizes of the layer.
+struct RowGroup {
+    std::size_t n_rows, n_features, n_units;
+};
+
+// Scalar products of four rows with `units` rows of weights; those of the first `n_rows` are wanted.
+template <std::size_t units> struct Multiply {
+    template <typename Rows>
+    [[gnu::always_inline]] static void run(const Rows &rows, const RowGroup &group, const float *weights, float *out) {
+        const std::size_t width = padded_width(group.n_features);
+        Lanes sums[rows_at_once][units] = {};
+        rows.for_packs(group.n_features, [&](std::size_t at, auto pack) __attribute__((always_inline)) {
+            Lanes weight[units];
+#pragma GCC unroll 4
+            for (std::size_t unit = 0; unit < units; ++unit) weight[unit] = read(weights + unit * width + at);
+#pragma GCC unroll 4
+            for (std::size_t r = 0; r < rows_at_once; ++r) {
+                const Lanes input = pack(r);
+#pragma GCC unroll 4
+                for (std::size_t unit = 0; unit < units; ++unit) sums[r][unit] += input * weight[unit];
+            }
+        });
+        for (std::size_t r = 0; r < group.n_rows; ++r) {
+            for (std::size_t unit = 0; unit < units; ++unit) out[r * group.n_units + unit] = total(sums[r][unit]);
+        }
+    }
+};
+
+// Adds four rows, each times its force on a unit, to the sums of `units` units.
+template <std::size_t units> struct AddOuter {
+    template <typename Rows>
+    [[gnu::always_inline]] static void run(const Rows &rows, const RowGroup &group, const float *forces, float *sums) {
+        const std::size_t width = padded_width(group.n_features);
+        Lanes force[rows_at_once][units] = {};
+        for (std::size_t r = 0; r < group.n_rows; ++r) {
+            for (std::size_t unit = 0; unit < units; ++unit) force[r][unit] += forces[r * group.n_units + unit];
+        }
+        rows.for_packs(group.n_features, [&](std::size_t at, auto pack) __attribute__((always_inline)) {
+            Lanes sum[units];
+#pragma GCC unroll 4
+            for (std::size_t unit = 0; unit < units; ++unit) sum[unit] = read(sums + unit * width + at);
+#pragma GCC unroll 4
+            for (std::size_t r = 0; r < rows_at_once; ++r) {
+                const Lanes input = pack(r);
+#pragma GCC unroll 4
+                for (std::size_t unit = 0; unit < units; ++unit) sum[unit] += force[r][unit] * input;
+            }
+#pragma GCC unroll 4
+            for (std::size_t unit = 0; unit < units; ++unit) write(sums + unit * width + at, sum[unit]);
+        });
+    }
+};
+
+constexpr std::size_t units_at_once = 4;
+
+// Calls use(how many, first unit) until all units had their turn; how many is a constant to the compiler.
+template <typename Use> [[gnu::always_inline]] inline void for_units(std::size_t n_units, Use &&use) {
+    std::size_t unit = 0;
+    for (; unit + units_at_once <= n_units; unit += units_at_once) use(Constant<units_at_once>{}, unit);
+    const std::size_t left = n_units - unit;
+    if (left == 3) use(Constant<3>{}, unit);
+    if (left == 2) use(Constant<2>{}, unit);
+    if (left == 1) use(Constant<1>{}, unit);
+}
+
+// Calls use(k, rows, group) for the inputs `first` to `last`, from k on four at a time.
+template <typename Rows, typename Use>
+[[gnu::always_inline]] inline void for_row_groups(const NetRows &inputs, std::size_t n_units, std::size_t first,
+                                                  std::size_t last, Use &&use) {
+    std::vector<float> scratch(Rows::needs_scratch ? rows_at_once * padded_width(inputs.n_features) : 0);
+    for (std::size_t k = first; k < last; k += rows_at_once) {
+        const RowGroup group{std::min(rows_at_once, last - k), inputs.n_features, n_units};
+        use(k, Rows(inputs, k, group.n_rows, scratch.data()), group);
+    }
+}
+
+struct Forward {
+    template <typename Rows>
+    [[gnu::always_inline]] static void over(const NetRows &inputs, const float *weights, std::size_t n_units,
+                                            std::size_t first, std::size_t last, float *out) {
+        const std::size_t width = padded_width(inputs.n_features);
+        for_row_groups<Rows>(
+            inputs, n_units, first, last,
+            [&](std::size_t k, const Rows &rows, const RowGroup &group) __attribute__((always_inline)) {
+                for_units(n_units, [&](auto units, std::size_t unit) __attribute__((always_inline)) {
+                    Multiply<units()>::run(rows, group, weights + unit * width, out + k * n_units + unit);
+                });
+            });
+    }
+
+    [[gnu::always_inline]] static void run(const NetRows *inputs, const float *weights, std::size_t n_units,
+                                           std::size_t first, std::size_t last, float *out) {
+        n_units <= units_at_once ? over<RawRows>(*inputs, weights, n_units, first, last, out)
+                                 : over<StandardisedRows>(*inputs, weights, n_units, first, last, out);
+    }
+};
+
+struct Backward {
+    template <typename Rows>
+    [[gnu::always_inline]] static void over(const NetRows &inputs, const float *forces, std::size_t n_units,
+                                            std::size_t first, std::size_t last, float *sums) {
+        const std::size_t width = padded_width(inputs.n_features);
+        for_row_groups<Rows>(
+            inputs, n_units, first, last,
+            [&](std::size_t k, const Rows &rows, const RowGroup &group) __attribute__((always_inline)) {
+                for_units(n_units, [&](auto units, std::size_t unit) __attribute__((always_inline)) {
+                    AddOuter<units()>::run(rows, group, forces + k * n_units + unit, sums + unit * width);
+                });
+            });
+    }
+
+    // `sums` is padded as the scratch is.
+    [[gnu::always_inline]] static void run(const NetRows *inputs, const float *forces, std::size_t n_units,
+                                           std::size_t first, std::size_t last, float *sums) {
+        n_units <= units_at_once ? over<RawRows>(*inputs, forces, n_units, first, last, sums)
+                                 : over<StandardisedRows>(*inputs, forces, n_units, first, last, sums);
+    }
+};
+
+} // namespace
+
+std::size_t padded_width(std::size_t n_features) { return (n_features + lanes - 1) / lanes * lanes; }
+
+std::vector<float> padded_rows(std::span<const float> weights, std::size_t n_features) {
+    const std::size_t n_units = n_features == 0 ? 0 : weights.size() / n_features, width = padded_width(n_features);
+    std::vector<float> rows(n_units * width);
+    for (std::size_t unit = 0; unit < n_units; ++unit) {
+        std::ranges::copy(weights.subspan(unit * n_features, n_features), rows.data() + unit * width);
+    }
+    return rows;
+}
+
+void first_layer_here(const NetRows &inputs, std::span<const float> padded_weights, std::span<float> out) {
+    const std::size_t n_rows = inputs.rows.size();
+    if (n_rows == 0) return;
+    run_for<Forward>(simd_level(), &inputs, padded_weights.data(), out.size() / n_rows, 0, n_rows, out.data());
+}
+
+void add_first_layer_gradient(const NetRows &inputs, std::span<const float> forces, std::span<float> padded_sums) {
+    const std::size_t n_rows = inputs.rows.size();
+    if (n_rows == 0) return;
+    run_for<Backward>(simd_level(), &inputs, forces.data(), forces.size() / n_rows, 0, n_rows, padded_sums.data());
+}
+
+void first_layer(const NetRows &inputs, std::span<const float> weights, std::span<float> out, int threads) {
+    const std::size_t n_rows = inputs.rows.size();
+    if (n_rows == 0) return;
+    const std::size_t n_units = out.size() / n_rows;
+    const std::vector<float> by_unit = padded_rows(weights, inputs.n_features);
+    const Simd simd = simd_level();
+    parallel_for(n_rows, threads, rows_a_block, [&](std::size_t first, std::size_t last) {
+        run_for<Forward>(simd, &inputs, by_unit.data(), n_units, first, last, out.data());
+    });
+}
+
+void first_layer_gradient(const NetRows &inputs, std::span<const float> forces, std::span<float> gradient,
+                          int threads) {
+    const std::size_t n_rows = inputs.rows.size(), n_features = inputs.n_features, width = padded_width(n_features);
+    const std::size_t n_units = n_features == 0 ? 0 : gradient.size() / n_features;
+    const std::size_t n_blocks = (n_rows + rows_a_block - 1) / rows_a_block;
+    std::vector<float> sums(n_blocks * n_units * width);
+    const Simd simd = simd_level();
+    parallel_for(n_rows, threads, rows_a_block, [&](std::size_t first, std::size_t last) {
+        run_for<Backward>(simd, &inputs, forces.data(), n_units, first, last,
+                          sums.data() + first / rows_a_block * n_units * width);
+    });
+    std::ranges::fill(gradient, 0.0F);
+    for (std::size_t block = 0; block < n_blocks; ++block) {
+        for (std::size_t unit = 0; unit < n_units; ++unit) {
+            const float *own = sums.data() + (block * n_units + unit) * width;
+            float *out = gradient.data() + unit * n_features;
+            for (std::size_t feature = 0; feature < n_features; ++feature) out[feature] += own[feature];
+        }
+    }
+}
+
+} // namespace rankwright

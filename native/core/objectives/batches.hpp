@@ -1,0 +1,68 @@
+// What every λ-kernel takes and gives: scores of some queries in, forces on their documents out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/common/counter_random.hpp"
+#include "core/common/parallel.hpp"
+
+namespace rankwright {
+
+// Query q of the dataset owns rows offsets[q] to offsets[q + 1]. Empty weights are all 1.
+struct WeighedGroups {
+    std::span<const std::int64_t> offsets;
+    std::span<const float> document_weights, query_weights;
+};
+
+// The queries asked for, the scores of their rows (those of queries[k] are starts[k] to starts[k + 1]), and what random
+// numbers are made from.
+struct Batch {
+    std::span<const double> scores;
+    std::span<const std::int64_t> queries, starts;
+    std::uint64_t key = 0;
+};
+
+// Gradients and curvatures lie as the scores do. `cost` is one a query of the batch, NaN where none exists; or empty.
+template <typename Out> struct LambdaSpans {
+    std::span<Out> gradient, curvature;
+    std::span<double> cost;
+};
+
+// One query of a batch.
+struct BatchQuery {
+    std::size_t query = 0;     // its number in the dataset
+    std::size_t first_row = 0; // its first row in the dataset
+    std::size_t start = 0, n = 0;
+    double weight = 1.0;
+    std::uint64_t stream = 0; // of random numbers
+    std::span<const double> scores;
+};
+
+inline BatchQuery query_of(const Batch &batch, const WeighedGroups &groups, std::size_t k) {
+    const auto query = static_cast<std::size_t>(batch.queries[k]);
+    const auto start = static_cast<std::size_t>(batch.starts[k]);
+    const auto n = static_cast<std::size_t>(batch.starts[k + 1]) - start;
+    return {.query = query,
+            .first_row = static_cast<std::size_t>(groups.offsets[query]),
+            .start = start,
+            .n = n,
+            .weight = groups.query_weights.empty() ? 1.0 : groups.query_weights[query],
+            .stream = stream_of(batch.key, query),
+            .scores = batch.scores.subspan(start, n)};
+}
+
+// Calls body(worker, k, query) for the k-th query of the batch, all of them, spread over threads; every thread has
+// workers of its own, from `make_worker`.
+template <typename MakeWorker, typename Body>
+void for_each_query(const Batch &batch, const WeighedGroups &groups, int threads, MakeWorker &&make_worker,
+                    Body &&body) {
+    constexpr std::size_t queries_at_a_time = 32;
+    parallel_for(batch.queries.size(), threads, queries_at_a_time, [&](std::size_t begin, std::size_t end) {
+        auto worker = make_worker();
+        for (std::size_t k = begin; k < end; ++k) body(worker, k, query_of(batch, groups, k));
+    });
+}
+
+} // namespace rankwright

@@ -1,0 +1,73 @@
+#include "core/objectives/lambdas.hpp"
+
+#include <memory>
+
+#include "core/objectives/query_pairs.hpp"
+#include "core/ranking/ordering.hpp"
+
+namespace rankwright {
+
+namespace {
+
+// The rows of a batch by rank, query after query; nothing where no rank matters.
+class RankedBatch {
+  public:
+    RankedBatch(const Batch &batch, const PairSettings &settings, int threads) {
+        if (settings.delta == Delta::constant && settings.truncation == 0) return;
+        storage_ = std::make_unique_for_overwrite<std::int64_t[]>(batch.scores.size());
+        rows_ = {storage_.get(), batch.scores.size()};
+        rank_rows(batch.scores, batch.starts, rows_, threads);
+    }
+    std::span<const std::int64_t> rows() const { return rows_; }
+
+  private:
+    std::unique_ptr<std::int64_t[]> storage_;
+    std::span<std::int64_t> rows_;
+};
+
+// Calls add_pairs(pairs, query, ranked) for every query of the batch and gives the sums out.
+template <typename Real, typename AddPairs>
+void sum_pairs(const PairData &data, const PairSettings &settings, const Batch &batch, const LambdaSpans<Real> &out,
+               int threads, AddPairs &&add_pairs) {
+    const RankedBatch ranked(batch, settings, threads);
+    const auto make_worker = [&] { return QueryPairs<Real>(data, settings, !out.cost.empty()); };
+    for_each_query(
+        batch, data.groups, threads, make_worker, [&](QueryPairs<Real> &pairs, std::size_t k, const BatchQuery &query) {
+            add_pairs(pairs, query, ranked.rows());
+            pairs.unload(out.gradient.subspan(query.start, query.n), out.curvature.subspan(query.start, query.n));
+            if (!out.cost.empty()) out.cost[k] = pairs.cost();
+        });
+}
+
+} // namespace
+
+template <typename Real>
+void label_pair_lambdas(const PairData &data, std::span<const std::int64_t> by_label, const PairSettings &settings,
+                        const Batch &batch, const LambdaSpans<Real> &out, int threads) {
+    sum_pairs(data, settings, batch, out, threads,
+              [&](QueryPairs<Real> &pairs, const BatchQuery &query, std::span<const std::int64_t> ranked) {
+                  pairs.add_pairs_of_labels(query, by_label, ranked);
+              });
+}
+
+template <typename Real>
+void preference_lambdas(const PairData &data, const PairTable &table, const PairSettings &settings, const Batch &batch,
+                        const LambdaSpans<Real> &out, int threads) {
+    sum_pairs(data, settings, batch, out, threads,
+              [&](QueryPairs<Real> &pairs, const BatchQuery &query, std::span<const std::int64_t> ranked) {
+                  ranked.empty() ? pairs.load_by_row(query, {}) : pairs.load_by_rank(query, ranked);
+                  pairs.add_listed_pairs(table, static_cast<std::size_t>(table.first_pair[query.query]),
+                                         static_cast<std::size_t>(table.first_pair[query.query + 1]));
+              });
+}
+
+template void label_pair_lambdas<float>(const PairData &, std::span<const std::int64_t>, const PairSettings &,
+                                        const Batch &, const LambdaSpans<float> &, int);
+template void label_pair_lambdas<double>(const PairData &, std::span<const std::int64_t>, const PairSettings &,
+                                         const Batch &, const LambdaSpans<double> &, int);
+template void preference_lambdas<float>(const PairData &, const PairTable &, const PairSettings &, const Batch &,
+                                        const LambdaSpans<float> &, int);
+template void preference_lambdas<double>(const PairData &, const PairTable &, const PairSettings &, const Batch &,
+                                         const LambdaSpans<double> &, int);
+
+} // namespace rankwright

@@ -1,0 +1,57 @@
+// λ-gradients of pairs of documents, over ragged queries.
+//
+// `row` counts documents of the whole dataset or, where said, of one query; `rank` is a place in the order of the
+// current scores, 0 the top. Results do not depend on the number of threads nor on the processor.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "core/objectives/batches.hpp"
+#include "core/objectives/deltas.hpp"
+#include "core/objectives/pair_losses.hpp"
+
+namespace rankwright {
+
+// What the objective knows of a dataset.
+struct PairData {
+    WeighedGroups groups;
+    std::span<const float> labels; // NaN: unjudged, in no pair; empty where pairs are given
+    std::span<const double> worth; // as Delta reads it; empty for Delta::constant
+    std::span<const double> discount;
+};
+
+// As kernels/pair_settings.py explains them.
+struct PairSettings {
+    PairLoss loss = PairLoss::logistic;
+    double shape = 1.0;
+    Delta delta = Delta::constant;
+    std::int64_t truncation = 0;
+    std::int64_t sampled = 0;
+    bool pair_equal_labels = false;
+    double certainty = std::numeric_limits<double>::infinity();
+    bool query_norm = false;
+    bool gap_norm = false;
+    bool shuffle_ties = false;
+};
+
+// Pairs given one by one: those of query q are first_pair[q] to first_pair[q + 1], as rows of the dataset.
+struct PairTable {
+    std::span<const std::int64_t> first_pair, better, worse;
+    std::span<const float> probability, weight;
+};
+
+// `Real` is what forces are computed in: float is enough for training, double is for diagnostics.
+//
+// Pairs are the documents of different labels. `by_label` has each query's rows, highest label first, unjudged last; it
+// is read where the delta is constant or pairs are sampled, and may else be empty.
+template <typename Real>
+void label_pair_lambdas(const PairData &data, std::span<const std::int64_t> by_label, const PairSettings &settings,
+                        const Batch &batch, const LambdaSpans<Real> &out, int threads);
+
+template <typename Real>
+void preference_lambdas(const PairData &data, const PairTable &table, const PairSettings &settings, const Batch &batch,
+                        const LambdaSpans<Real> &out, int threads);
+
+} // namespace rankwright

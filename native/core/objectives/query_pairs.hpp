@@ -1,0 +1,85 @@
+// The pairs of one query at a time: documents brought into order, forces added up, results given back by row.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/objectives/lambdas.hpp"
+#include "core/objectives/pair_rows.hpp"
+
+namespace rankwright {
+
+// One worker's arrays, used for query after query: load, add pairs, unload. A document's `place` is its index in the
+// order it was loaded in; its `row` counts from the query's first.
+template <typename Real> class QueryPairs {
+  public:
+    QueryPairs(const PairData &data, const PairSettings &settings, bool with_cost)
+        : data_(data), settings_(settings), loops_(pair_loops<Real>(settings.loss, with_cost, widest_vectors())),
+          rule_{static_cast<Real>(settings.shape), settings.delta == Delta::constant, settings.pair_equal_labels,
+                static_cast<Real>(settings.certainty), settings.gap_norm} {
+        if constexpr (sizeof(Real) == sizeof(float)) {
+            if (settings.loss == PairLoss::logistic) near_row_ = near_logistic_row(with_cost, widest_vectors());
+        }
+    }
+
+    // Whether every pair of a query of n documents counts, whatever the scores.
+    bool is_whole(std::size_t n) const {
+        return settings_.truncation == 0 || n <= static_cast<std::size_t>(settings_.truncation) + 1;
+    }
+
+    // Whether the order of the scores matters, for any query.
+    bool reads_ranks() const { return settings_.delta != Delta::constant || settings_.truncation != 0; }
+
+    // Places are ranks: `ranked` has the batch's rows, each query's highest score first, equal scores in row order.
+    void load_by_rank(const BatchQuery &query, std::span<const std::int64_t> ranked);
+    // Places follow `rows` of the dataset or, where that is empty, are rows.
+    void load_by_row(const BatchQuery &query, std::span<const std::int64_t> rows);
+
+    // Loads the query and adds all pairs of documents of different labels, as label_pair_lambdas explains them.
+    void add_pairs_of_labels(const BatchQuery &query, std::span<const std::int64_t> by_label,
+                             std::span<const std::int64_t> ranked);
+    void add_ranked_pairs(); // after load_by_rank
+    void add_label_pairs();  // after load_by_row with rows by label
+    void add_sampled_pairs(std::span<const std::int64_t> by_label);
+    void add_listed_pairs(const PairTable &pairs, std::size_t first, std::size_t last);
+
+    void unload(std::span<Real> gradient, std::span<Real> curvature) const;
+    double cost() const {
+        return is_whole(query_.n) ? query_.weight * sums_.cost : std::numeric_limits<double>::quiet_NaN();
+    }
+
+  private:
+    static constexpr std::size_t buffered_pairs = 16 * lanes;
+
+    void shuffle_ties();
+    void gather();
+    void gather_odds(double score_span);
+    void find_places();
+    void add_row(std::size_t i, std::size_t first);
+    void buffer_pair(std::size_t a, std::size_t b, double target, double weight);
+    void empty_buffer();
+    double delta(std::size_t a, std::size_t b) const;
+
+    const PairData &data_;
+    const PairSettings &settings_;
+    PairLoops<Real> loops_;
+    RowLoop<Real> near_row_ = nullptr; // where exponentials of documents will do
+    PairRule<Real> rule_;
+
+    BatchQuery query_;
+    PairSums sums_;
+    std::vector<std::uint32_t> row_at_, place_of_;
+    std::vector<std::uint64_t> tie_keys_;
+    bool has_odds_ = false;
+    std::vector<Real> odds_, odds_against_;
+    std::vector<Real> score_, label_, worth_, above_, below_, scale_, weight_, gradient_, curvature_;
+
+    std::size_t buffered_ = 0;
+    std::uint32_t a_[buffered_pairs], b_[buffered_pairs];
+    alignas(64) Real gap_[buffered_pairs], target_[buffered_pairs], pair_weight_[buffered_pairs];
+    alignas(64) Real force_[buffered_pairs], pair_curvature_[buffered_pairs];
+};
+
+} // namespace rankwright

@@ -1,0 +1,291 @@
+#include "core/trees/grower.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "core/trees/leaf_search.hpp"
+#include "core/trees/leaf_values.hpp"
+#include "core/trees/partition.hpp"
+
+namespace rankwright {
+
+namespace {
+
+// A gain smaller than this part of the leaf's score may be nothing but rounding.
+constexpr double smallest_relative_gain = 0x1p-40;
+
+constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
+
+// Where a leaf's rows are listed: nowhere while they are all rows in order, else in the tree's list or the scratch.
+enum class Listed { nowhere, tree, scratch };
+
+struct Leaf {
+    std::size_t node;
+    std::size_t begin;
+    Sums sums;
+    Bounds bounds;
+    std::int64_t depth;
+    Listed listed;
+    std::size_t slot = no_slot; // of its histogram, where that is kept
+    Split split = {};           // the best one
+    double gain = 0.0;          // of it; 0 where there is none worth making
+
+    std::size_t count() const { return static_cast<std::size_t>(sums.count); }
+};
+
+// Room for a number of histograms.
+class HistogramPool {
+  public:
+    HistogramPool(std::span<std::uint64_t> memory, std::size_t histogram_size) : words(memory), size(histogram_size) {
+        free_slots.resize(size == 0 ? 2 : words.size() / size);
+        if (free_slots.size() < 2) throw std::invalid_argument("two histograms need more memory than given");
+        std::iota(free_slots.rbegin(), free_slots.rend(), std::size_t{0});
+    }
+    bool empty() const { return free_slots.empty(); }
+    std::size_t take() {
+        const std::size_t slot = free_slots.back();
+        free_slots.pop_back();
+        return slot;
+    }
+    void release(Leaf &leaf) {
+        if (leaf.slot != no_slot) free_slots.push_back(leaf.slot);
+        leaf.slot = no_slot;
+    }
+    std::uint64_t *at(std::size_t slot) const { return words.data() + slot * size; }
+
+  private:
+    std::span<std::uint64_t> words;
+    std::size_t size;
+    std::vector<std::size_t> free_slots;
+};
+
+// The settings in units of quantised sums.
+template <typename Code> SplitRules rules_of(const TreeData<Code> &data, const TreeSettings &settings) {
+    return {settings.min_docs,
+            settings.min_curvature * settings.curvature_scale,
+            settings.l2 * settings.curvature_scale,
+            settings.newton,
+            std::ranges::any_of(data.monotone, [](std::int8_t direction) { return direction != 0; }),
+            settings.category_smoothing,
+            settings.max_split_categories};
+}
+
+template <typename Code> class Grower {
+  public:
+    Grower(const TreeData<Code> &tree_data, const TreeSettings &tree_settings, TreeScratch tree_scratch, Tree grown,
+           int threads, Simd simd)
+        : data(tree_data), settings(tree_settings), rules(rules_of(data, settings)), scratch(tree_scratch), tree(grown),
+          team(threads), search(data, rules, tree.rows.size() > Packed::max_count, team, simd),
+          pool(scratch.histograms, search.histogram_size()) {}
+
+    std::size_t grow() {
+        plant();
+        while (static_cast<std::int64_t>(leaves.size()) < settings.max_leaves) {
+            const auto best = std::ranges::max_element(leaves, {}, &Leaf::gain);
+            if (best->gain <= 0) break;
+            split(static_cast<std::size_t>(best - leaves.begin()));
+        }
+        list_rows();
+        fill_values();
+        return n_nodes;
+    }
+
+  private:
+    void plant() {
+        const Sums all = sums_of_rows();
+        leaves.reserve(static_cast<std::size_t>(settings.max_leaves));
+        const Listed listed = data.all_rows ? Listed::nowhere : Listed::tree;
+        leaves.push_back({add_node(0, all), 0, all, {}, 0, listed});
+        if (!may_be_split(leaves[0])) return;
+        leaves[0].slot = pool.take();
+        note_split(leaves[0], search.search(view(leaves[0])));
+    }
+
+    Sums sums_of_rows() const {
+        Sums all{0, 0, static_cast<std::int64_t>(tree.rows.size())};
+        const auto add = [&](std::int32_t document) {
+            all.gradient += document >> curvature_bits;
+            all.curvature += document & curvature_limit;
+        };
+        if (data.all_rows) {
+            for (const std::int32_t document : data.quantised) add(document);
+        } else {
+            for (const std::uint32_t row : tree.rows) add(data.quantised[row]);
+        }
+        return all;
+    }
+
+    std::size_t add_node(std::size_t begin, Sums sums) {
+        tree.feature[n_nodes] = tree.bin[n_nodes] = tree.left[n_nodes] = tree.right[n_nodes] = -1;
+        tree.missing_left[n_nodes] = false;
+        tree.gain[n_nodes] = 0.0;
+        tree.value[n_nodes] = 0.0f;
+        tree.begin[n_nodes] = static_cast<std::int64_t>(begin);
+        tree.count[n_nodes] = sums.count;
+        std::ranges::fill(category_words(n_nodes), 0u);
+        return n_nodes++;
+    }
+
+    std::span<std::uint32_t> category_words(std::size_t node) const {
+        return tree.categories.subspan(node * tree.n_category_words, tree.n_category_words);
+    }
+
+    bool may_be_split(const Leaf &leaf) const {
+        return leaf.depth < settings.max_depth && leaf.sums.count >= 2 * rules.min_docs;
+    }
+
+    RowRun rows_of(const Leaf &leaf) const {
+        if (leaf.listed == Listed::nowhere) return {nullptr, 0, leaf.count()};
+        return {(leaf.listed == Listed::tree ? tree.rows : scratch.rows).data() + leaf.begin, 0, leaf.count()};
+    }
+
+    LeafView view(const Leaf &leaf) const {
+        return {rows_of(leaf), leaf.sums, leaf.bounds, pool.at(leaf.slot), may_be_split(leaf)};
+    }
+
+    void note_split(Leaf &leaf, const Split &best) {
+        const double before = rules.score(leaf.sums, leaf.bounds);
+        const double gain = best.score - before;
+        if (best.found() && gain > std::max(settings.min_gain / gain_unit(), before * smallest_relative_gain)) {
+            leaf.split = best;
+            leaf.gain = gain;
+        } else {
+            pool.release(leaf); // it will never be split
+        }
+    }
+
+    void split(std::size_t number) {
+        Leaf parent = leaves[number];
+        const Listed listed = divide(parent);
+        const auto [left_bounds, right_bounds] = bounds_of_children(parent);
+        const Sums left = parent.split.left, right = parent.sums - left;
+        const std::size_t middle = parent.begin + static_cast<std::size_t>(left.count);
+        leaves[number] = {add_node(parent.begin, left), parent.begin, left, left_bounds, parent.depth + 1, listed};
+        leaves.push_back({add_node(middle, right), middle, right, right_bounds, parent.depth + 1, listed});
+        write_split(parent, leaves[number].node);
+        search_children(parent, leaves[number], leaves.back());
+    }
+
+    // Lists the rows of the leaf's children, and says where.
+    Listed divide(const Leaf &leaf) {
+        const auto feature = static_cast<std::size_t>(leaf.split.feature);
+        const auto missing = static_cast<std::size_t>(data.n_bins[feature]);
+        std::vector<std::uint8_t> goes_left(missing + 1, 0);
+        std::fill_n(goes_left.begin(), leaf.split.bin + 1, std::uint8_t{1});
+        for (const std::uint16_t code : leaf.split.categories) goes_left[code] = 1;
+        goes_left[missing] = leaf.split.missing_left;
+        const Listed listed = leaf.listed == Listed::tree ? Listed::scratch : Listed::tree;
+        std::uint32_t *out = (listed == Listed::tree ? tree.rows : scratch.rows).data() + leaf.begin;
+        divide_rows(data.codes, feature, goes_left, rows_of(leaf), out, scratch.sides.data(), team);
+        return listed;
+    }
+
+    std::pair<Bounds, Bounds> bounds_of_children(const Leaf &parent) const {
+        Bounds left = parent.bounds, right = parent.bounds;
+        const int direction = data.monotone[static_cast<std::size_t>(parent.split.feature)];
+        if (direction == 0) return {left, right};
+        const double middle = 0.5 * (rules.value(parent.split.left, parent.bounds) +
+                                     rules.value(parent.sums - parent.split.left, parent.bounds));
+        (direction > 0 ? left.high : left.low) = middle;
+        (direction > 0 ? right.low : right.high) = middle;
+        return {left, right};
+    }
+
+    void write_split(const Leaf &parent, std::size_t left) {
+        tree.feature[parent.node] = parent.split.feature;
+        tree.bin[parent.node] = parent.split.bin;
+        tree.left[parent.node] = static_cast<std::int32_t>(left);
+        tree.right[parent.node] = static_cast<std::int32_t>(left + 1);
+        tree.missing_left[parent.node] = parent.split.missing_left;
+        tree.gain[parent.node] = parent.gain * gain_unit();
+        const auto words = category_words(parent.node);
+        for (const std::uint16_t code : parent.split.categories) words[code / 32] |= 1u << (code % 32);
+    }
+
+    // Looks for the best splits of two new leaves with as few sums as may be: the smaller one's are taken over its
+    // documents, the other's are their parent's less these, unless the parent's had to make room.
+    void search_children(Leaf &parent, Leaf &left, Leaf &right) {
+        Leaf &small = left.count() <= right.count() ? left : right;
+        Leaf &large = left.count() <= right.count() ? right : left;
+        const bool last = static_cast<std::int64_t>(leaves.size()) == settings.max_leaves;
+        if (last || !may_be_split(large)) return pool.release(parent);
+        if (parent.slot == no_slot) {
+            for (Leaf *leaf : {&large, &small}) {
+                if (!may_be_split(*leaf)) continue;
+                leaf->slot = take_slot();
+                note_split(*leaf, search.search(view(*leaf)));
+            }
+            return;
+        }
+        small.slot = take_slot();
+        large.slot = parent.slot;
+        const auto [best_of_small, best_of_large] = search.search(view(small), view(large));
+        note_split(small, best_of_small);
+        note_split(large, best_of_large);
+    }
+
+    // A free place for a histogram; where there is none, that of the leaf least likely to be split soon.
+    std::size_t take_slot() {
+        if (pool.empty()) {
+            const auto cost = [](const Leaf &leaf) { return leaf.slot == no_slot ? infinity : leaf.gain; };
+            pool.release(*std::ranges::min_element(leaves, {}, cost));
+        }
+        return pool.take();
+    }
+
+    void list_rows() {
+        for (const Leaf &leaf : leaves) {
+            std::uint32_t *out = tree.rows.data() + leaf.begin;
+            if (leaf.listed == Listed::nowhere) std::iota(out, out + leaf.count(), 0u);
+            if (leaf.listed == Listed::scratch) std::copy_n(scratch.rows.data() + leaf.begin, leaf.count(), out);
+        }
+    }
+
+    void fill_values() {
+        std::vector<RowRange> ranges;
+        for (const Leaf &leaf : leaves) ranges.push_back({leaf.begin, leaf.count()});
+        const std::vector<TrueSums> sums = sum_leaves(ranges, tree.rows, data.gradient, data.curvature, team);
+        for (std::size_t i = 0; i < leaves.size(); ++i) {
+            const double below = sums[i].curvature + settings.l2;
+            const Bounds &bounds = leaves[i].bounds;
+            const double unit = settings.curvature_scale / settings.gradient_scale;
+            const Bounds in_true_units{bounds.low * unit, bounds.high * unit};
+            const double value = in_true_units.clamp(below > 0 ? -sums[i].gradient / below : 0.0);
+            tree.value[leaves[i].node] = static_cast<float>(settings.learning_rate * value);
+        }
+    }
+
+    // A gain of 1 in quantised units, in true ones.
+    double gain_unit() const {
+        const double scale = settings.gradient_scale;
+        return (settings.newton ? settings.curvature_scale : 1.0) / (scale * scale);
+    }
+
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+    const TreeData<Code> &data;
+    const TreeSettings &settings;
+    SplitRules rules;
+    TreeScratch scratch;
+    Tree tree;
+    Team team;
+    LeafSearch<Code> search;
+    HistogramPool pool;
+    std::vector<Leaf> leaves;
+    std::size_t n_nodes = 0;
+};
+
+} // namespace
+
+template <typename Code>
+std::size_t grow_tree(const TreeData<Code> &data, const TreeSettings &settings, TreeScratch scratch, Tree tree,
+                      int threads, Simd simd) {
+    return Grower<Code>(data, settings, scratch, tree, threads, simd).grow();
+}
+
+template std::size_t grow_tree(const TreeData<std::uint8_t> &, const TreeSettings &, TreeScratch, Tree, int, Simd);
+template std::size_t grow_tree(const TreeData<std::uint16_t> &, const TreeSettings &, TreeScratch, Tree, int, Simd);
+
+} // namespace rankwright

@@ -1,0 +1,70 @@
+// Growing one tree, leaf by leaf, on bin codes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/binning/codes.hpp"
+#include "core/trees/split.hpp"
+
+namespace rankwright {
+
+// What a tree is grown on.
+template <typename Code> struct TreeData {
+    Codes<const Code> codes;
+    std::span<const std::int64_t> n_bins; // by feature, without that of missing values
+    std::span<const bool> categorical;
+    std::span<const std::int8_t> monotone;   // +1 where values must rise with the feature, -1 where fall, else 0
+    std::span<const bool> asked;             // features that may be split on
+    std::span<const std::int32_t> quantised; // gradient and curvature as quantise_lambdas gives them
+    std::span<const float> gradient, curvature;
+    bool all_rows; // whether the tree's rows are all rows, in order
+};
+
+struct TreeSettings {
+    std::int64_t max_leaves;
+    std::int64_t max_depth;
+    std::int64_t min_docs;
+    double min_curvature;
+    double l2;
+    double min_gain;
+    bool newton; // splits by gradient² / (curvature + l2); otherwise by gradient² / count
+    double category_smoothing;
+    std::int64_t max_split_categories;
+    double gradient_scale, curvature_scale; // of the quantised numbers
+    double learning_rate;
+};
+
+// A tree by node, the root first; the children of a node stand side by side, later than it. Feature -1 marks a leaf.
+// A node's documents are rows[begin] to rows[begin + count]: `rows` is given as the tree's rows and comes back in the
+// order of leaves. Bit c of a node's category words says that category c goes left.
+struct Tree {
+    std::span<std::int32_t> feature, bin, left, right;
+    std::span<bool> missing_left;
+    std::span<double> gain;
+    std::span<float> value;
+    std::span<std::int64_t> begin, count;
+    std::span<std::uint32_t> categories;
+    std::size_t n_category_words; // of each node
+    std::span<std::uint32_t> rows;
+};
+
+// Memory that a caller keeps from tree to tree.
+struct TreeScratch {
+    std::span<std::uint32_t> rows; // as many as the tree has
+    std::span<std::uint8_t> sides;
+    std::span<std::uint64_t> histograms; // room for two at least
+};
+
+// Fills `tree` and returns its number of nodes, at most 2 * max_leaves - 1. The tree is the same for any number of
+// threads and any room for histograms.
+template <typename Code>
+std::size_t grow_tree(const TreeData<Code> &data, const TreeSettings &settings, TreeScratch scratch, Tree tree,
+                      int threads, Simd simd = simd_level());
+
+extern template std::size_t grow_tree(const TreeData<std::uint8_t> &, const TreeSettings &, TreeScratch, Tree, int,
+                                      Simd);
+extern template std::size_t grow_tree(const TreeData<std::uint16_t> &, const TreeSettings &, TreeScratch, Tree, int,
+                                      Simd);
+
+} // namespace rankwright

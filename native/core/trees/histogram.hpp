@@ -1,0 +1,97 @@
+// Sums of a leaf's documents by feature and bin.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/binning/codes.hpp"
+#include "core/common/simd.hpp"
+#include "core/trees/packing.hpp"
+
+namespace rankwright {
+
+// A leaf's documents: the given rows, or where there are none, `count` rows one after another.
+struct RowRun {
+    const std::uint32_t *rows;
+    std::size_t first;
+    std::size_t count;
+
+    RowRun part(std::size_t begin, std::size_t length) const {
+        return rows ? RowRun{rows + begin, 0, length} : RowRun{nullptr, first + begin, length};
+    }
+    std::size_t operator[](std::size_t i) const { return rows ? rows[i] : first + i; }
+};
+
+// Where the bins of each feature lie in a histogram, which is one region of words per group of features. A leaf of at
+// most Packed::max_count documents has a word for each bin. A larger one has two, in two halves of the region: first
+// the gradients of all bins, then the rest.
+struct HistogramLayout {
+    struct Group {
+        std::size_t base;                // of its region, in words
+        std::size_t stride;              // bins between features
+        std::size_t n_slots;             // features summed, whether asked for or not
+        std::vector<std::uint8_t> asked; // slots of the features that may be split on
+
+        std::size_t n_bins() const { return stride * n_slots; }
+    };
+    std::vector<Group> groups;
+    std::size_t n_words = 0; // of a whole histogram
+
+    // n_bins[f] counts the bins of feature f but for that of missing values; asked[f] says whether f may be split on.
+    HistogramLayout(std::span<const std::int64_t> n_bins, std::span<const bool> asked, std::size_t slots,
+                    bool with_wide_bins);
+};
+
+// The bins of a feature in either form.
+struct PackedBins {
+    const std::uint64_t *words;
+
+    Packed operator[](std::size_t bin) const { return {words[bin]}; }
+    PackedBins(const HistogramLayout::Group &group, const std::uint64_t *histogram, std::size_t slot)
+        : words(histogram + group.base + slot * group.stride) {}
+};
+struct WideBins {
+    const std::uint64_t *gradient;
+    const std::uint64_t *rest;
+
+    Wide operator[](std::size_t bin) const { return {static_cast<std::int64_t>(gradient[bin]), rest[bin]}; }
+    WideBins(const HistogramLayout::Group &group, const std::uint64_t *histogram, std::size_t slot)
+        : gradient(histogram + group.base + slot * group.stride), rest(gradient + group.n_bins()) {}
+};
+
+// Builds histograms in one thread, which it lends its scratch memory.
+template <typename Code> class HistogramBuilder {
+  public:
+    HistogramBuilder(Codes<const Code> all_codes, std::span<const std::int32_t> quantised_documents,
+                     const HistogramLayout &bin_layout, Simd processor);
+
+    // Fills the regions of groups [first, last) of a histogram with the sums of the given rows, a leaf's or a part of
+    // them; `wide` says whether the leaf has two words for each bin.
+    void build(RowRun rows, bool wide, std::size_t first, std::size_t last, std::uint64_t *histogram);
+
+  private:
+    void unpack_documents(RowRun part);
+    void sum(std::size_t number, RowRun part, std::uint64_t *bins) const;
+
+    Codes<const Code> codes;
+    std::span<const std::int32_t> quantised;
+    const HistogramLayout &layout;
+    Simd simd;
+    std::vector<std::uint64_t> documents; // of the rows being summed
+    std::vector<std::uint64_t> scratch;   // one group's bins
+};
+
+extern template class HistogramBuilder<std::uint8_t>;
+extern template class HistogramBuilder<std::uint16_t>;
+
+// Adds the histogram of other rows of the same leaf.
+void add_histogram(const HistogramLayout::Group &group, std::uint64_t *leaf, const std::uint64_t *others, bool wide,
+                   Simd simd);
+
+// The histogram of a leaf's other child, in place of the leaf's own: bins of `leaf` less those of `child`.
+// `n_leaf`, `n_child` are their numbers of documents, which say how wide their bins are.
+void subtract(const HistogramLayout::Group &group, std::uint64_t *leaf, const std::uint64_t *child, std::size_t n_leaf,
+              std::size_t n_child, Simd simd);
+
+} // namespace rankwright

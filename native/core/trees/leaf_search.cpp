@@ -1,0 +1,146 @@
+#include "core/trees/leaf_search.hpp"
+
+#include <algorithm>
+
+namespace rankwright {
+
+namespace {
+
+// Where each member's groups begin, and the end: neighbouring groups, about the same number of features for each.
+std::vector<std::size_t> share_groups(const HistogramLayout &layout, std::size_t n_members) {
+    const auto weight_of = [](const auto &group) { return group.asked.empty() ? 0 : group.n_slots; };
+    std::size_t total = 0;
+    for (const auto &group : layout.groups) total += weight_of(group);
+    std::vector<std::size_t> first{0};
+    std::size_t before = 0;
+    for (std::size_t number = 0; number < layout.groups.size(); ++number) {
+        const std::size_t middle = 2 * before + weight_of(layout.groups[number]);
+        while (first.size() < n_members && middle * n_members >= 2 * total * first.size()) first.push_back(number);
+        before += weight_of(layout.groups[number]);
+    }
+    first.resize(n_members + 1, layout.groups.size());
+    return first;
+}
+
+// A leaf with so many rows for each thread is shared by rows: all have the same work, and read each row once. Others
+// are shared by groups of features, which leaves nothing to add up afterwards.
+constexpr std::size_t rows_worth_a_part = 4096;
+
+bool is_wide(const LeafView &leaf) { return leaf.rows.count > static_cast<std::size_t>(Packed::max_count); }
+
+std::size_t max_codes(std::span<const std::int64_t> n_bins) {
+    return n_bins.empty() ? 1 : static_cast<std::size_t>(std::ranges::max(n_bins)) + 1;
+}
+
+} // namespace
+
+template <typename Code>
+LeafSearch<Code>::LeafSearch(const TreeData<Code> &tree_data, const SplitRules &split_rules, bool with_wide_bins,
+                             Team &threads, Simd processor)
+    : data(tree_data), rules(split_rules), layout(data.n_bins, data.asked, data.codes.slots, with_wide_bins),
+      team(threads), simd(processor) {
+    const auto n_members = static_cast<std::size_t>(team.size());
+    const std::vector<std::size_t> first = share_groups(layout, n_members);
+    members.reserve(n_members);
+    for (std::size_t number = 0; number < n_members; ++number) {
+        members.push_back({first[number],
+                           first[number + 1],
+                           {},
+                           {data.codes, data.quantised, layout, simd},
+                           SplitSearch(rules, max_codes(data.n_bins), simd),
+                           {}});
+    }
+}
+
+template <typename Code> bool LeafSearch<Code>::sum_parts(const LeafView &leaf) {
+    const std::size_t n_parts = members.size(), n_rows = leaf.rows.count;
+    if (n_parts == 1 || n_rows < n_parts * rows_worth_a_part) return false;
+    team.run([&](int number) {
+        const auto part = static_cast<std::size_t>(number);
+        Member &member = members[part];
+        const std::size_t begin = n_rows * part / n_parts, end = n_rows * (part + 1) / n_parts;
+        if (part > 0) member.words.resize(layout.n_words);
+        member.builder.build(leaf.rows.part(begin, end - begin), is_wide(leaf), 0, layout.groups.size(),
+                             part == 0 ? leaf.words : member.words.data());
+    });
+    return true;
+}
+
+template <typename Code> void LeafSearch<Code>::fill_histogram(Member &member, const LeafView &leaf, bool in_parts) {
+    if (!in_parts) return member.builder.build(leaf.rows, is_wide(leaf), member.first, member.last, leaf.words);
+    for (std::size_t number = member.first; number < member.last; ++number) {
+        if (layout.groups[number].asked.empty()) continue;
+        for (std::size_t part = 1; part < members.size(); ++part) {
+            add_histogram(layout.groups[number], leaf.words, members[part].words.data(), is_wide(leaf), simd);
+        }
+    }
+}
+
+template <typename Code> Split LeafSearch<Code>::search(const LeafView &leaf) {
+    const bool in_parts = sum_parts(leaf);
+    team.run([&](int number) {
+        Member &member = members[static_cast<std::size_t>(number)];
+        member.best[0] = {};
+        fill_histogram(member, leaf, in_parts);
+        for (std::size_t group = member.first; group < member.last; ++group) {
+            search_group(member, group, leaf, member.best[0]);
+        }
+    });
+    return best_of(0);
+}
+
+template <typename Code>
+std::pair<Split, Split> LeafSearch<Code>::search(const LeafView &small, const LeafView &large) {
+    const bool in_parts = sum_parts(small);
+    team.run([&](int number) {
+        Member &member = members[static_cast<std::size_t>(number)];
+        member.best[0] = member.best[1] = {};
+        fill_histogram(member, small, in_parts);
+        for (std::size_t group = member.first; group < member.last; ++group) {
+            if (layout.groups[group].asked.empty()) continue;
+            subtract(layout.groups[group], large.words, small.words, large.rows.count + small.rows.count,
+                     small.rows.count, simd);
+            search_group(member, group, small, member.best[0]);
+            search_group(member, group, large, member.best[1]);
+        }
+    });
+    return {best_of(0), best_of(1)};
+}
+
+template <typename Code>
+void LeafSearch<Code>::search_group(Member &member, std::size_t number, const LeafView &leaf, Split &best) const {
+    if (!leaf.may_be_split) return;
+    const HistogramLayout::Group &group = layout.groups[number];
+    for (const std::uint8_t slot : group.asked) {
+        const std::size_t feature = number * data.codes.slots + slot;
+        const auto n_bins = static_cast<std::size_t>(data.n_bins[feature]);
+        const auto name = static_cast<std::int32_t>(feature);
+        if (leaf.rows.count <= Packed::max_count) {
+            search_feature<PackedBins>(member, {{group, leaf.words, slot}, n_bins, name}, leaf, best);
+        } else {
+            search_feature<WideBins>(member, {{group, leaf.words, slot}, n_bins, name}, leaf, best);
+        }
+    }
+}
+
+template <typename Code>
+template <typename Bins>
+void LeafSearch<Code>::search_feature(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const {
+    const auto feature = static_cast<std::size_t>(bins.feature);
+    if (data.categorical[feature]) return member.search.categories(bins, leaf.sums, leaf.bounds, best);
+    if (!rules.constrained) return member.search.numbers(bins, leaf.sums, best);
+    member.search.monotone_numbers(bins, leaf.sums, data.monotone[feature], leaf.bounds, best);
+}
+
+template <typename Code> Split LeafSearch<Code>::best_of(int which) const {
+    Split best;
+    for (const Member &member : members) {
+        if (member.best[which].better_than(best)) best = member.best[which];
+    }
+    return best;
+}
+
+template class LeafSearch<std::uint8_t>;
+template class LeafSearch<std::uint16_t>;
+
+} // namespace rankwright

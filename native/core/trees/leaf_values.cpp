@@ -1,0 +1,72 @@
+#include "core/trees/leaf_values.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "core/common/parallel.hpp"
+
+namespace rankwright {
+
+namespace {
+
+constexpr std::size_t rows_at_a_time = 4096;
+
+struct Piece {
+    std::size_t leaf, begin, end;
+};
+
+std::vector<Piece> pieces_of(std::span<const RowRange> leaves) {
+    std::vector<Piece> pieces;
+    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+        const std::size_t end = leaves[leaf].begin + leaves[leaf].count;
+        for (std::size_t begin = leaves[leaf].begin; begin < end; begin += rows_at_a_time) {
+            pieces.push_back({leaf, begin, std::min(end, begin + rows_at_a_time)});
+        }
+    }
+    return pieces;
+}
+
+} // namespace
+
+std::vector<TrueSums> sum_leaves(std::span<const RowRange> leaves, std::span<const std::uint32_t> rows,
+                                 std::span<const float> gradient, std::span<const float> curvature, Team &team) {
+    const std::vector<Piece> pieces = pieces_of(leaves);
+    std::vector<TrueSums> of_pieces(pieces.size()), of_leaves(leaves.size());
+    std::atomic<std::size_t> next{0};
+    team.run([&](int) {
+        for (std::size_t number; (number = next.fetch_add(1)) < pieces.size();) {
+            TrueSums sums;
+            for (std::size_t i = pieces[number].begin; i < pieces[number].end; ++i) {
+                sums.gradient += static_cast<double>(gradient[rows[i]]);
+                sums.curvature += static_cast<double>(curvature[rows[i]]);
+            }
+            of_pieces[number] = sums;
+        }
+    });
+    for (std::size_t number = 0; number < pieces.size(); ++number) {
+        of_leaves[pieces[number].leaf].gradient += of_pieces[number].gradient;
+        of_leaves[pieces[number].leaf].curvature += of_pieces[number].curvature;
+    }
+    return of_leaves;
+}
+
+void add_leaf_values(std::span<const std::int32_t> feature, std::span<const std::int64_t> begin,
+                     std::span<const std::int64_t> count, std::span<const float> value,
+                     std::span<const std::uint32_t> rows, std::span<double> scores, int threads) {
+    std::vector<RowRange> leaves;
+    std::vector<double> value_of_leaf;
+    for (std::size_t node = 0; node < feature.size(); ++node) {
+        if (feature[node] >= 0) continue;
+        leaves.push_back({static_cast<std::size_t>(begin[node]), static_cast<std::size_t>(count[node])});
+        value_of_leaf.push_back(static_cast<double>(value[node]));
+    }
+    const std::vector<Piece> pieces = pieces_of(leaves);
+    parallel_for(pieces.size(), threads, 8, [&](std::size_t first, std::size_t last) {
+        for (std::size_t number = first; number < last; ++number) {
+            const Piece &piece = pieces[number];
+            for (std::size_t i = piece.begin; i < piece.end; ++i) scores[rows[i]] += value_of_leaf[piece.leaf];
+        }
+    });
+}
+
+} // namespace rankwright

@@ -1,0 +1,32 @@
+// What each leaf says: the Newton step of its documents.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/common/team.hpp"
+
+namespace rankwright {
+
+struct TrueSums {
+    double gradient = 0.0;
+    double curvature = 0.0;
+};
+
+struct RowRange {
+    std::size_t begin;
+    std::size_t count;
+};
+
+// The sums of gradient and curvature over the rows of each leaf, in an order that depends on the leaf alone.
+std::vector<TrueSums> sum_leaves(std::span<const RowRange> leaves, std::span<const std::uint32_t> rows,
+                                 std::span<const float> gradient, std::span<const float> curvature, Team &team);
+
+// Adds value[n] to the scores of rows[begin[n]] to rows[begin[n] + count[n]] for every node n that is a leaf, that is,
+// has feature -1.
+void add_leaf_values(std::span<const std::int32_t> feature, std::span<const std::int64_t> begin,
+                     std::span<const std::int64_t> count, std::span<const float> value,
+                     std::span<const std::uint32_t> rows, std::span<double> scores, int threads);
+
+} // namespace rankwright

@@ -1,0 +1,141 @@
+#include "core/forests/forest.hpp"
+
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "core/binning/column_codes.hpp"
+#include "tests/check.hpp"
+#include "tests/test.hpp"
+
+using namespace rankwright;
+
+namespace {
+
+constexpr std::size_t n_rows = 700, n_features = 5, n_edges = 200, n_trees = 7;
+
+// Random trees over every feature, the last of them categorical, in the form kernels take.
+struct RandomForest {
+    std::mt19937 random{1};
+    std::uint32_t repeat; // of a number in the lanes of a word
+    std::vector<ForestNode> nodes;
+    std::vector<std::int64_t> node_offsets{0}, leaf_offsets{0};
+    std::vector<float> leaf_values;
+
+    RandomForest(std::size_t n_leaves, std::uint32_t lanes) : repeat(lanes) {
+        for (std::size_t tree = 0; tree < n_trees; ++tree) {
+            const std::size_t size = tree == 3 ? 1 : n_leaves - tree; // a tree may be a single leaf
+            grow(0, static_cast<std::uint32_t>(size));
+            node_offsets.push_back(static_cast<std::int64_t>(nodes.size()));
+            for (std::size_t leaf = 0; leaf < size; ++leaf) leaf_values.push_back(static_cast<float>(random() % 1000));
+            leaf_offsets.push_back(static_cast<std::int64_t>(leaf_values.size()));
+        }
+        leaf_values.resize(leaf_values.size() + 64);
+    }
+    void grow(std::uint32_t first, std::uint32_t n_leaves) {
+        if (n_leaves < 2) return;
+        const auto n_left = static_cast<std::uint32_t>(1 + random() % (n_leaves - 1));
+        const auto column = static_cast<std::uint32_t>(random() % n_features);
+        const bool category = column == n_features - 1;
+        const auto code = static_cast<std::uint32_t>(category ? 0 : random() % n_edges);
+        const std::uint32_t sided = column + (!category && random() % 2 ? n_features : 0);
+        nodes.push_back({{column, sided}, first * repeat, code * repeat, (first + n_left) * repeat});
+        grow(first, n_left);
+        grow(first + n_left, n_leaves - n_left);
+    }
+    CompiledForest view() const { return {nodes, node_offsets, leaf_values, leaf_offsets}; }
+};
+
+struct Documents {
+    std::vector<float> values, edges, tables;
+    std::vector<std::int32_t> feature;
+    std::vector<std::int64_t> offsets{0}, category_words, missing;
+    std::vector<std::uint32_t> categories{0x5A5A5A5Au, 0x12345678u, 0u, 0xFFFFFFFFu, 3u, 0xABCDu, 77u};
+
+    explicit Documents(bool with_missing) {
+        std::mt19937 random(2);
+        for (std::size_t column = 0; column < n_features; ++column) {
+            feature.push_back(static_cast<std::int32_t>(column));
+            for (std::size_t edge = 0; edge < n_edges; ++edge) edges.push_back(static_cast<float>(edge));
+            offsets.push_back(static_cast<std::int64_t>(edges.size()));
+            category_words.push_back(column == n_features - 1 ? 0 : -1);
+            missing.push_back(n_edges);
+        }
+        tables.resize(n_features * table_size);
+        for (std::size_t column = 0; column < n_features; ++column) {
+            fill_search_table(std::span(edges).first(n_edges), tables.data() + column * table_size);
+        }
+        for (std::size_t i = 0; i < n_rows * n_features; ++i) {
+            const bool lacking = with_missing && random() % 20 == 0;
+            values.push_back(lacking ? std::numeric_limits<float>::quiet_NaN()
+                                     : static_cast<float>(random() % 410) / 2 - 2);
+        }
+    }
+    ValueColumns columns() const {
+        return {{values.data(), n_rows, n_features}, feature, edges, offsets, tables, category_words, categories};
+    }
+};
+
+template <typename Lane, typename Columns>
+void scores_depend_on_nothing_else(const Columns &columns, std::size_t n_leaves) {
+    const RandomForest forest(n_leaves, sizeof(Lane) == 1 ? 0x01010101u : 0x00010001u);
+    for (const std::size_t n : {n_rows, std::size_t{1}, std::size_t{70}}) {
+        std::vector<double> expected(n, 0.5);
+        score_forest<Lane>(columns, forest.view(), expected, 1, Simd::baseline);
+        for (const Simd simd : simd_levels()) {
+            for (const int threads : {1, 2, 7}) {
+                std::vector<double> scores(n, 0.5);
+                score_forest<Lane>(columns, forest.view(), scores, threads, simd);
+                CHECK(scores == expected);
+            }
+        }
+    }
+}
+
+template <typename Lane> void leaves_depend_on_nothing_else(const Documents &documents, std::size_t n_leaves) {
+    const RandomForest forest(n_leaves, sizeof(Lane) == 1 ? 0x01010101u : 0x00010001u);
+    std::vector<std::uint16_t> expected(n_rows * n_trees);
+    find_leaves<Lane>(documents.columns(), forest.view(), expected, 1, Simd::baseline);
+    for (const Simd simd : simd_levels()) {
+        std::vector<std::uint16_t> leaves(n_rows * n_trees);
+        find_leaves<Lane>(documents.columns(), forest.view(), leaves, 7, simd);
+        CHECK(leaves == expected);
+    }
+}
+
+template <typename Code> std::vector<Code> random_codes() {
+    std::mt19937 random(3);
+    std::vector<Code> codes(n_rows * Codes<Code>::slots);
+    for (Code &code : codes) code = static_cast<Code>(random() % (n_edges + 1));
+    return codes;
+}
+
+const rankwright::Test test("forest", [] {
+    for (const bool with_missing : {false, true}) {
+        const Documents documents(with_missing);
+        for (const std::size_t n_leaves : {16, 60, 250}) {
+            scores_depend_on_nothing_else<std::uint8_t>(documents.columns(), n_leaves);
+            leaves_depend_on_nothing_else<std::uint8_t>(documents, n_leaves);
+        }
+        scores_depend_on_nothing_else<std::uint16_t>(documents.columns(), 400);
+        leaves_depend_on_nothing_else<std::uint16_t>(documents, 400);
+    }
+    const Documents documents(false);
+    const auto bytes = random_codes<std::uint8_t>();
+    const CodeColumns<std::uint8_t> byte_columns{{bytes.data(), 1, n_rows},
+                                                 documents.feature,
+                                                 documents.missing,
+                                                 documents.category_words,
+                                                 documents.categories};
+    scores_depend_on_nothing_else<std::uint8_t>(byte_columns, 60);
+    scores_depend_on_nothing_else<std::uint16_t>(byte_columns, 400);
+    const auto halves = random_codes<std::uint16_t>();
+    const CodeColumns<std::uint16_t> half_columns{{halves.data(), 1, n_rows},
+                                                  documents.feature,
+                                                  documents.missing,
+                                                  documents.category_words,
+                                                  documents.categories};
+    scores_depend_on_nothing_else<std::uint16_t>(half_columns, 400);
+});
+
+} // namespace

@@ -1,0 +1,137 @@
+#include "core/trees/grower.hpp"
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "core/forests/tree_scores.hpp"
+#include "core/trees/leaf_values.hpp"
+#include "core/trees/quantise.hpp"
+#include "tests/check.hpp"
+#include "tests/test.hpp"
+
+using namespace rankwright;
+
+namespace {
+
+constexpr std::size_t n_features = 21, max_leaves = 20, n_nodes = 2 * max_leaves - 1;
+
+// Documents with random codes, missing ones and categories among them, and gradients that follow the first feature.
+template <typename Code> struct Sample {
+    static constexpr std::size_t slots = Codes<Code>::slots, n_groups = (n_features + slots - 1) / slots;
+
+    std::size_t n_rows;
+    std::vector<Code> codes;
+    std::vector<std::int64_t> n_bins;
+    std::unique_ptr<bool[]> categorical = std::make_unique<bool[]>(n_features);
+    std::unique_ptr<bool[]> asked = std::make_unique<bool[]>(n_features);
+    std::vector<std::int8_t> monotone;
+    std::vector<float> gradient, curvature;
+    std::vector<std::int32_t> quantised;
+
+    Sample(std::size_t rows, bool constrained)
+        : n_rows(rows), codes(n_groups * rows * slots), n_bins(n_features, 200), monotone(n_features, 0),
+          gradient(rows), curvature(rows), quantised(rows) {
+        std::mt19937 random(1);
+        categorical[3] = true;
+        for (std::size_t feature = 0; feature < n_features; ++feature) asked[feature] = feature % 5 != 4;
+        if (constrained) monotone[0] = -1;
+        const Codes<Code> out{codes.data(), n_groups, n_rows};
+        for (std::size_t row = 0; row < n_rows; ++row) {
+            for (std::size_t feature = 0; feature < n_features; ++feature) {
+                out.column(feature)[row * slots] = static_cast<Code>(random() % 201);
+            }
+            const float noise = static_cast<float>(random() % 1000) / 500.0f - 1.0f;
+            gradient[row] = noise + static_cast<float>(out.column(0)[row * slots]) / 100.0f - 1.0f;
+            curvature[row] = static_cast<float>(random() % 1000) / 1000.0f;
+        }
+        quantise_lambdas(gradient, curvature, 8191 / 2.5, 2047, 7, quantised, 2);
+    }
+    TreeData<Code> data(bool all_rows) const {
+        return {{codes.data(), n_groups, n_rows},
+                n_bins,
+                {categorical.get(), n_features},
+                monotone,
+                {asked.get(), n_features},
+                quantised,
+                gradient,
+                curvature,
+                all_rows};
+    }
+};
+
+struct Grown {
+    std::vector<std::int32_t> feature, bin, left, right;
+    std::vector<double> gain;
+    std::vector<float> value;
+    std::vector<std::int64_t> begin, count;
+    std::vector<std::uint32_t> categories, rows;
+    std::vector<double> scores;
+
+    bool operator==(const Grown &) const = default;
+};
+
+template <typename Code>
+Grown grow(const Sample<Code> &sample, bool all_rows, std::size_t n_histograms, int threads, Simd simd) {
+    Grown grown{std::vector<std::int32_t>(n_nodes),
+                std::vector<std::int32_t>(n_nodes),
+                std::vector<std::int32_t>(n_nodes),
+                std::vector<std::int32_t>(n_nodes),
+                std::vector<double>(n_nodes),
+                std::vector<float>(n_nodes),
+                std::vector<std::int64_t>(n_nodes),
+                std::vector<std::int64_t>(n_nodes),
+                std::vector<std::uint32_t>(7 * n_nodes),
+                {},
+                std::vector<double>(sample.n_rows)};
+    for (std::size_t row = 0; row < sample.n_rows; ++row) {
+        if (all_rows || row % 3 != 0) grown.rows.push_back(static_cast<std::uint32_t>(row));
+    }
+    std::vector<std::uint32_t> spare(grown.rows.size());
+    std::vector<std::uint8_t> sides(grown.rows.size());
+    std::vector<std::uint64_t> histograms(n_histograms * 2 * Sample<Code>::n_groups * Sample<Code>::slots * 264);
+    const auto missing_left = std::make_unique<bool[]>(n_nodes);
+    const TreeSettings settings{max_leaves, 9, 5, 0.5, 0.25, 0.0, true, 10.0, 32, 8191 / 2.5, 2047, 0.1};
+    const Tree tree{grown.feature,
+                    grown.bin,
+                    grown.left,
+                    grown.right,
+                    {missing_left.get(), n_nodes},
+                    grown.gain,
+                    grown.value,
+                    grown.begin,
+                    grown.count,
+                    grown.categories,
+                    7,
+                    grown.rows};
+    const std::size_t found =
+        grow_tree<Code>(sample.data(all_rows), settings, {spare, sides, histograms}, tree, threads, simd);
+    CHECK(found == n_nodes);
+    add_leaf_values(grown.feature, grown.begin, grown.count, grown.value, grown.rows, grown.scores, threads);
+    std::vector<double> from_codes(sample.n_rows);
+    score_tree<Code>({sample.codes.data(), Sample<Code>::n_groups, sample.n_rows}, sample.n_bins,
+                     {tree.feature, tree.bin, tree.left, tree.right, tree.missing_left, tree.value, tree.categories, 7},
+                     from_codes, threads);
+    for (const std::uint32_t row : grown.rows) CHECK(from_codes[row] == grown.scores[row]);
+    return grown;
+}
+
+template <typename Code> void the_tree_depends_on_nothing_but_the_data(std::size_t n_rows, bool constrained) {
+    const Sample<Code> sample(n_rows, constrained);
+    for (const bool all_rows : {true, false}) {
+        const Grown expected = grow(sample, all_rows, max_leaves, 1, Simd::baseline);
+        for (const Simd simd : simd_levels()) {
+            for (const int threads : {1, 2, 7}) CHECK(grow(sample, all_rows, max_leaves, threads, simd) == expected);
+        }
+        CHECK(grow(sample, all_rows, 2, 2, simd_level()) == expected);
+    }
+}
+
+const rankwright::Test test("grower", [] {
+    the_tree_depends_on_nothing_but_the_data<std::uint8_t>(400, false);
+    the_tree_depends_on_nothing_but_the_data<std::uint8_t>(400, true);
+    the_tree_depends_on_nothing_but_the_data<std::uint8_t>(13'000, false);
+    the_tree_depends_on_nothing_but_the_data<std::uint16_t>(400, false);
+});
+
+} // namespace

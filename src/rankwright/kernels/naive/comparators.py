@@ -1,0 +1,292 @@
+"""Twins of the comparator kernels: which of two documents ranks higher (SortNet, section 2).
+
+Every hidden neuron has a dual that sees the two documents the other way round. `sizes` is the number of features, then
+of neurons in each hidden layer, duals not counted; `weights` holds, layer after layer: for neurons, for duals, biases.
+In the first layer "for neurons" means for the left document, and "for duals" for the right one, a row a feature.
+Missing features (NaN) count as 0. Sums run in eight lanes, as they do in the kernels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.kernels.naive.common.elementary import tanh_of
+
+LANES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Weights for neurons and for duals, and biases; a row a neuron, but a row a feature in the first layer."""
+
+    neurons: Any
+    duals: Any
+    biases: Any
+
+
+def layers_of(sizes: IntArray, weights: Any) -> list[Layer]:
+    """The layers whose weights stand one after another in `weights`, as views."""
+    n_features, *hidden = sizes.tolist()
+    shapes = [(n_features, hidden[0]), *((n, below) for below, n in pairwise([*hidden, 1]))]
+    layers, at = [], 0
+    for depth, (rows, columns) in enumerate(shapes):
+        n, n_biases = rows * columns, columns if depth == 0 else rows
+        parts = np.split(weights[at : at + 2 * n + n_biases], [n, 2 * n])
+        layers.append(Layer(parts[0].reshape(rows, columns), parts[1].reshape(rows, columns), parts[2]))
+        at += 2 * n + n_biases
+    return layers
+
+
+def halves_of(first: Layer, features: Float32Array) -> tuple[Float32Array, Float32Array]:
+    """What each document contributes to the first layer as the left one, biases added, and as the right one."""
+    left = np.zeros((len(features), len(first.biases)), np.float32)
+    right = np.zeros_like(left)
+    for column, of_left, of_right in zip(np.nan_to_num(features).T, first.neurons, first.duals, strict=True):
+        left += column[:, None] * of_left
+        right += column[:, None] * of_right
+    return left + first.biases, right
+
+
+def lane_sums(terms: Float32Array) -> Float32Array:
+    """Sums over the last axis, in the kernels' order."""
+    padding = -terms.shape[-1] % LANES
+    padded = np.pad(terms, [(0, 0)] * (terms.ndim - 1) + [(0, padding)])
+    lanes = np.zeros((*terms.shape[:-1], LANES), np.float32)
+    for start in range(0, padded.shape[-1], LANES):
+        lanes += padded[..., start : start + LANES]
+    four = lanes[..., :4] + lanes[..., 4:]
+    return np.asarray((four[..., 0] + four[..., 2]) + (four[..., 1] + four[..., 3]), np.float32)
+
+
+def forward(layers: list[Layer], halves: tuple[Float32Array, Float32Array], left: IntArray, right: IntArray) -> Any:
+    """Neurons and duals of each layer for pairs of rows; the last layer's are the outputs' inputs."""
+    as_left, as_right = halves
+    neurons, duals = tanh_of(as_left[left] + as_right[right]), tanh_of(as_left[right] + as_right[left])
+    activations = [(neurons, duals)]
+    for depth, layer in enumerate(layers[1:], start=2):
+        a, b = layer.neurons[None], layer.duals[None]
+        below, dual_below = neurons[:, None], duals[:, None]
+        neurons = lane_sums(a * below + b * dual_below) + layer.biases
+        duals = lane_sums(a * dual_below + b * below) + layer.biases
+        if depth < len(layers):
+            neurons, duals = tanh_of(neurons), tanh_of(duals)
+        activations.append((neurons, duals))
+    return activations
+
+
+def compare_pairs(
+    features: Float32Array,
+    sizes: IntArray,
+    weights: Float32Array,
+    left: IntArray,
+    right: IntArray,
+    out: Float32Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill, for each pair of rows, the inputs of the outputs N≻ and N≺, before their sigmoids."""
+    layers = layers_of(sizes, weights)
+    *_, (wins, loses) = forward(layers, halves_of(layers[0], features), left, right)
+    out[:, 0], out[:, 1] = wins[:, 0], loses[:, 0]
+
+
+def comparator_gradient(
+    features: Float32Array,
+    offsets: IntArray,  # noqa: ARG001
+    sizes: IntArray,
+    weights: Float32Array,
+    pair_offsets: IntArray,
+    better: IntArray,
+    worse: IntArray,
+    pair_weights: Float32Array,
+    queries: IntArray,
+    logistic: bool,
+    cost: Float64Array,
+    gradient: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill the cost of the pairs of some queries and, unless it is empty, its derivatives by the weights.
+
+    The target is 1 for the output that says the better document ranks higher, and 0 for its dual (Eq. 3).
+    """
+    pairs = np.concatenate([np.arange(*pair_offsets[query : query + 2]) for query in [*queries]] or [queries])
+    left, right, weight = better[pairs], worse[pairs], pair_weights[pairs].astype(np.float64)
+    layers = layers_of(sizes, weights)
+    activations = forward(layers, halves_of(layers[0], features), left, right)
+    wins, loses = (outputs[:, 0].astype(np.float64) for outputs in activations[-1])
+    p, q = 1 / (1 + np.exp(-wins)), 1 / (1 + np.exp(-loses))
+    if logistic:
+        cost[0] = (weight * (np.logaddexp(0, -wins) + np.logaddexp(0, loses))).sum()
+        slopes = (weight * (p - 1))[:, None], (weight * q)[:, None]
+    else:
+        cost[0] = (weight * ((1 - p) ** 2 + q**2)).sum()
+        slopes = (-2 * weight * (1 - p) ** 2 * p)[:, None], (2 * weight * q**2 * (1 - q))[:, None]
+    if len(gradient) == 0:
+        return
+    totals = layers_of(sizes, gradient)
+    for layer, total, (x, y) in zip(layers[:0:-1], totals[:0:-1], activations[-2::-1], strict=True):
+        own, dual = slopes
+        total.neurons[:] = own.T @ x + dual.T @ y
+        total.duals[:] = own.T @ y + dual.T @ x
+        total.biases[:] = (own + dual).sum(axis=0)
+        slopes = (
+            (own @ layer.neurons + dual @ layer.duals) * (1 - x.astype(np.float64) ** 2),
+            (own @ layer.duals + dual @ layer.neurons) * (1 - y.astype(np.float64) ** 2),
+        )
+    own, dual = slopes
+    x, y = np.nan_to_num(features[left]), np.nan_to_num(features[right])
+    totals[0].neurons[:] = x.T @ own + y.T @ dual  # a neuron has x on its left, its dual y
+    totals[0].duals[:] = y.T @ own + x.T @ dual
+    totals[0].biases[:] = (own + dual).sum(axis=0)
+
+
+class Judge:
+    """What a net says of pairs of rows: 1 where the left one is preferred, -1 where the right one is, 0 for neither."""
+
+    def __init__(self, features: Float32Array, sizes: IntArray, weights: Float32Array) -> None:
+        self.layers = layers_of(sizes, weights)
+        self.halves = halves_of(self.layers[0], features)
+
+    def margins(self, left: IntArray, right: IntArray) -> Float32Array:
+        """How much more the net says of the left one than of the right one."""
+        *_, (wins, loses) = forward(self.layers, self.halves, left, right)
+        return np.asarray(wins[:, 0] - loses[:, 0], np.float32)
+
+    def __call__(self, left: Any, right: Any) -> IntArray:
+        """The verdicts."""
+        return np.sign(np.nan_to_num(self.margins(np.asarray(left), np.asarray(right)))).astype(np.int64)
+
+    def goes_before(self, left: int, right: int) -> bool:
+        """Whether `left` is to be ranked above `right`: preferred, or neither is and it comes first."""
+        verdict = int(self([left], [right])[0])
+        return verdict > 0 or (verdict == 0 and left < right)
+
+
+def merge_sorted(rows: list[int], judge: Judge, comparisons: list[tuple[int, int, int]]) -> list[int]:
+    """The rows of one query by merge sort from the bottom up; notes every comparison and its verdict."""
+    run = 1
+    while run < len(rows):
+        merged: list[int] = []
+        for start in range(0, len(rows), 2 * run):
+            left, right = rows[start : start + run], rows[start + run : start + 2 * run]
+            while left and right:
+                verdict = int(judge([left[0]], [right[0]])[0])
+                comparisons.append((left[0], right[0], verdict))
+                takes_right = verdict < 0 or (verdict == 0 and right[0] < left[0])
+                merged.append(right.pop(0) if takes_right else left.pop(0))
+            merged += left + right
+        rows, run = merged, 2 * run
+    return rows
+
+
+def heap_sorted(rows: list[int], judge: Judge) -> tuple[list[int], int]:
+    """The rows of one query by heap sort, whose root is the document to rank last, and the number of comparisons."""
+    count = 0
+
+    def goes_before(left: int, right: int) -> bool:
+        nonlocal count
+        count += 1
+        return judge.goes_before(left, right)
+
+    def sink(at: int, end: int) -> None:
+        while (child := 2 * at + 1) < end:
+            if child + 1 < end and goes_before(rows[child], rows[child + 1]):
+                child += 1
+            if not goes_before(rows[at], rows[child]):
+                return
+            rows[at], rows[child] = rows[child], rows[at]
+            at = child
+
+    for at in range(len(rows) // 2 - 1, -1, -1):
+        sink(at, len(rows))
+    for end in range(len(rows) - 1, 0, -1):
+        rows[0], rows[end] = rows[end], rows[0]
+        sink(0, end)
+    return rows, count
+
+
+def sort_rows(
+    features: Float32Array,
+    offsets: IntArray,
+    sizes: IntArray,
+    weights: Float32Array,
+    by_heap: bool,
+    presort: bool,
+    rows: IntArray,
+    tied: BoolArray,
+    n_comparisons: IntArray,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Sort each query's part of `rows`, best first; `presort` by how the net compares each with a document of zeros.
+
+    `tied` tells which places hold the equal of the document above them, and a larger row.
+    """
+    judge = Judge(np.concatenate([features, np.zeros((1, features.shape[1]), np.float32)]), sizes, weights)
+    for query, (start, stop) in enumerate(pairwise(offsets.tolist())):
+        own = rows[start:stop].tolist()
+        if presort:
+            order = np.sort(rows[start:stop])
+            margin = np.nan_to_num(judge.margins(order, np.full(len(order), len(features))))
+            own = order[np.argsort(-margin, kind="stable")].tolist()
+        if by_heap:
+            rows[start:stop], n_comparisons[query] = heap_sorted(own, judge)
+        else:
+            comparisons: list[tuple[int, int, int]] = []
+            rows[start:stop] = merge_sorted(own, judge, comparisons)
+            n_comparisons[query] = len(comparisons)
+        above, below = rows[start:stop][:-1], rows[start:stop][1:]
+        tied[start:stop] = False
+        tied[start:stop][1:] = (judge(above, below) == 0) & (above < below)
+
+
+def sort_noting_mistakes(
+    features: Float32Array,
+    offsets: IntArray,
+    sizes: IntArray,
+    weights: Float32Array,
+    labels: Float32Array,
+    mistake_offsets: IntArray,
+    rows: IntArray,
+    n_comparisons: IntArray,
+    n_mistakes: IntArray,
+    mistakes: IntArray,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Sort each query's part of `rows` and fill the pairs (better, worse) that the net compared against their labels.
+
+    The order in which a query's pairs are noted is left open.
+    """
+    judge = Judge(features, sizes, weights)
+    for query, (start, stop) in enumerate(pairwise(offsets.tolist())):
+        comparisons: list[tuple[int, int, int]] = []
+        rows[start:stop] = merge_sorted(rows[start:stop].tolist(), judge, comparisons)
+        wrong = []
+        for left, right, verdict in comparisons:
+            if labels[left] > labels[right] and verdict <= 0:
+                wrong.append((left, right))
+            elif labels[left] < labels[right] and verdict >= 0:
+                wrong.append((right, left))
+        first = int(mistake_offsets[query])
+        mistakes[first : first + len(wrong)] = np.array(wrong, np.int64).reshape(-1, 2)
+        n_comparisons[query], n_mistakes[query] = len(comparisons), len(wrong)
+
+
+def count_wins(
+    features: Float32Array,
+    offsets: IntArray,
+    sizes: IntArray,
+    weights: Float32Array,
+    wins: IntArray,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill how many documents of its query each is preferred to; a document is preferred to its equals below it."""
+    judge = Judge(features, sizes, weights)
+    wins[:] = 0
+    for start, stop in pairwise(offsets.tolist()):
+        left, right = np.triu_indices(stop - start, k=1)
+        winners = np.where(judge(left + start, right + start) >= 0, left, right) + start
+        wins += np.bincount(winners, minlength=len(wins))

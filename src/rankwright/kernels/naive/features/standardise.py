@@ -1,0 +1,45 @@
+"""Twins of the kernels that standardise features for nets. NaN means missing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, Float64Array, IntArray
+
+ROWS_AT_A_TIME = 4096  # sums are made of the sums of so many rows, one after another
+
+
+def standardise_rows(
+    features: Float32Array,
+    rows: IntArray,
+    shift: Float32Array,
+    factor: Float32Array,
+    out: Float32Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill row k of `out` with (x - shift) · factor of row `rows[k]`; 0 where x is missing."""
+    values = features[rows]
+    with np.errstate(over="ignore"):
+        out[: len(rows)] = np.where(np.isnan(values), np.float32(0), (values - shift) * factor)
+
+
+def sum_moments(
+    features: Float32Array,
+    centre: Float64Array,
+    count: Float64Array,
+    total: Float64Array,
+    squares: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill how many values of each feature are known, and the sums of (x - centre) and of its square over them."""
+    for sums in (count, total, squares):
+        sums[:] = 0.0
+    for start in range(0, len(features), ROWS_AT_A_TIME):
+        parts = np.zeros((3, features.shape[1]))
+        for row in features[start : start + ROWS_AT_A_TIME].astype(np.float64):
+            known = ~np.isnan(row)
+            difference = np.where(known, row - centre, 0.0)
+            parts += known, difference, difference * difference
+        count += parts[0]
+        total += parts[1]
+        squares += parts[2]

@@ -1,0 +1,1 @@
+"""Twins of the kernels of linear rankers and perceptrons."""

@@ -1,0 +1,192 @@
+"""Twins of the kernels of λ-gradients that are sums over pairs; `batches.py` explains what they take and fill.
+
+`row` counts a query's documents as the dataset has them, `rank` as their scores order them, from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf, log2, nan
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.kernels.naive.common.counter_random import below, stream_of
+from rankwright.kernels.naive.objectives.batches import BatchQuery, FloatArray, queries_of
+from rankwright.kernels.naive.objectives.deltas import SWAP_DELTAS
+from rankwright.kernels.naive.objectives.pair_losses import PAIR_LOSSES
+from rankwright.kernels.pair_settings import PairSettings
+
+SMALLEST_GAP = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Pairs of ranks `a` and `b`, with target probabilities that `a` belongs above `b`, and weights."""
+
+    a: IntArray
+    b: IntArray
+    target: Float64Array
+    weight: Float64Array
+
+
+def _ranked_rows(scores: Float64Array, settings: PairSettings, stream: np.uint64) -> IntArray:
+    rows = np.arange(len(scores))
+    tie_breaker = stream_of(stream, rows) >> np.uint64(32) if settings.shuffle_ties else rows
+    return np.lexsort([rows, tie_breaker, -scores])
+
+
+def _targets(certainty: float, difference: Float64Array) -> Float64Array:
+    steepness = np.minimum(certainty, 1e300) * np.abs(difference)
+    wrong = np.exp(-np.minimum(steepness, 745.0)) if certainty < inf else np.zeros(len(difference))
+    target = 1.0 / (1.0 + wrong)
+    return np.where(difference == 0, 0.5, np.where(difference > 0, target, 1.0 - target))
+
+
+def _pairs_of_ranks(labels: Float64Array, settings: PairSettings) -> Iterator[_Pairs]:
+    """Every pair of judged documents of different labels, one upper rank after the other."""
+    n_rows = min(len(labels), settings.truncation) if settings.truncation else len(labels)
+    for i in range(n_rows):
+        lower = np.arange(i + 1, len(labels))
+        difference = labels[i] - labels[lower]
+        chosen = ~np.isnan(difference) if settings.pair_equal_labels else np.abs(difference) > 0
+        lower, difference = lower[chosen], difference[chosen]
+        if len(lower):
+            target = _targets(settings.certainty, difference)
+            yield _Pairs(np.full(len(lower), i), lower, target, np.ones(len(lower)))
+
+
+def _sampled_pairs(
+    sorted_rows: IntArray, labels: Float64Array, rank_of: IntArray, settings: PairSettings, stream: np.uint64
+) -> Iterator[_Pairs]:
+    """Partners drawn for each judged document; a pair's weight is one over the times it is drawn in the mean."""
+    n, draws = len(labels), settings.sampled
+    sorted_rows = sorted_rows[~np.isnan(labels[sorted_rows])]
+    by_label = labels[sorted_rows]
+    at = np.arange(len(by_label))
+    begin = at if settings.pair_equal_labels else np.searchsorted(-by_label, -by_label, side="left")
+    end = at + 1 if settings.pair_equal_labels else np.searchsorted(-by_label, -by_label, side="right")
+    n_partners = len(by_label) - (end - begin)
+    if len(by_label) == 0 or n_partners[0] == 0:
+        return
+    for position, row in enumerate(sorted_rows.tolist()):
+        random = stream_of(stream, n + row * draws + np.arange(draws))
+        other = below(random, n_partners[position]).astype(np.int64)
+        other = np.where(other < begin[position], other, other + (end - begin)[position])
+        times = draws / n_partners[position] + draws / n_partners[other]
+        target = _targets(settings.certainty, by_label[position] - by_label[other])
+        yield _Pairs(np.full(draws, rank_of[row]), rank_of[sorted_rows[other]], target, 1.0 / times)
+
+
+def _sum_pairs(
+    query: BatchQuery,
+    scores: Float64Array,
+    ranked: IntArray,
+    worth: Float64Array,
+    discount: Float64Array,
+    settings: PairSettings,
+    pairs: Iterator[_Pairs],
+) -> tuple[Float64Array, Float64Array, float]:
+    """Gradient and curvature by row, and the cost."""
+    n = len(scores)
+    by_rank, weight_by_rank = scores[ranked], query.document_weights[ranked]
+    worth_by_rank = worth[query.rows][ranked] if len(worth) else np.zeros(n)
+    discount_of_rank = np.concatenate([discount, np.zeros(n)])[:n]
+    gradient, curvature, cost, size = np.zeros(n), np.zeros(n), 0.0, 0.0
+    for some in pairs:
+        gap = by_rank[some.a] - by_rank[some.b]
+        weight = some.weight * weight_by_rank[some.a] * weight_by_rank[some.b]
+        for upper in np.unique(np.minimum(some.a, some.b)).tolist():
+            of_upper = np.minimum(some.a, some.b) == upper
+            lower = np.maximum(some.a, some.b)[of_upper]
+            change = SWAP_DELTAS[settings.delta](worth_by_rank, discount_of_rank, upper, lower)
+            weight[of_upper] *= np.abs(change)
+        if settings.gap_norm and scores.min() != scores.max():
+            weight /= SMALLEST_GAP + np.abs(gap)
+        pair = PAIR_LOSSES[settings.loss](gap, some.target, settings.shape)
+        np.add.at(gradient, some.a, weight * pair.force)
+        np.add.at(gradient, some.b, -weight * pair.force)
+        np.add.at(curvature, some.a, weight * pair.curvature)
+        np.add.at(curvature, some.b, weight * pair.curvature)
+        size += 2.0 * float(np.abs(weight * pair.force).sum())
+        cost += float((weight * pair.cost).sum())
+    factor = query.weight * (log2(1.0 + size) / size if settings.query_norm and size > 0 else 1.0)
+    whole = settings.truncation == 0 or n <= settings.truncation + 1
+    of_row = np.argsort(ranked)
+    return factor * gradient[of_row], factor * curvature[of_row], query.weight * cost if whole else nan
+
+
+def label_pair_lambdas(
+    scores: Float64Array,
+    queries: IntArray,
+    starts: IntArray,
+    offsets: IntArray,
+    labels: Float32Array,
+    by_label: IntArray,
+    worth: Float64Array,
+    discount: Float64Array,
+    document_weights: Float32Array,
+    query_weights: Float32Array,
+    settings: PairSettings,
+    key: int,
+    gradient: FloatArray,
+    curvature: FloatArray,
+    cost: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill the forces of pairs of documents with different labels; unjudged documents (NaN) are in no pair.
+
+    `by_label` has each query's rows in the dataset, highest label first, unjudged last.
+    """
+    for k, query in enumerate(queries_of(queries, starts, offsets, document_weights, query_weights, key)):
+        own = scores[query.here]
+        ranked = _ranked_rows(own, settings, query.stream)
+        own_labels = labels[query.rows].astype(np.float64)
+        if settings.sampled and len(own) > 2 * settings.sampled + 1:
+            sorted_rows = by_label[query.rows] - query.rows.start
+            pairs = _sampled_pairs(sorted_rows, own_labels, np.argsort(ranked), settings, query.stream)
+        else:
+            pairs = _pairs_of_ranks(own_labels[ranked], settings)
+        gradient[query.here], curvature[query.here], found = _sum_pairs(
+            query, own, ranked, worth, discount, settings, pairs
+        )
+        cost[k : k + 1] = found
+
+
+def preference_lambdas(
+    scores: Float64Array,
+    queries: IntArray,
+    starts: IntArray,
+    offsets: IntArray,
+    first_pair: IntArray,
+    better: IntArray,
+    worse: IntArray,
+    probability: Float32Array,
+    weight: Float32Array,
+    worth: Float64Array,
+    discount: Float64Array,
+    document_weights: Float32Array,
+    query_weights: Float32Array,
+    settings: PairSettings,
+    key: int,
+    gradient: FloatArray,
+    curvature: FloatArray,
+    cost: Float64Array,
+    threads: int,  # noqa: ARG001
+) -> None:
+    """Fill the forces of given pairs; those of query q are `first_pair[q]` to `first_pair[q + 1]`."""
+    for k, query in enumerate(queries_of(queries, starts, offsets, document_weights, query_weights, key)):
+        own = scores[query.here]
+        ranked = _ranked_rows(own, settings, query.stream)
+        rank_of = np.argsort(ranked)
+        given = slice(first_pair[query.number], first_pair[query.number + 1])
+        a, b = rank_of[better[given] - query.rows.start], rank_of[worse[given] - query.rows.start]
+        seen = np.minimum(a, b) < (settings.truncation or len(own))
+        pairs = _Pairs(
+            a[seen], b[seen], probability[given][seen].astype(np.float64), weight[given][seen].astype(np.float64)
+        )
+        gradient[query.here], curvature[query.here], found = _sum_pairs(
+            query, own, ranked, worth, discount, settings, iter([pairs] if seen.any() else [])
+        )
+        cost[k : k + 1] = found

@@ -1,0 +1,1 @@
+"""Twins of the kernels that read and write text files."""

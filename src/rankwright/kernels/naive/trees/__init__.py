@@ -1,0 +1,1 @@
+"""Twins of the kernels that grow a tree."""
