@@ -10,7 +10,7 @@ from benchmarks.boosting import labels_of
 from benchmarks.timing import report, time_side_by_side
 
 from rankwright import synthetic
-from rankwright.trees.binned import bin_dataset
+from rankwright.trees.bins.binned import bin_dataset
 
 
 def main() -> None:

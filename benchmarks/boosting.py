@@ -6,8 +6,8 @@ import numpy as np
 
 from rankwright.arrays import Float32Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.trees.binned import bin_dataset
-from rankwright.trees.forest import Forest, forest_of
+from rankwright.trees.bins.binned import bin_dataset
+from rankwright.trees.forests.forest import Forest, forest_of
 from rankwright.trees.grower import GrowerMemory, grow_tree
 from rankwright.trees.params import TreeParams
 

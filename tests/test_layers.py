@@ -1,8 +1,10 @@
-"""A folder imports what stands below it, never upwards and never its neighbours; heavy libraries have one home."""
+"""How the house is kept: a folder imports what stands below it, never upwards and never its neighbours; heavy libraries
+have one home; what is private stays in its module; no room is crowded, and no two classes share a name."""
 
 from __future__ import annotations
 
 import ast
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +49,9 @@ HOMES_OF = {
     "sklearn": ("rankers/", "bagging/", "tuning/"),
 }
 
+MOST_MODULES = 18  # of a folder, itself not counted
+FROM_ELSEWHERE = {"_exit", "_replace"}  # Python's own, public in spite of the underscore
+
 FILES = sorted(SOURCE.rglob("*.py"))
 
 
@@ -88,3 +93,56 @@ def test_heavy_libraries_stay_in_their_homes():
             if homes is not None and not place.startswith(homes):
                 wrong.append(f"{place} imports {module}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_what_is_private_stays_in_its_module():
+    wrong = []
+    for path in FILES:
+        tree = ast.parse(path.read_text())
+        own = names_made_in(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own | FROM_ELSEWHERE:
+                if not is_own_object(node.value):
+                    wrong.append(f"{path.relative_to(SOURCE)}:{node.lineno} uses {ast.unparse(node)}")
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rankwright"):
+                names = [alias.name for alias in node.names if is_private(alias.name) and alias.name != "_core"]
+                wrong += [f"{path.relative_to(SOURCE)}:{node.lineno} imports {name}" for name in names]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_two_classes_share_a_name():
+    homes = defaultdict(list)
+    for path in FILES:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(str(path.relative_to(SOURCE)))
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+def test_no_room_is_crowded():
+    sizes = Counter(str(path.parent.relative_to(SOURCE)) for path in FILES if path.name != "__init__.py")
+    assert {room: size for room, size in sizes.items() if size > MOST_MODULES} == {}
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def is_own_object(node: ast.expr) -> bool:
+    """Whether this is `self`, `cls` or `super()`."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "super"
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
+def names_made_in(tree: ast.Module) -> set[str]:
+    """What a module defines or assigns, as names or as attributes."""
+    made: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            made.add(node.name)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            made.add(node.attr)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            made.add(node.id)
+    return made

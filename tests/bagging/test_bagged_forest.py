@@ -14,7 +14,7 @@ from rankwright.bagging.forest_bags import weighted
 from rankwright.bagging.plan import BagPlan
 from rankwright.bagging.repetition import repeat_queries
 from rankwright.errors import SettingError
-from rankwright.trees.binned import bin_dataset
+from rankwright.trees.bins.binned import bin_dataset
 
 SMALL: dict[str, Any] = {"n_trees": 6, "max_leaves": 5, "min_docs_in_leaf": 3}
 KINDS = pytest.mark.parametrize("kind", [rw.BLMART, rw.BagBoo])

@@ -13,7 +13,7 @@ from rankwright.bagging.shard_bags import bin_shards
 from rankwright.cluster.engine import open_engine
 from rankwright.errors import FileFormatError, InputError, SettingError
 from rankwright.formats.shards import Shards
-from rankwright.trees.binned import bin_dataset
+from rankwright.trees.bins.binned import bin_dataset
 
 N_SHARDS = 4
 SMALL = rw.BLMART(n_bags=3, n_trees=5, max_leaves=4, min_docs_in_leaf=2, bag_fraction=0.5, overfit=True, seed=7)
@@ -85,7 +85,7 @@ def test_validation_data_chooses(folder, engine):
 
 
 def test_bins_are_seen_in_the_same_sample(folder, engine, monkeypatch):
-    for module in ("bagging.shard_bags", "trees.binned", "trees.binning"):
+    for module in ("bagging.shard_bags", "trees.bins.binned", "trees.bins.binning"):
         monkeypatch.setattr(f"rankwright.{module}.SAMPLE_SIZE", 50)
     whole = rw.bin_file([folder / f"{shard}.parquet" for shard in range(N_SHARDS)], max_bins=15, sample_size=50)
     for by in (None, engine):

@@ -16,7 +16,7 @@ from rankwright.compression.methods import MEANS, _most_within, _sizes
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, MissingExtraError, SettingError, UnknownNameError
 from rankwright.nets import gradient_net
-from rankwright.trees.merging import merge_forests
+from rankwright.trees.forests.merging import merge_forests
 
 FOREST_MEANS = [name for name in MEANS if name != "net"]
 METRIC = "ndcg@10"

@@ -16,8 +16,8 @@ from rankwright.errors import FileFormatError, InputError
 from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.driver import Lesson
-from rankwright.trees.binned import bin_dataset
 from rankwright.trees.binned_ranker import BinnedRanker
+from rankwright.trees.bins.binned import bin_dataset
 
 KINDS: Any = RANKERS
 FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, BinnedRanker)]

@@ -12,7 +12,7 @@ import rankwright as rw
 from rankwright.container.file import read_container
 from rankwright.errors import InputError, SettingError, UnknownNameError
 from rankwright.features.scaling import SCALINGS
-from rankwright.trees.binned import bin_dataset
+from rankwright.trees.bins.binned import bin_dataset
 from rankwright.trees.model import ForestModel
 
 SMALL: dict[str, Any] = {"n_trees": 4, "max_leaves": 5, "min_docs_in_leaf": 3}

@@ -12,11 +12,11 @@ from rankwright import kernels
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, SettingError
 from rankwright.kernels import reference
-from rankwright.trees.binned import BinnedDataset, bin_dataset
-from rankwright.trees.binning import codes_by_row
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
+from rankwright.trees.bins.binning import codes_by_row
+from rankwright.trees.forests.tree import Tree
 from rankwright.trees.grower import GrowerMemory, GrownTree, grow_tree
 from rankwright.trees.params import TreeParams
-from rankwright.trees.tree import Tree
 
 FREE = TreeParams(max_leaves=12, min_docs_in_leaf=1, min_curvature_in_leaf=0.0, learning_rate=1.0)
 

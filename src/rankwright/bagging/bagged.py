@@ -11,7 +11,7 @@ from rankwright.bagging.plan import BagPlan
 from rankwright.bagging.settings import OF_BAGS, BagSettings
 from rankwright.cluster.engine import Engine
 from rankwright.data.dataset import RankingDataset
-from rankwright.rankers.ranker import Ranker, Run
+from rankwright.rankers.ranker import Ranker, TrainingRun
 from rankwright.training.digest import run_identity
 
 
@@ -69,7 +69,7 @@ class Bagged(Ranker, BagSettings):
         valid: RankingDataset | None,
         work: BagWork,
         digests: tuple[str, str | None],
-        run: Run,
+        run: TrainingRun,
     ) -> TrainedBags:
         """The bags, each made by `work`; what was watched after each of them is the ranker's history."""
         self.data_digest_ = digests[0]

@@ -19,13 +19,13 @@ from rankwright.errors import require
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.shards import Shards
 from rankwright.rankers.inputs import remember_features
-from rankwright.rankers.ranker import Run
+from rankwright.rankers.ranker import TrainingRun
 from rankwright.training.loop import History
-from rankwright.trees.binned import BinnedDataset, binned_digest
 from rankwright.trees.binned_ranker import BinnedRanker
-from rankwright.trees.forest import Forest
+from rankwright.trees.bins.binned import BinnedDataset, binned_digest
 from rankwright.trees.forest_ranker import ForestRanker
-from rankwright.trees.merging import merge_forests
+from rankwright.trees.forests.forest import Forest
+from rankwright.trees.forests.merging import merge_forests
 from rankwright.trees.model import ForestModel
 
 # Done to the data once, before any bag sees it.
@@ -100,7 +100,7 @@ class BaggedForest(Bagged, BinnedRanker):
         self,
         data: BinnedDataset,
         valid: BinnedDataset | None,
-        run: Run,
+        run: TrainingRun,
         *,
         queries: IntArray | None = None,
         watch_others: bool = False,
@@ -114,7 +114,7 @@ class BaggedForest(Bagged, BinnedRanker):
         score = trained.out_of_bag.measure(self.selected_metric, threads=thread_count(self.threads))
         self.model_ = _mean_of(trained, score)
 
-    def _learn_from_file(self, file: DataFile, valid: Any, run: Run) -> None:
+    def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
         if not isinstance(file, Shards):
             super()._learn_from_file(file, valid, run)
             return

@@ -16,11 +16,11 @@ from rankwright.bagging.ranker_bags import RankerWork, own_module
 from rankwright.bagging.settings import BaggingSettings
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
-from rankwright.rankers.ranker import Ranker, Run
+from rankwright.rankers.ranker import Ranker, TrainingRun
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Lesson
-from rankwright.trees.binned import bin_dataset
+from rankwright.trees.bins.binned import bin_dataset
 from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.lambdamart import LambdaMART
 
@@ -95,7 +95,7 @@ class Bagging(Bagged, BaggingSettings):
     def _workers(self) -> int:
         return super()._workers() if self.single().trains_beside_others else 1
 
-    def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: Run) -> None:
+    def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: TrainingRun) -> None:
         trained = self._train(data, valid, self._work(data, valid), digests_of(data, valid), run)
         self.oob_scores_ = data.in_source_order(trained.out_of_bag.scores())
         oob_score = trained.out_of_bag.measure(self.selected_metric, threads=thread_count(self.threads))

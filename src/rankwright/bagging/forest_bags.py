@@ -13,7 +13,7 @@ from rankwright.bagging.copies import copy_of
 from rankwright.bagging.plan import BagPlan, QuerySample
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
-from rankwright.trees.binned import BinnedDataset
+from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.forest_ranker import ForestRanker
 
 

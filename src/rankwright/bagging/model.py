@@ -13,7 +13,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.rankers.trained import TrainedRanker
-from rankwright.trees.forest import IMPORTANCES, Forest
+from rankwright.trees.forests.forest import IMPORTANCES, Forest
 from rankwright.trees.model import ForestModel, forest_of_file
 
 

@@ -25,11 +25,11 @@ from rankwright.formats.shards import ShardIndex, Shards
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import data_digest
 from rankwright.training.loop import Listener
-from rankwright.trees.binned import BinnedDataset, feature_numbers
-from rankwright.trees.binning import BinMapper, fit_bins
+from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
+from rankwright.trees.bins.binning import BinMapper, fit_bins
+from rankwright.trees.bins.from_file import bin_file
+from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
 from rankwright.trees.forest_ranker import ForestRanker
-from rankwright.trees.from_file import bin_file
-from rankwright.trees.sampling import SAMPLE_SIZE, sample_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

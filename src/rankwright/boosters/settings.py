@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from rankwright.settings.setting import changed, setting, settings_class
 from rankwright.settings.shared import AimedSettings, PatientSettings, RankerSettings, ScaledSettings
 from rankwright.settings.spaces import Choice
-from rankwright.trees.binning import MAX_BINS
+from rankwright.trees.bins.binning import MAX_BINS
 
 
 @settings_class

@@ -16,11 +16,11 @@ from rankwright.boosters.stumps import FeatureCodes, Finder, Stump, StumpRounds
 from rankwright.data.dataset import RankingDataset
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Lesson
-from rankwright.trees.binning import BinMapper, bin_columns, codes_by_row, fit_bins
-from rankwright.trees.forest import Forest, forest_of
+from rankwright.trees.bins.binning import BinMapper, bin_columns, codes_by_row, fit_bins
 from rankwright.trees.forest_face import ForestFace
+from rankwright.trees.forests.forest import Forest, forest_of
+from rankwright.trees.forests.tree import Tree
 from rankwright.trees.model import ForestModel
-from rankwright.trees.tree import Tree
 
 
 class StumpRanker(ForestFace, StumpSettings):

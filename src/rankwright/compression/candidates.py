@@ -19,7 +19,7 @@ from rankwright.metrics.registry import parse_metric
 from rankwright.metrics.significance import standard_error
 from rankwright.rankers.ranker import Ranker
 from rankwright.trees.binned_ranker import BinnedRanker
-from rankwright.trees.forest import Forest
+from rankwright.trees.forests.forest import Forest
 
 TIMED_DOCS = 2000
 TIMED_REPEATS = 9

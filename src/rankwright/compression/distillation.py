@@ -27,9 +27,9 @@ from rankwright.ranking.gains import LOG2
 from rankwright.ranking.order import rank
 from rankwright.settings.setting import check_settings, setting
 from rankwright.training.loop import Listener
-from rankwright.trees.binned import bin_dataset
+from rankwright.trees.bins.binned import bin_dataset
 from rankwright.trees.boosting import Boosting, BoostingParams
-from rankwright.trees.forest import Forest
+from rankwright.trees.forests.forest import Forest
 from rankwright.trees.params import TreeParams
 
 

@@ -15,10 +15,10 @@ from rankwright.compression.distillation import StudentForest, StudentParams, st
 from rankwright.data.groups import Groups
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
-from rankwright.trees.forest import Forest
-from rankwright.trees.refitting import refit_leaves
-from rankwright.trees.selection import select_trees
-from rankwright.trees.simplifying import merge_equal_shapes, simplified
+from rankwright.trees.forests.forest import Forest
+from rankwright.trees.forests.refitting import refit_leaves
+from rankwright.trees.forests.selection import select_trees
+from rankwright.trees.forests.simplifying import merge_equal_shapes, simplified
 
 MOST_SELECTED = 1024  # trees: choosing k of T takes T · k² steps
 SELECTION_DOCS = 20_000  # documents that trees are chosen on

@@ -19,7 +19,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
-from rankwright.trees.forest import Forest
+from rankwright.trees.forests.forest import Forest
 
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@10", "mean-ndcg", "map")
 PLAIN, RANDOMISED = "LambdaMART", "LambdaMART with randomisation"

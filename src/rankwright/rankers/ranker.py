@@ -48,7 +48,7 @@ UNJUDGED_STREAM = 0x756E  # beside the seed: what is drawn here must not follow 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class TrainingRun:
     """How a training run is followed: who is told after every step, and where its progress is saved."""
 
     listeners: Sequence[Listener] = ()
@@ -155,7 +155,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             "position": position, "preferences": preferences, "initial_scores": initial_scores,
         }  # fmt: skip
         self.compressed_from_ = None
-        run = Run(listeners, None if checkpoint is None else Path(checkpoint))
+        run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint))
         file = as_data_file(X)
         if file is not None:
             refuse_beside_a_dataset({"y": y} | beside)
@@ -491,10 +491,10 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         settings = {"kind of ranker": self.name} | self.stored_settings()
         return {name: value for name, value in settings.items() if name not in (self.budget, "warm_start")}
 
-    def _learn_from_file(self, file: DataFile, valid: Any, run: Run) -> None:
+    def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
         self._learn_scaled(training_data(self, file.read(), None), valid, run)
 
-    def _learn_scaled(self, data: RankingDataset, valid: Any, run: Run) -> None:
+    def _learn_scaled(self, data: RankingDataset, valid: Any, run: TrainingRun) -> None:
         watched = validation_data(self, valid)
         if data.initial_scores is not None and not self.takes_initial_scores:
             raise InputError(f"{self.name} cannot start from initial scores: leave them out")
@@ -507,7 +507,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         data = self.seen_by_model(self._with_some_judged(data))
         self._learn(data, None if watched is None else self.seen_by_model(watched), run)
 
-    def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: Run) -> None:
+    def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: TrainingRun) -> None:
         self._follow(self._lesson(data, valid), run)
         self.data_digest_ = data_digest(data)
 
@@ -515,7 +515,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
         """What learns from `data`, which is scaled and has no unjudged documents to be taken as irrelevant."""
 
-    def _follow(self, lesson: Lesson, run: Run) -> None:
+    def _follow(self, lesson: Lesson, run: TrainingRun) -> None:
         """Drive the learner, and keep the model that it became."""
         checkpoint = None
         if run.folder is not None:

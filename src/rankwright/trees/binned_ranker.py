@@ -15,15 +15,15 @@ from rankwright.errors import require
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.rankers.inputs import check_features, remember_features, validation_data, with_something_to_learn
-from rankwright.rankers.ranker import Run
+from rankwright.rankers.ranker import TrainingRun
 from rankwright.settings.setting import check_settings
 from rankwright.training.driver import Lesson
 from rankwright.training.loop import Listener
-from rankwright.trees.binned import BinnedDataset, bin_dataset
-from rankwright.trees.binning import BinMapper
-from rankwright.trees.forest import Forest
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
+from rankwright.trees.bins.binning import BinMapper
+from rankwright.trees.bins.from_file import bin_file
 from rankwright.trees.forest_face import ForestFace
-from rankwright.trees.from_file import bin_file
+from rankwright.trees.forests.forest import Forest
 from rankwright.trees.settings import ForestSettings
 
 
@@ -37,7 +37,7 @@ class BinnedRanker(ForestFace, ForestSettings):
         self,
         data: BinnedDataset,
         valid: BinnedDataset | None,
-        run: Run,
+        run: TrainingRun,
         *,
         queries: IntArray | None = None,
         watch_others: bool = False,
@@ -97,7 +97,7 @@ class BinnedRanker(ForestFace, ForestSettings):
         require(self.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
         remember_features(self, data.n_features, data.feature_names)
         self.scaling_ = self.compressed_from_ = None
-        run = Run(listeners, None if checkpoint is None else Path(checkpoint))
+        run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint))
         self._grow(self._some_judged(data), valid, run, queries=queries, watch_others=watch_others)
         return self
 
@@ -116,7 +116,7 @@ class BinnedRanker(ForestFace, ForestSettings):
             "threads": self.threads,
         }
 
-    def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: Run) -> None:
+    def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: TrainingRun) -> None:
         require(
             not self.categorical or self.scaling is None,
             "categories cannot be scaled: leave out scaling or categorical",
@@ -124,7 +124,7 @@ class BinnedRanker(ForestFace, ForestSettings):
         binned = bin_dataset(data, **self.binning())
         self._grow(binned, None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads), run)
 
-    def _learn_from_file(self, file: DataFile, valid: Any, run: Run) -> None:
+    def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
         # Codes straight from the file: the same as those of `_learn`, without its feature matrix in memory. Scaling is
         # fitted on that matrix.
         if self.scaling_name is not None:

@@ -18,11 +18,11 @@ from rankwright.errors import InputError, require
 from rankwright.objectives.objective import LambdaFn
 from rankwright.training.driver import Earlier
 from rankwright.training.loop import History
-from rankwright.trees.binned import BinnedDataset
-from rankwright.trees.forest import Forest, forest_of
-from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
+from rankwright.trees.bins.binned import BinnedDataset
+from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
+from rankwright.trees.forests.forest import Forest, forest_of
+from rankwright.trees.forests.merging import merge_forests
 from rankwright.trees.grower import GrowerMemory, grow_tree
-from rankwright.trees.merging import merge_forests
 from rankwright.trees.params import TreeParams
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rankwright.arrays import Float64Array
 from rankwright.rankers.ranker import Ranker
-from rankwright.trees.forest import Forest
+from rankwright.trees.forests.forest import Forest
 
 
 class ForestFace(Ranker):

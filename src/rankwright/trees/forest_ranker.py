@@ -10,14 +10,14 @@ import numpy as np
 from rankwright.arrays import IntArray, thread_count
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
-from rankwright.rankers.ranker import Run
+from rankwright.rankers.ranker import TrainingRun
 from rankwright.training.driver import Earlier, Learned, Lesson
 from rankwright.training.loop import History, Watch
 from rankwright.training.watch import watch_metric
-from rankwright.trees.binned import BinnedDataset, binned_digest, feature_numbers
 from rankwright.trees.binned_ranker import BinnedRanker
+from rankwright.trees.bins.binned import BinnedDataset, binned_digest, feature_numbers
 from rankwright.trees.boosting import Boosting, BoostingParams, older_checkpoint, resumed_after
-from rankwright.trees.forest import Forest
+from rankwright.trees.forests.forest import Forest
 from rankwright.trees.model import ForestModel
 from rankwright.trees.params import SplitGain, TreeParams
 
@@ -48,7 +48,7 @@ class ForestRanker(BinnedRanker):
         self,
         data: BinnedDataset,
         valid: BinnedDataset | None,
-        run: Run,
+        run: TrainingRun,
         *,
         queries: IntArray | None = None,
         watch_others: bool = False,

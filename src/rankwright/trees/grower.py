@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_vector, thread_count
 from rankwright.errors import InputError, SettingError
-from rankwright.trees.binned import BinnedDataset
-from rankwright.trees.binning import slots_of
-from rankwright.trees.compiled import MAX_LEAVES
+from rankwright.trees.bins.binned import BinnedDataset
+from rankwright.trees.bins.binning import slots_of
+from rankwright.trees.forests.compiled import MAX_LEAVES
+from rankwright.trees.forests.tree import Tree
 from rankwright.trees.params import TreeParams
-from rankwright.trees.tree import Tree
 
 # Whole numbers that stand for the largest gradient and curvature: as many as sums of 8,191 rows in one word allow.
 GRADIENT_LEVELS = 2**13 - 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pointwise import LogisticError, SquaredError
-from rankwright.trees.binned import BinnedDataset
+from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.params import SplitGain
 from rankwright.trees.settings import MARTSettings

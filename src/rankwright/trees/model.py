@@ -9,8 +9,8 @@ from rankwright.arrays import BoolArray, Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.rankers.model import Model, State, StoredModel
-from rankwright.trees.forest import IMPORTANCES, Forest
-from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
+from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
+from rankwright.trees.forests.forest import IMPORTANCES, Forest
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from rankwright.objectives.objective import Objective
 from rankwright.settings.setting import setting, settings_class
 from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings
 from rankwright.settings.spaces import Real, Whole
-from rankwright.trees.binning import MAX_WIDE_BINS
+from rankwright.trees.bins.binning import MAX_WIDE_BINS
 from rankwright.trees.params import MAX_LEAVES, SplitGain
 
 Monotone = Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
-from rankwright.trees.binned import BinnedDataset, bin_dataset
 from rankwright.trees.binned_ranker import BinnedRanker
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.tuning.folds import FoldData, Folds
 
 # Settings that make other bins, or need the features themselves.

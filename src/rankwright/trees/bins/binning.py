@@ -19,7 +19,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import BoolArray, CodeArray, Float32Array, IntArray, as_features, thread_count
 from rankwright.errors import InputError, require
-from rankwright.trees.sampling import SAMPLE_SIZE, sample_rows
+from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
 
 MAX_BINS = 255  # beside the code of missing values, as many as a byte can tell apart
 MAX_WIDE_BINS = 32_767  # with two-byte codes

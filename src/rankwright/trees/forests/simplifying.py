@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.trees.compiled import number_leaves
-from rankwright.trees.forest import PER_NODE, Forest
+from rankwright.trees.forests.compiled import number_leaves
+from rankwright.trees.forests.forest import PER_NODE, Forest
 
 
 def simplified(forest: Forest) -> Forest:

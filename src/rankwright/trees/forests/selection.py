@@ -17,8 +17,8 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.data.groups import Groups
-from rankwright.trees.forest import Forest
-from rankwright.trees.merging import merge_forests
+from rankwright.trees.forests.forest import Forest
+from rankwright.trees.forests.merging import merge_forests
 
 EXACT_BITS = 53  # of a float64: sums of whole numbers below 2^53 are exact, in whatever order they are added
 BATCH_CELLS = 2**22  # documents × trees whose products are taken at a time

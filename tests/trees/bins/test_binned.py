@@ -7,8 +7,8 @@ import pytest
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.trees.binned import BinnedDataset, bin_dataset
-from rankwright.trees.binning import bin_columns, fit_bins
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
+from rankwright.trees.bins.binning import bin_columns, fit_bins
 
 
 def test_everything_but_the_features_stays(small_data: RankingDataset):

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_features, as_vector, thread_count
 from rankwright.errors import InputError, UnknownNameError, require
-from rankwright.trees.binned import BinnedDataset
-from rankwright.trees.binning import BinMapper
-from rankwright.trees.compiled import CompiledForest, compile_for_codes, compile_forest
-from rankwright.trees.tree import Tree
+from rankwright.trees.bins.binned import BinnedDataset
+from rankwright.trees.bins.binning import BinMapper
+from rankwright.trees.forests.compiled import CompiledForest, compile_for_codes, compile_forest
+from rankwright.trees.forests.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)

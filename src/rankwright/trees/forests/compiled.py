@@ -16,8 +16,8 @@ from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.errors import InputError
 
 if TYPE_CHECKING:
-    from rankwright.trees.binning import BinMapper
-    from rankwright.trees.forest import Forest
+    from rankwright.trees.bins.binning import BinMapper
+    from rankwright.trees.forests.forest import Forest
 
 MAX_LEAVES = 2**16  # of a tree: leaf numbers take two bytes at most
 MAX_BYTE_EDGES = 255
@@ -54,7 +54,7 @@ class CompiledTrees:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class FeatureColumns:
     """What nodes compare: of each column the feature, and either ascending edges or the categories that go left."""
 
     features: NDArray[np.int32]
@@ -77,7 +77,7 @@ class CompiledForest:
     """Trees of a forest, some that follow each other, ready to score raw values."""
 
     trees: CompiledTrees
-    columns: Columns
+    columns: FeatureColumns
     tables: Float32Array  # a search table per column where codes are bytes
 
     def inputs(self, first: int, last: int) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def compile_forest(forest: Forest) -> list[CompiledForest]:
     return [CompiledForest(trees, columns, tables)]
 
 
-def compile_for_codes(forest: Forest, mapper: BinMapper) -> tuple[CompiledTrees, Columns, IntArray]:
+def compile_for_codes(forest: Forest, mapper: BinMapper) -> tuple[CompiledTrees, FeatureColumns, IntArray]:
     """`forest` made ready to score codes of `mapper`: trees, columns, and each column's code of missing values."""
     inner = forest.feature >= 0
     numbers = inner & ~np.isnan(forest.threshold)
@@ -114,7 +114,7 @@ def compile_for_codes(forest: Forest, mapper: BinMapper) -> tuple[CompiledTrees,
     category_column, category_features, words, category_words = _category_columns(forest, len(used))
     column = np.where(inner & ~numbers, category_column, column)
     features = np.concatenate([used, category_features]).astype(np.int32)
-    columns = Columns(
+    columns = FeatureColumns(
         features,
         np.empty(0, np.float32),
         np.zeros(len(features) + 1, np.int64),
@@ -142,7 +142,7 @@ def _bins_of(forest: Forest, numbers: BoolArray, mapper: BinMapper) -> IntArray:
     return bins
 
 
-def _value_columns(forest: Forest) -> tuple[Columns, IntArray, IntArray]:
+def _value_columns(forest: Forest) -> tuple[FeatureColumns, IntArray, IntArray]:
     """The columns of raw values, and of each node its column and code."""
     column = np.zeros(len(forest.feature), np.int64)
     code = np.zeros(len(forest.feature), np.int64)
@@ -163,7 +163,7 @@ def _value_columns(forest: Forest) -> tuple[Columns, IntArray, IntArray]:
     edges = [thresholds[new_edge], *(forest.categories_of(int(feature)) for feature in category_features)]
     lengths = [*np.diff(np.append(starts, new_edge.sum())), *(len(own) for own in edges[1:])]
     return (
-        Columns(
+        FeatureColumns(
             np.concatenate([used, category_features]).astype(np.int32),
             np.concatenate(edges),
             np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
@@ -198,7 +198,7 @@ def _category_columns(forest: Forest, n_before: int) -> tuple[IntArray, IntArray
     return column, distinct[:, 0].astype(np.int64), width * np.arange(len(distinct)), words.reshape(-1)
 
 
-def _search_tables(columns: Columns) -> Float32Array:
+def _search_tables(columns: FeatureColumns) -> Float32Array:
     tables = np.full((len(columns.features), TABLE_EDGES + 16), np.inf, np.float32)
     for column, (start, stop) in enumerate(zip(columns.offsets[:-1], columns.offsets[1:], strict=True)):
         tables[column, : stop - start] = columns.edges[start:stop]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.data.groups import Groups
-from rankwright.trees.forest import Forest
+from rankwright.trees.forests.forest import Forest
 
 STEPS = 10
 RIDGE = 1e-3  # of the documents of a leaf on average: how strongly every leaf is held where it stands

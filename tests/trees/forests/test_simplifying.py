@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwright.trees.forest import Forest
-from rankwright.trees.forest_arrays import forest_from_arrays, forest_to_arrays
-from rankwright.trees.merging import merge_forests
-from rankwright.trees.simplifying import merge_equal_shapes, simplified
+from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
+from rankwright.trees.forests.forest import Forest
+from rankwright.trees.forests.merging import merge_forests
+from rankwright.trees.forests.simplifying import merge_equal_shapes, simplified
 
 CATEGORIES = [1.0, 2.0, 5.0]  # of the last feature
 N_FEATURES = 3

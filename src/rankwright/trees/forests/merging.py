@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float32Array, IntArray, as_vector
 from rankwright.errors import InputError
-from rankwright.trees.forest import PER_NODE, Forest
+from rankwright.trees.forests.forest import PER_NODE, Forest
 
 
 def merge_forests(forests: Sequence[Forest], weights: ArrayLike | None = None) -> Forest:

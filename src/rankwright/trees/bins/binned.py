@@ -13,8 +13,8 @@ from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError
 from rankwright.training.digest import data_digest
-from rankwright.trees.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of
-from rankwright.trees.sampling import SAMPLE_SIZE
+from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of
+from rankwright.trees.bins.sampling import SAMPLE_SIZE
 
 
 @dataclass(frozen=True, slots=True, eq=False)

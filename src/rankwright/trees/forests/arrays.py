@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.errors import InputError
-from rankwright.trees.forest import DTYPE_OF, PER_NODE, Forest
+from rankwright.trees.forests.forest import DTYPE_OF, PER_NODE, Forest
 
 N_FEATURES = "n_features"
 _ARRAYS = tuple(field.name for field in fields(Forest) if field.name != N_FEATURES)

@@ -10,8 +10,16 @@ from hypothesis.extra.numpy import arrays
 
 from rankwright.errors import InputError, SettingError
 from rankwright.kernels import reference
-from rankwright.trees.binning import BinMapper, bin_columns, bin_rows, codes_by_row, empty_codes, fit_bins, slots_of
-from rankwright.trees.sampling import RowSample, sample_rows
+from rankwright.trees.bins.binning import (
+    BinMapper,
+    bin_columns,
+    bin_rows,
+    codes_by_row,
+    empty_codes,
+    fit_bins,
+    slots_of,
+)
+from rankwright.trees.bins.sampling import RowSample, sample_rows
 
 AWKWARD = np.array(
     [0.0, -0.0, 1e-45, -1e-45, 1.1754944e-38, 3.4028235e38, -3.4028235e38, 1.0, 1.0000001, 0.99999994, np.inf, -np.inf],

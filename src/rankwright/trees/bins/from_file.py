@@ -17,9 +17,9 @@ from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.formats.pipeline import Documents
 from rankwright.formats.sources import Paths
-from rankwright.trees.binned import BinnedDataset, feature_numbers
-from rankwright.trees.binning import MAX_BINS, BinMapper, bin_columns, bin_rows, empty_codes, fit_bins
-from rankwright.trees.sampling import SAMPLE_SIZE, RowSample, sample_rows
+from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
+from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, bin_rows, empty_codes, fit_bins
+from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample, sample_rows
 
 PIECE_SIZE = 32 << 20  # bytes of codes: the system takes back at once what is freed in such pieces
 

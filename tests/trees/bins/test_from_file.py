@@ -20,10 +20,10 @@ from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.formats.delimited import files as delimited
 from rankwright.formats.reading import FORMATS, read, stream, write
 from rankwright.formats.sources import open_line_blocks
-from rankwright.trees import from_file
-from rankwright.trees.binned import bin_dataset, without_features
-from rankwright.trees.from_file import bin_file
-from rankwright.trees.sampling import RowSample
+from rankwright.trees.bins import from_file
+from rankwright.trees.bins.binned import bin_dataset, without_features
+from rankwright.trees.bins.from_file import bin_file
+from rankwright.trees.bins.sampling import RowSample
 
 FILES = ["data.txt", "data.txt.gz", "data.txt.zst", "data.parquet", "data.csv", "data.csv.gz", "data.tsv"]
 SMALL_SAMPLE = 150  # fewer rows than the data has

@@ -16,11 +16,11 @@ from rankwright import kernels
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, SettingError, UnknownNameError
 from rankwright.kernels import reference
-from rankwright.trees import compiled as compiled_module
-from rankwright.trees.binned import BinnedDataset, bin_dataset
-from rankwright.trees.forest import Forest, forest_of
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
+from rankwright.trees.forests import compiled as compiled_module
+from rankwright.trees.forests.forest import Forest, forest_of
+from rankwright.trees.forests.merging import merge_forests
 from rankwright.trees.grower import grow_tree
-from rankwright.trees.merging import merge_forests
 from rankwright.trees.params import TreeParams
 
 AWKWARD = [0.0, -0.0, 1e-45, -1e-45, 3.4028235e38, -3.4028235e38, 1.0, 1.0000001, np.inf, -np.inf, np.nan]

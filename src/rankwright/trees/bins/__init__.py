@@ -1,0 +1,1 @@
+"""Bins: from feature values to codes, and back to thresholds."""

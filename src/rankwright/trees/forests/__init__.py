@@ -1,0 +1,1 @@
+"""Forests: trees as arrays, scored, merged, and made smaller."""
