@@ -21,8 +21,8 @@ from rankwright.formats.shards import Shards
 from rankwright.rankers.inputs import remember_features
 from rankwright.rankers.ranker import TrainingRun
 from rankwright.training.loop import History
-from rankwright.trees.binned_ranker import BinnedRanker
-from rankwright.trees.bins.binned import BinnedDataset, binned_digest
+from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
+from rankwright.trees.bins.binned import binned_digest
 from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.merging import merge_forests
@@ -96,20 +96,14 @@ class BaggedForest(Bagged, BinnedRanker):
         """How many trees each bag has."""
         return self.model_.trees_of_bags
 
-    def _grow(
-        self,
-        data: BinnedDataset,
-        valid: BinnedDataset | None,
-        run: TrainingRun,
-        *,
-        queries: IntArray | None = None,
-        watch_others: bool = False,
-    ) -> None:
-        require(queries is None and not watch_others, "bags draw their queries themselves: leave out queries")
+    def _grow(self, lists: BinnedLists, run: TrainingRun) -> None:
+        data, valid = lists.data, lists.valid
+        by_themselves = lists.queries is None and not lists.watch_others
+        require(by_themselves, "bags draw their queries themselves: leave out queries")
         self._check_overfit()
         work = ForestWork(self.single(**DONE_BEFORE), data, valid, self._plan(), self._threads_of_a_bag())
-        digests = binned_digest(data), None if valid is None else binned_digest(valid)
-        trained = self._train(data.documents, None if valid is None else valid.documents, work, digests, run)
+        watched = None if valid is None else valid.documents
+        trained = self._train(data.documents, watched, work, lists.digests(), run)
         self.oob_scores_ = data.documents.in_source_order(trained.out_of_bag.scores())
         score = trained.out_of_bag.measure(self.selected_metric, threads=thread_count(self.threads))
         self.model_ = _mean_of(trained, score)

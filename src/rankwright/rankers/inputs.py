@@ -12,56 +12,37 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError
 from rankwright.formats.data_file import as_data_file
 from rankwright.rankers import trained
+
+# What `fit` calls otherwise than a dataset does: scikit-learn's users know it by these names.
+IN_A_DATASET = {"query_weight": "query_weights", "sample_weight": "document_weights", "position": "positions"}
 
 
 class OneQueryWarning(UserWarning):
     """Rows came without query ids and were taken as the documents of one query."""
 
 
-def training_data(
-    ranker: BaseEstimator,
-    X: Any,
-    y: Any,
-    *,
-    qid: Any = None,
-    group: Any = None,
-    sample_weight: Any = None,
-    query_weight: Any = None,
-    position: Any = None,
-    preferences: Preferences | None = None,
-    initial_scores: Any = None,
-) -> RankingDataset:
-    """The dataset to train on; `ranker` learns the number and the names of its features from it."""
+def training_data(ranker: BaseEstimator, X: Any, y: Any, beside: Mapping[str, Any]) -> RankingDataset:
+    """The dataset to train on; `ranker` learns the number and the names of its features from it.
+
+    `beside` is what `fit` was given besides rows and labels, by the names it has there.
+    """
     if isinstance(X, RankingDataset):
-        given = {"y": y, "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight}
-        given |= {"position": position, "preferences": preferences, "initial_scores": initial_scores}
-        refuse_beside_a_dataset(given)
+        refuse_beside_a_dataset({"y": y} | dict(beside))
         remember_features(ranker, X.n_features, X.feature_names)
         return with_something_to_learn(X)
-    if y is None and preferences is None:
+    if y is None and beside["preferences"] is None:
         raise InputError(
             f"{ranker.name} requires y to be passed, but the target y is None, and preferences are as well"
         )
     X, y = _checked(ranker, X, y, reset=True)
-    if qid is None and group is None:
-        group = _one_query(len(X))
-    data = RankingDataset.from_arrays(
-        X,
-        y,
-        qid=qid,
-        group=group,
-        preferences=preferences,
-        query_weights=query_weight,
-        document_weights=sample_weight,
-        positions=position,
-        initial_scores=initial_scores,
-        feature_names=tuple(getattr(ranker, "feature_names_in_", ())),
-    )
-    return with_something_to_learn(data)
+    parts = {IN_A_DATASET.get(name, name): value for name, value in beside.items()}
+    if parts["qid"] is None and parts["group"] is None:
+        parts["group"] = _one_query(len(X))
+    names = tuple(getattr(ranker, "feature_names_in_", ()))
+    return with_something_to_learn(RankingDataset.from_arrays(X, y, feature_names=names, **parts))
 
 
 def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:

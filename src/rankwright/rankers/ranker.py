@@ -161,7 +161,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             refuse_beside_a_dataset({"y": y} | beside)
             self._learn_from_file(file, valid, run)
         else:
-            self._learn_scaled(training_data(self, X, y, **beside), valid, run)
+            self._learn_scaled(training_data(self, X, y, beside), valid, run)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
@@ -492,7 +492,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         return {name: value for name, value in settings.items() if name not in (self.budget, "warm_start")}
 
     def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
-        self._learn_scaled(training_data(self, file.read(), None), valid, run)
+        self._learn_scaled(training_data(self, file.read(), None, {}), valid, run)
 
     def _learn_scaled(self, data: RankingDataset, valid: Any, run: TrainingRun) -> None:
         watched = validation_data(self, valid)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -19,12 +19,29 @@ from rankwright.rankers.ranker import TrainingRun
 from rankwright.settings.setting import check_settings
 from rankwright.training.driver import Lesson
 from rankwright.training.loop import Listener
-from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset, binned_digest
 from rankwright.trees.bins.binning import BinMapper
 from rankwright.trees.bins.from_file import bin_file
 from rankwright.trees.forest_face import ForestFace
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.settings import ForestSettings
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BinnedLists:
+    """What a forest is grown on: all queries of the data or some, and what is watched meanwhile, if anything is.
+
+    With `watch_others` the queries that are not trained on take the place of `valid`.
+    """
+
+    data: BinnedDataset
+    valid: BinnedDataset | None = None
+    queries: IntArray | None = None
+    watch_others: bool = False
+
+    def digests(self) -> tuple[str, str | None]:
+        """The fingerprints of what is trained on and of what is watched."""
+        return binned_digest(self.data), None if self.valid is None else binned_digest(self.valid)
 
 
 class BinnedRanker(ForestFace, ForestSettings):
@@ -33,16 +50,8 @@ class BinnedRanker(ForestFace, ForestSettings):
     takes_initial_scores: ClassVar[bool] = True
 
     @abstractmethod
-    def _grow(
-        self,
-        data: BinnedDataset,
-        valid: BinnedDataset | None,
-        run: TrainingRun,
-        *,
-        queries: IntArray | None = None,
-        watch_others: bool = False,
-    ) -> None:
-        """Train on the data, and set `model_`, `history_` and `data_digest_`."""
+    def _grow(self, lists: BinnedLists, run: TrainingRun) -> None:
+        """Train on the lists, and set `model_`, `history_` and `data_digest_`."""
 
     @abstractmethod
     def with_forest(self, forest: Forest, base_score: float | None = None) -> BinnedRanker:
@@ -98,7 +107,7 @@ class BinnedRanker(ForestFace, ForestSettings):
         remember_features(self, data.n_features, data.feature_names)
         self.scaling_ = self.compressed_from_ = None
         run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint))
-        self._grow(self._some_judged(data), valid, run, queries=queries, watch_others=watch_others)
+        self._grow(BinnedLists(self._some_judged(data), valid, queries, watch_others), run)
         return self
 
     def binning(self) -> dict[str, Any]:
@@ -122,7 +131,8 @@ class BinnedRanker(ForestFace, ForestSettings):
             "categories cannot be scaled: leave out scaling or categorical",
         )
         binned = bin_dataset(data, **self.binning())
-        self._grow(binned, None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads), run)
+        watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
+        self._grow(BinnedLists(binned, watched), run)
 
     def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
         # Codes straight from the file: the same as those of `_learn`, without its feature matrix in memory. Scaling is
@@ -134,7 +144,7 @@ class BinnedRanker(ForestFace, ForestSettings):
         binned = bin_file(file, **self.binning())
         with_something_to_learn(binned.documents)
         remember_features(self, binned.n_features, binned.feature_names)
-        self._grow(self._some_judged(binned), self._binned_valid(valid, binned.mapper), run)
+        self._grow(BinnedLists(self._some_judged(binned), self._binned_valid(valid, binned.mapper)), run)
 
     def _binned_valid(self, valid: Any, mapper: BinMapper) -> BinnedDataset | None:
         """What `fit` was given to validate on, with the bins of the training data."""

@@ -7,14 +7,13 @@ from abc import abstractmethod
 
 import numpy as np
 
-from rankwright.arrays import IntArray, thread_count
+from rankwright.arrays import thread_count
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import TrainingRun
 from rankwright.training.driver import Earlier, Learned, Lesson
 from rankwright.training.loop import History, Watch
-from rankwright.training.watch import watch_metric
-from rankwright.trees.binned_ranker import BinnedRanker
+from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
 from rankwright.trees.bins.binned import BinnedDataset, binned_digest, feature_numbers
 from rankwright.trees.boosting import Boosting, BoostingParams, older_checkpoint, resumed_after
 from rankwright.trees.forests.forest import Forest
@@ -44,16 +43,8 @@ class ForestRanker(BinnedRanker):
         other.history_ = History()
         return other
 
-    def _grow(
-        self,
-        data: BinnedDataset,
-        valid: BinnedDataset | None,
-        run: TrainingRun,
-        *,
-        queries: IntArray | None = None,
-        watch_others: bool = False,
-    ) -> None:
-        earlier = self._earlier()
+    def _grow(self, lists: BinnedLists, run: TrainingRun) -> None:
+        data, earlier = lists.data, self._earlier()
         if earlier is not None:
             base_score = self.base_score_
         else:
@@ -65,39 +56,34 @@ class ForestRanker(BinnedRanker):
             self._objective().bind(data, threads=threads),
             self._params(data),
             base_score=base_score,
-            watched=valid,
-            queries=queries,
-            score_all=watch_others,
+            watched=lists.valid,
+            queries=lists.queries,
+            score_all=lists.watch_others,
             threads=threads,
         )
 
         def model_of(learned: Learned) -> ForestModel:
             return ForestModel(boosting.forest().truncated(int(learned.model["n_trees"][0])), base_score)
 
-        digest = binned_digest(data)
         lesson = Lesson(
             learner=boosting,
             model=model_of,
-            watch=self._watch_others(boosting) if watch_others else self._watch_valid(boosting, valid),
-            digests=lambda: (digest, None if valid is None else binned_digest(valid)),
+            watch=self._watch_lists(boosting, lists),
+            digests=lists.digests,
             earlier=earlier,
             older=older_checkpoint,
         )
         self._follow(lesson, run)
-        self.data_digest_ = digest
+        self.data_digest_ = binned_digest(data)
 
-    def _watch_valid(self, boosting: Boosting, valid: BinnedDataset | None) -> Watch | None:
-        return self._watch(None if valid is None else valid.documents, lambda: boosting.watched_scores)
-
-    def _watch_others(self, boosting: Boosting) -> Watch:
-        """A watch over the queries that are not trained on."""
-        assert boosting.queries is not None
-        data, threads = boosting.data, thread_count(self.threads)
-        others = np.setdiff1d(np.arange(data.n_queries), boosting.queries)
-        held_out, rows = data.documents.take_queries(others), data.groups.rows_of(others)
-        return watch_metric(
-            self.selected_metric, held_out.labels, held_out.groups, lambda: boosting.scores[rows], threads=threads
-        )
+    def _watch_lists(self, boosting: Boosting, lists: BinnedLists) -> Watch | None:
+        """A watch over the validation data, or over the queries that are not trained on."""
+        if not lists.watch_others:
+            return self._watch(None if lists.valid is None else lists.valid.documents, lambda: boosting.watched_scores)
+        assert lists.queries is not None
+        others = np.setdiff1d(np.arange(lists.data.n_queries), lists.queries)
+        rows = lists.data.groups.rows_of(others)
+        return self._watch(lists.data.documents.take_queries(others), lambda: boosting.scores[rows])
 
     def _params(self, data: BinnedDataset) -> BoostingParams:
         monotone = dict(self.monotone or {})
