@@ -1,5 +1,6 @@
 #include "core/forests/forest.hpp"
 
+#include "bindings/codes.hpp"
 #include "bindings/define.hpp"
 
 namespace rankwright {
@@ -69,11 +70,8 @@ template <typename Code> void bind_codes(nb::module_ &module) {
               In<std::int64_t> category_words, In<std::uint32_t> categories, InMatrix<std::uint32_t> nodes,
               In<std::int64_t> node_offsets, In<float> leaf_values, In<std::int64_t> leaf_offsets, int lane_bytes,
               Out<double> scores, int threads) {
-               const CodeColumns<Code> columns{{codes.data(), codes.shape(0), codes.shape(1)},
-                                               view(column_features),
-                                               view(missing),
-                                               view(category_words),
-                                               view(categories)};
+               const CodeColumns<Code> columns{codes_of(codes), view(column_features), view(missing),
+                                               view(category_words), view(categories)};
                const auto forest = forest_of(nodes, node_offsets, leaf_values, leaf_offsets);
                if constexpr (sizeof(Code) == 1) {
                    if (lane_bytes == 1) return score_forest<std::uint8_t>(columns, forest, fill(scores), threads);

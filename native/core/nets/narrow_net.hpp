@@ -50,9 +50,7 @@ struct Walk {
 };
 
 // Takes the steps and returns how many. A step whose scores are not finite is not taken, nor are those after it.
-// Pairs are those of label_pair_lambdas.
-std::int64_t descend_narrow_net(const NarrowNet &net, const NetFeatures &features, const PairData &data,
-                                std::span<const std::int64_t> by_label, const PairSettings &settings,
+std::int64_t descend_narrow_net(const NarrowNet &net, const NetFeatures &features, const LabelledQueries &pairs,
                                 const Descent &descent, const Walk &walk, int threads);
 
 } // namespace rankwright

@@ -44,9 +44,7 @@ class SmoothRank(LinearRanker, SmoothRankSettings):
 class SmoothLearner(RemembersArrays):
     """Weights that maximise the mean smooth NDCG minus ½ · l2 · |weights - start|²; a step halves the softness σ."""
 
-    remembered: ClassVar[tuple[str, ...]] = (
-        "weights",
-    )  # the rest follows from the step and the data
+    remembered: ClassVar[tuple[str, ...]] = ("weights",)  # the rest follows from the step and the data
 
     def __init__(self, rows: JudgedRows, *, cutoff: int | None, sigma: float, l2: float, threads: int) -> None:
         self.rows, self.sigma, self.l2, self.threads = rows, sigma, l2, threads

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, CodeArray, Float64Array, IntArray
+from rankwright.kernels.tree_arguments import SplitColumns
 
 Bounds = tuple[float, float]
 
@@ -78,10 +79,7 @@ NO_SPLIT = Split(-np.inf, -1, -1, np.zeros(3, np.int64), np.zeros(0, bool))
 def best_split(
     codes: CodeArray,
     documents: NDArray[np.int32],
-    n_bins: IntArray,
-    categorical: BoolArray,
-    monotone: NDArray[np.int8],
-    asked: BoolArray,
+    columns: SplitColumns,
     rules: SplitRules,
     bounds: Bounds,
 ) -> Split:
@@ -90,13 +88,13 @@ def best_split(
     Among equal scores the lowest feature wins, within it the lowest bin, and there missing values on the right.
     """
     best = NO_SPLIT
-    for feature in np.flatnonzero(asked):
-        bins = np.zeros((n_bins[feature] + 1, 3), np.int64)
+    for feature in np.flatnonzero(columns.asked):
+        bins = np.zeros((columns.n_bins[feature] + 1, 3), np.int64)
         np.add.at(bins, codes[:, feature], documents)
-        if categorical[feature]:
+        if columns.categorical[feature]:
             candidates = _category_splits(bins, int(feature), rules, bounds)
         else:
-            candidates = _number_splits(bins, int(feature), int(monotone[feature]), rules, bounds)
+            candidates = _number_splits(bins, int(feature), int(columns.monotone[feature]), rules, bounds)
         for candidate in candidates:
             lower = candidate.score == best.score and candidate.feature == best.feature and candidate.bin < best.bin
             if candidate.score > best.score or lower:
