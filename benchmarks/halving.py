@@ -14,8 +14,9 @@ from pathlib import Path
 from benchmarks.timing import RESULTS
 
 import rankwright as rw
-from rankwright.tuning.study_summary import summarise
-from rankwright.tuning.tuner import TuningPlan, tune
+from rankwright.tuning.plan import TuningPlan
+from rankwright.tuning.studies.summary import summarise
+from rankwright.tuning.tuner import tune
 
 
 def main() -> None:

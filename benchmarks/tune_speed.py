@@ -21,7 +21,7 @@ import rankwright as rw
 from rankwright import synthetic
 from rankwright.cluster.engine import Engine, Report, open_engine
 from rankwright.tuning.configurations import grid_members
-from rankwright.tuning.experiment import Outcome, Task, run_experiment
+from rankwright.tuning.experiment import ExperimentTask, Outcome, run_experiment
 from rankwright.tuning.folds import validation_folds
 from rankwright.tuning.grids import NAMED_SPACES
 from rankwright.tuning.preparation import Prepared, prepare
@@ -55,7 +55,7 @@ class Side:
         return 1000 * sum(self.cpu_seconds) / sum(self.trees)
 
 
-def timed_experiment(prepared: Prepared, task: Task, report: Report) -> tuple[Outcome, float]:
+def timed_experiment(prepared: Prepared, task: ExperimentTask, report: Report) -> tuple[Outcome, float]:
     start = time.process_time()
     return run_experiment(prepared, task, report), time.process_time() - start
 
@@ -87,7 +87,7 @@ def main() -> None:
         ours, theirs, theirs_together = apart.share(prepared), apart.share(folds), together.share(folds)
         for first in range(0, len(experiments), options.cores):
             some = experiments[first : first + options.cores]
-            for done in apart.run(timed_experiment, [Task(one) for one in some], shared=ours):
+            for done in apart.run(timed_experiment, [ExperimentTask(one) for one in some], shared=ours):
                 outcome, cpu_seconds = done.result
                 sides[OURS].take(done.seconds, cpu_seconds, outcome.steps, outcome.value)
             _peer(sides[APART], apart, theirs, some)

@@ -10,6 +10,7 @@ from typing import Any
 import hypothesis
 import numpy as np
 import pytest
+from tests.here_engine import HereEngine
 
 from rankwright.data.dataset import RankingDataset
 
@@ -46,6 +47,33 @@ def small_data() -> RankingDataset:
     return RankingDataset.from_arrays(
         rng.normal(size=(n_docs, 5)), rng.integers(0, 5, size=n_docs), qid=np.repeat(np.arange(100, 140), sizes)
     )
+
+
+@pytest.fixture
+def here() -> HereEngine:
+    return HereEngine()
+
+
+@pytest.fixture
+def experiments_here(monkeypatch: pytest.MonkeyPatch, here: HereEngine) -> list[tuple[str | None, int | None]]:
+    """Searches and cross-validation run in this process; the cluster and the workers that each of them asked for."""
+    asked: list[tuple[str | None, int | None]] = []
+
+    def open_here(cluster: str | None = None, workers: int | None = None) -> HereEngine:
+        asked.append((cluster, workers))
+        return here
+
+    for module in ("tuner", "cross_validation"):
+        monkeypatch.setattr(f"rankwright.tuning.{module}.open_engine", open_here)
+    return asked
+
+
+@pytest.fixture(scope="session")
+def quickstart() -> Any:
+    """The quickstart's result: it takes seconds."""
+    from rankwright.experiments.quickstart import run_quickstart
+
+    return run_quickstart()
 
 
 class TwoNodes:

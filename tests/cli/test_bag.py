@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,7 +13,6 @@ import pytest
 
 import rankwright as rw
 
-RUN = [sys.executable, "-c", "from rankwright.cli.app import main; main()"]
 TRAINED_BY = [["--threads", "1"], ["--threads", "2"], ["--cluster", "local", "--workers", "2"]]
 TREES = ["--set", "n_trees=3", "--set", "max_leaves=4"]
 
@@ -28,18 +26,20 @@ def folder(tmp_path_factory):
     return folder
 
 
-def run(arguments, folder):
-    environment = os.environ | {"COLUMNS": "200"}
-    return subprocess.run([*RUN, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+@pytest.fixture
+def run(rankwright, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "200")
+    return rankwright
 
 
-def test_it_is_a_thin_form_of_train(folder):
-    told = run(["bag", "train.txt", "--bags", "3", *TREES, "--test", "test.txt", "--out", "bag.rw", "--json"], folder)
-    assert told.returncode == 0, told.stderr
+def test_it_is_a_thin_form_of_train(run, folder):
+    told = run("bag", "train.txt", "--bags", "3", *TREES, "--test", "test.txt", "--out", "bag.rw", "--json")
+    assert told.code == 0, told.stderr
     assert json.loads(told.stdout)["ranker"] == "bl-mart"
     assert json.loads(told.stdout)["test"]["queries"] == 12
     same = ["train", "train.txt", "--ranker", "blmart", "--set", "n_bags=3", *TREES, "--out", "same.rw"]
-    assert run(same, folder).stdout.startswith("last ndcg@10")  # bags are not chosen among
+    assert run(*same).stdout.startswith("last ndcg@10")  # bags are not chosen among
     assert (folder / "same.rw").read_bytes() == (folder / "bag.rw").read_bytes()
     assert rw.load(folder / "bag.rw").n_bags_ == 3
 
@@ -52,21 +52,21 @@ def test_it_is_a_thin_form_of_train(folder):
         ("sortnet", ["max_iter=1", "epochs=2"], "bagging"),
     ],
 )
-def test_any_ranker_can_be_bagged(ranker, settings, name, folder):
+def test_any_ranker_can_be_bagged(ranker, settings, name, run, folder):
     chosen = [part for setting in settings for part in ("--set", setting)]
-    told = run(["bag", "train.txt", "--ranker", ranker, "--bags", "2", *chosen, "--out", "any.rw"], folder)
-    assert told.returncode == 0, told.stderr
+    told = run("bag", "train.txt", "--ranker", ranker, "--bags", "2", *chosen, "--out", "any.rw")
+    assert told.code == 0, told.stderr
     assert rw.load(folder / "any.rw").name == name
-    assert run(["score", "any.rw", "test.txt", "--out", "scores.txt"], folder).returncode == 0
-    described = json.loads(run(["inspect", "any.rw", "--json"], folder).stdout)
+    assert run("score", "any.rw", "test.txt", "--out", "scores.txt").code == 0
+    described = json.loads(run("inspect", "any.rw", "--json").stdout)
     assert described["model"]["bags"] == 2
 
 
-def test_the_study_tells_means_and_variances_and_draws_them(folder):
+def test_the_study_tells_means_and_variances_and_draws_them(run, folder):
     arguments = ["bag", "--study", "train.txt", "--valid", "valid.txt", "--test", "test.txt", "--samples", "3"]
     arguments += ["--bags", "3", *TREES, "--metrics", "ndcg@3,map", "--picture", "png", "--out", "study"]
-    told = run([*arguments, "--json"], folder)
-    assert told.returncode == 0, told.stderr
+    told = run(*arguments, "--json")
+    assert told.code == 0, told.stderr
     document = json.loads(told.stdout)
     assert len(document["table"]) == 4 * 2
     assert sorted(path.name for path in (folder / "study").iterdir()) == [
@@ -78,15 +78,15 @@ def test_the_study_tells_means_and_variances_and_draws_them(folder):
     last = next(row for row in rows if row["bags"] == "3" and row["metric"] == "map" and "with o" in row["ranker"])
     cell = next(row for row in document["table"] if row["metric"] == "map" and "with o" in row["ranker"])
     assert float(last["mean"]) == pytest.approx(cell["mean"], abs=1e-12)
-    shown = run(arguments, folder)
+    shown = run(*arguments)
     assert "BL-MART with overfitting" in shown.stdout
     assert "over 3 samples of 50% of the training queries" in shown.stdout
 
 
-def test_parts_that_are_not_given_are_held_back(folder):
+def test_parts_that_are_not_given_are_held_back(run):
     arguments = ["bag", "--study", "train.txt", "--samples", "2", "--bags", "2", *TREES, "--metrics", "map"]
-    told = run([*arguments, "--out", "held", "--json"], folder)
-    assert told.returncode == 0, told.stderr
+    told = run(*arguments, "--out", "held", "--json")
+    assert told.code == 0, told.stderr
 
 
 @pytest.mark.parametrize(
@@ -100,44 +100,64 @@ def test_parts_that_are_not_given_are_held_back(folder):
         (["--picture", "gif"], "a picture is one of svg, png, pdf, got 'gif'"),
     ],
 )
-def test_nonsense_is_told_in_one_line(arguments, message, folder):
-    told = run(["bag", "--study", "train.txt", *arguments, "--out", "wrong"], folder)
-    assert told.returncode == 2
+def test_nonsense_is_told_in_one_line(arguments, message, run, folder):
+    told = run("bag", "--study", "train.txt", *arguments, "--out", "wrong")
+    assert told.code == 2
     assert message in told.stderr
     assert told.stderr.count("\n") == 1
     assert not (folder / "wrong").exists()
 
 
-SLOW = ["--bags", "12", "--set", "n_trees=150", "--set", "max_leaves=15", "--set", "min_docs_in_leaf=3"]
+# A driver that rests after each bag it saved, so that it can be caught in the middle.
+SLOWLY = [
+    sys.executable,
+    "-c",
+    "import time, rankwright.bagging.bag_maker as b\n"
+    "save = b.BagFiles.save\n"
+    "b.BagFiles.save = lambda *bag: (save(*bag), time.sleep(0.1))\n"
+    "from rankwright.cli.app import main; main()",
+]
+SMALL = ["bag", "train.txt", *TREES]
+
+
+def finished_bags(checkpoint):
+    return {path: path.stat().st_mtime_ns for path in checkpoint.glob("bag-*/checkpoint.rw")}
+
+
+def wait_for_bags(number, checkpoint, process):
+    while len(finished_bags(checkpoint)) < number and process.poll() is None:
+        time.sleep(0.005)
+
+
+@pytest.fixture(scope="module")
+def twelve_bags(folder):
+    """The file of twelve bags that nobody interrupted."""
+    rw.BLMART(n_bags=12, n_trees=3, max_leaves=4).fit(folder / "train.txt").save(folder / "whole.rw")
+    return (folder / "whole.rw").read_bytes()
 
 
 @pytest.mark.parametrize("who", TRAINED_BY, ids=" ".join)
-def test_a_run_killed_at_any_moment_goes_on_to_the_identical_file(who, folder, tmp_path):
-    arguments = ["bag", "train.txt", *SLOW, *who]
-    with subprocess.Popen(
-        [*RUN, *arguments, "--checkpoint", str(tmp_path), "--out", "never.rw"], cwd=folder
-    ) as process:
-        while len(list(tmp_path.glob("bag-*/checkpoint.rw"))) < 3 and process.poll() is None:
-            time.sleep(0.005)
+def test_a_run_killed_at_any_moment_goes_on_to_the_identical_file(who, run, folder, twelve_bags, tmp_path):
+    arguments = [*SMALL, "--bags", "12", "--checkpoint", str(tmp_path)]
+    with subprocess.Popen([*SLOWLY, *arguments, *who, "--out", "never.rw"], cwd=folder) as process:
+        wait_for_bags(3, tmp_path, process)
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
-    finished = {path: path.stat().st_mtime_ns for path in tmp_path.glob("bag-*/checkpoint.rw")}
+    finished = finished_bags(tmp_path)
     assert 3 <= len(finished) < 12
-    assert run([*arguments, "--checkpoint", str(tmp_path), "--out", "resumed.rw"], folder).returncode == 0
+    assert run(*arguments, "--out", "resumed.rw").code == 0
     assert {path: path.stat().st_mtime_ns for path in finished} == finished  # not trained again
-    assert run([*arguments, "--out", "whole.rw"], folder).returncode == 0
-    assert (folder / "resumed.rw").read_bytes() == (folder / "whole.rw").read_bytes()
+    assert (folder / "resumed.rw").read_bytes() == twelve_bags
     assert not (folder / "never.rw").exists()
 
 
 @pytest.mark.parametrize("who", TRAINED_BY, ids=" ".join)
 def test_ctrl_c_keeps_the_bags_that_are_finished(who, folder, tmp_path):
-    arguments = ["bag", "train.txt", *SLOW, "--bags", "1000", *who, "--out", "kept.rw"]
-    with subprocess.Popen(
-        [*RUN, *arguments, "--checkpoint", str(tmp_path)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        while len(list(tmp_path.glob("bag-*/checkpoint.rw"))) < 4 and process.poll() is None:
+    arguments = [*SMALL, "--bags", "1000", *who, "--out", "kept.rw", "--checkpoint", str(tmp_path)]
+    with subprocess.Popen([*SLOWLY, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while not (tmp_path / "bag-0000" / "checkpoint.rw").exists() and process.poll() is None:
             time.sleep(0.005)
+        wait_for_bags(len(finished_bags(tmp_path)) + 3, tmp_path, process)  # so that the first one is taken
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 0
@@ -148,32 +168,32 @@ def test_ctrl_c_keeps_the_bags_that_are_finished(who, folder, tmp_path):
     assert len(model.history_.values) == model.n_bags_
 
 
-def test_workers_write_the_same_file(folder):
-    bag = ["bag", "train.txt", "--bags", "3", *TREES]
-    assert run([*bag, "--out", "threads.rw"], folder).returncode == 0
-    told = run([*bag, "--cluster", "local", "--workers", "2", "--out", "workers.rw", "--json"], folder)
-    assert told.returncode == 0, told.stderr
+def test_workers_write_the_same_file(run, folder):
+    bag = [*SMALL, "--bags", "3"]
+    assert run(*bag, "--out", "threads.rw").code == 0
+    told = run(*bag, "--cluster", "local", "--workers", "2", "--out", "workers.rw", "--json")
+    assert told.code == 0, told.stderr
     assert json.loads(told.stdout)["steps"] == 3
     assert (folder / "threads.rw").read_bytes() == (folder / "workers.rw").read_bytes()
 
 
-def test_ray_writes_the_same_file(folder, two_nodes):
-    bag = ["bag", "train.txt", "--bags", "3", *TREES]
-    assert run([*bag, "--out", "threads.rw"], folder).returncode == 0
-    told = run([*bag, "--cluster", two_nodes.address, "--out", "ray.rw", "--json"], folder)
-    assert told.returncode == 0, told.stderr
+def test_ray_writes_the_same_file(run, folder, two_nodes):
+    bag = [*SMALL, "--bags", "3"]
+    assert run(*bag, "--out", "threads.rw").code == 0
+    told = run(*bag, "--cluster", two_nodes.address, "--out", "ray.rw", "--json")
+    assert told.code == 0, told.stderr
     assert json.loads(told.stdout)["steps"] == 3
     assert (folder / "threads.rw").read_bytes() == (folder / "ray.rw").read_bytes()
 
 
-def test_a_folder_of_shards_is_bagged(folder):
+def test_a_folder_of_shards_is_bagged(run, folder):
     (folder / "shards").mkdir()
     for part in ("train", "test"):
         data = rw.read(folder / f"{part}.txt")
         rw.write(data, folder / "shards" / f"{part}.parquet")
     bag = ["bag", "shards", "--bags", "3", "--overfit", *TREES, "--set", "bag_fraction=0.3"]
-    told = run([*bag, "--cluster", "local", "--valid", "valid.txt", "--out", "sharded.rw"], folder)
-    assert told.returncode == 0, told.stderr
+    told = run(*bag, "--valid", "valid.txt", "--out", "sharded.rw")
+    assert told.code == 0, told.stderr
     assert told.stdout.startswith("last ndcg@10")
     assert rw.load(folder / "sharded.rw").n_bags_ == 3
 
@@ -188,8 +208,8 @@ def test_a_folder_of_shards_is_bagged(folder):
         (["--study", "--cluster", "local"], "--study trains here"),
     ],
 )
-def test_a_wrong_cluster_is_told_in_a_line(options, problem, folder):
-    told = run(["bag", "train.txt", *options, "--out", "wrong.rw"], folder)
-    assert told.returncode == 2
+def test_a_wrong_cluster_is_told_in_a_line(options, problem, run):
+    told = run("bag", "train.txt", *options, "--out", "wrong.rw")
+    assert told.code == 2
     assert problem in told.stderr
     assert told.stderr.count("\n") == 1

@@ -94,7 +94,7 @@ def folds(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.usefixtures("folds")
+@pytest.mark.usefixtures("folds", "experiments_here")
 def test_rankers_over_folds_and_a_run_that_goes_on(rankwright):
     arguments = (*OVER_FOLDS, "--json")
     first = rankwright(*arguments)
@@ -110,7 +110,7 @@ def test_rankers_over_folds_and_a_run_that_goes_on(rankwright):
     assert json.loads(again.stdout) == document
 
 
-@pytest.mark.usefixtures("folds")
+@pytest.mark.usefixtures("folds", "experiments_here")
 def test_results_of_another_comparison_are_refused(rankwright):
     arguments = OVER_FOLDS
     assert rankwright(*arguments).code == 0

@@ -47,6 +47,7 @@ def test_folds_means_intervals_and_a_table_of_queries(rankwright, folder, tmp_pa
         assert np.mean(own) == pytest.approx(found["metrics"]["map"]["folds"][fold - 1])
 
 
+@pytest.mark.usefixtures("experiments_here")
 def test_folders_of_letor_bring_their_folds(rankwright, folder):
     made = rankwright("cv", str(folder / "letor"), "--ranker", "mart", "--set", "n_trees=4", "--workers", "1")
     assert made.code == 0, made.stderr

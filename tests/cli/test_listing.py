@@ -45,3 +45,17 @@ def test_an_unknown_list_names_the_known_ones():
     result = CliRunner().invoke(app, ["list", "metric"])
     assert isinstance(result.exception, UnknownNameError)
     assert all(name in str(result.exception) for name in LISTINGS)
+
+
+def test_the_settings_of_a_ranker_are_listed_with_what_they_may_be(rankwright):
+    rows = json.loads(rankwright("list", "settings", "lambdamart", "--json").stdout)["settings"]
+    assert {row["name"]: row["default"] for row in rows} == RANKERS["lambdamart"]().get_params()
+    assert all(row["allowed"] and row["text"] for row in rows)
+    assert "max_leaves" in rankwright("list", "settings", "lambdamart").stdout
+
+
+@pytest.mark.parametrize("arguments", [("settings",), ("metrics", "lambdamart")])
+def test_settings_go_with_a_ranker(rankwright, arguments):
+    told = rankwright("list", *arguments)
+    assert told.code == 2
+    assert "name a ranker with settings" in told.stderr

@@ -101,7 +101,7 @@ def test_a_killed_run_goes_on_to_the_same_model(run, folder, settings, request):
     [
         (["train", "train.txt.gz", "--out", "x.rw", "--ranker", "lambdamort"], "did you mean 'lambdamart'?"),
         (["train", "train.txt.gz", "--out", "x.rw", "--set", "leaves=3"], "unknown setting of lambdamart 'leaves'"),
-        (["train", "train.txt.gz", "--out", "x.rw", "--set", "max_leaves=1"], "max_leaves must be 2 to"),
+        (["train", "train.txt.gz", "--out", "x.rw", "--set", "max_leaves=1"], "max_leaves must be between 2 and"),
         (["train", "train.txt.gz", "--out", "x.rw", "--set", "max_leaves"], "a setting reads like max_leaves=15"),
         (["train", "train.txt.gz", "--out", "-"], "a model goes to a file"),
         (["score", "test.txt", "test.txt"], "test.txt: this is not a file of Rankwright's"),

@@ -21,7 +21,9 @@ def train(tmp_path_factory):
     return str(path)
 
 
-def test_a_grid_is_searched_and_the_model_written_and_the_study_reported_on(rankwright, train, tmp_path):
+def test_a_grid_is_searched_and_the_model_written_and_the_study_reported_on(
+    rankwright, train, tmp_path, experiments_here
+):
     model, study = tmp_path / "model.rw", tmp_path / "study"
     made = rankwright(
         "tune",
@@ -38,6 +40,7 @@ def test_a_grid_is_searched_and_the_model_written_and_the_study_reported_on(rank
         "--json",
     )
     assert made.code == 0, made.stderr
+    assert experiments_here == [(None, 1)]
     found = json.loads(made.stdout)
     assert (found["trials"], found["experiments"], found["steps_taken"]) == (2, 2 * 2, 2 * 2 * 4)
     assert found["best"]["settings"]["max_leaves"] in (3, 5)
@@ -56,6 +59,7 @@ def test_a_grid_is_searched_and_the_model_written_and_the_study_reported_on(rank
     assert (study / "report" / "searches.svg").exists()
 
 
+@pytest.mark.usefixtures("experiments_here")
 def test_nested_tells_a_figure_with_an_interval(rankwright, train):
     made = rankwright(
         "tune", train, "--strategy", "grid", *SMALL, "--nested", "2", "--metric", "ndcg@5", "--workers", "1", "--json"
@@ -66,6 +70,7 @@ def test_nested_tells_a_figure_with_an_interval(rankwright, train):
     assert len(found["folds"]) == 2
 
 
+@pytest.mark.usefixtures("experiments_here")
 def test_the_folds_of_letor_choose_by_validation_and_are_tested(rankwright, train, tmp_path):
     for fold in ("Fold1", "Fold2"):
         (tmp_path / fold).mkdir()

@@ -48,7 +48,7 @@ with open_engine(sys.argv[1], workers=2) as engine:  # no guard: workers do not 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("cluster", ["local", pytest.param("auto", marks=pytest.mark.slow)])
 def test_workers_go_when_the_driver_does(cluster, ending):
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (Path(__file__).parent, *sys.path)))}
     with subprocess.Popen(
         [sys.executable, "-c", SCRIPT, cluster], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     ) as driver:

@@ -10,9 +10,11 @@ import pytest
 import rankwright as rw
 from rankwright.errors import MissingExtraError, SettingError
 from rankwright.experiments import fold_comparison
-from rankwright.experiments.fold_comparison import TRIALS, FoldPlan, compare_on_folds
+from rankwright.experiments.fold_comparison import TRIALS, ComparisonPlan, compare_on_folds
 from rankwright.formats.letor_folders import fold_folders, read_fold
 from rankwright.tuning.tuner import tune
+
+pytestmark = pytest.mark.usefixtures("experiments_here")
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +34,8 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def in_this_process(monkeypatch):
-    """Searches are remembered, and made where they can be looked at."""
+def searches(monkeypatch):
+    """The searches that were made, in their order."""
     found = []
 
     def remembering(*arguments, **options):
@@ -44,13 +46,13 @@ def in_this_process(monkeypatch):
     return found
 
 
-def test_a_mean_is_that_of_the_folds_of_rankers_chosen_on_vali(folder, in_this_process):
-    plan = FoldPlan(metrics=("ndcg@5", "map"), select="ndcg@5", trials=3, seed=4)
+def test_a_mean_is_that_of_the_folds_of_rankers_chosen_on_vali(folder, searches):
+    plan = ComparisonPlan(metrics=("ndcg@5", "map"), select="ndcg@5", trials=3, seed=4)
     told: list[str] = []
     found = compare_on_folds(folder, ["linear-regression", "prank"], plan=plan, workers=1, tell=told.append)
     folds = [read_fold(path) for path in fold_folders(folder)]
     assert len(told) == 4
-    own = [tuned for tuned in in_this_process if tuned.ranker.name == "linear-regression"]
+    own = [tuned for tuned in searches if tuned.ranker.name == "linear-regression"]
     for metric in plan.metrics:
         of_folds = []
         for fold, tuned in zip(folds, own, strict=True):
@@ -74,25 +76,25 @@ def test_of_all_rankers_those_whose_extra_is_missing_are_left_out(folder, monkey
 
     monkeypatch.setattr(fold_comparison, "tune", without_extras)
     told: list[str] = []
-    found = compare_on_folds(folder, plan=FoldPlan(trials=1), workers=1, tell=told.append)
+    found = compare_on_folds(folder, plan=ComparisonPlan(trials=1), workers=1, tell=told.append)
     assert tuple(found.comparison.evaluations) == kept
     assert any(line.startswith("ranknet is left out: ") for line in told)
     with pytest.raises(MissingExtraError, match="ranknet"):
-        compare_on_folds(folder, ["prank", "ranknet"], plan=FoldPlan(trials=1), workers=1)
+        compare_on_folds(folder, ["prank", "ranknet"], plan=ComparisonPlan(trials=1), workers=1)
 
 
 def test_a_grid_knows_its_own_number_of_trials():
-    assert FoldPlan(strategy="grid").search.trials is None
-    assert FoldPlan(strategy="halving").search.trials == FoldPlan().search.trials == TRIALS
-    assert FoldPlan(trials=3).search.trials == 3
-    assert FoldPlan(trials=TRIALS).to_dict() == FoldPlan().to_dict() != FoldPlan(trials=3).to_dict()
+    assert ComparisonPlan(strategy="grid").search.trials is None
+    assert ComparisonPlan(strategy="halving").search.trials == ComparisonPlan().search.trials == TRIALS
+    assert ComparisonPlan(trials=3).search.trials == 3
+    assert ComparisonPlan(trials=TRIALS).to_dict() == ComparisonPlan().to_dict() != ComparisonPlan(trials=3).to_dict()
 
 
 @pytest.mark.parametrize("names", [[], ["prank"], ["prank", "prank"]])
-def test_one_ranker_alone_is_refused_before_it_is_trained(folder, in_this_process, names):
+def test_one_ranker_alone_is_refused_before_it_is_trained(folder, searches, names):
     with pytest.raises(SettingError, match="two rankers or more"):
         compare_on_folds(folder, names)
-    assert not in_this_process
+    assert not searches
 
 
 def test_ctrl_c_while_the_chosen_ranker_is_trained_keeps_no_result(folder, monkeypatch, tmp_path):
@@ -103,12 +105,12 @@ def test_ctrl_c_while_the_chosen_ranker_is_trained_keeps_no_result(folder, monke
         ranker.history_.interrupted = True
         return ranker
 
-    arguments: dict[str, Any] = {"plan": FoldPlan(trials=1), "results": tmp_path, "workers": 1}
-    monkeypatch.setattr(rw.LinearRegression, "fit", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        compare_on_folds(folder, ["prank", "linear-regression"], **arguments)
+    arguments: dict[str, Any] = {"plan": ComparisonPlan(trials=1), "results": tmp_path, "workers": 1}
+    with monkeypatch.context() as patch:
+        patch.setattr(rw.LinearRegression, "fit", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            compare_on_folds(folder, ["prank", "linear-regression"], **arguments)
     assert [path.name for path in tmp_path.glob("*.json")] == ["Fold1-prank.json"]
-    monkeypatch.undo()
     told: list[str] = []
     compare_on_folds(folder, ["prank", "linear-regression"], tell=told.append, **arguments)
     assert len(told) == 3

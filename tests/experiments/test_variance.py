@@ -13,9 +13,11 @@ from rankwright.experiments.variance import (
     PLAIN,
     RANDOMISED,
     ROWS,
+    TEST_SHARE,
     WITH,
     WITHOUT,
     StudyPlan,
+    study_parts,
     study_variance,
     variance_of,
 )
@@ -111,3 +113,13 @@ def test_nonsense_is_refused(settings, message):
 
 def test_the_variance_is_unbiased():
     assert variance_of(np.array([1.0, 2.0, 6.0])) == pytest.approx(((1 - 3) ** 2 + (2 - 3) ** 2 + (6 - 3) ** 2) / 2)
+
+
+def test_parts_that_are_not_given_are_held_back(parts):
+    whole, valid, test = parts
+    assert study_parts(whole, valid, test) == (whole, valid, test)
+    train, held_back, tested = study_parts(whole, seed=1)
+    ids = [set(np.unique(part.qid)) for part in (train, held_back, tested)]
+    assert set.union(*ids) == set(np.unique(whole.qid))
+    assert sum(map(len, ids)) == whole.n_queries
+    assert tested.n_queries == round(TEST_SHARE * whole.n_queries)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+from typing import Any
 
 import numpy as np
 import pytest
+from tests.here_engine import HereEngine
 
 import rankwright as rw
-from rankwright.cluster.engine import open_engine
 from rankwright.errors import InputError, SettingError
 from rankwright.report.tuning import searches_table, write_report
 from rankwright.settings.spaces import Choice
-from rankwright.tuning.study_summary import SearchCurve, summarise
+from rankwright.tuning.studies.summary import SearchCurve, summarise
 from rankwright.tuning.tuner import tune
 
 SPACE = {"max_leaves": Choice((3, 5, 8)), "learning_rate": Choice((0.05, 0.2)), "query_fraction": Choice((0.5, 1.0))}
@@ -27,9 +28,9 @@ def study(tmp_path_factory):
     labels = np.digitize(features[:, 0] + 0.5 * rng.normal(size=len(features)), [0, 1])
     data = rw.RankingDataset.from_arrays(features, labels, group=sizes)
     folder = tmp_path_factory.mktemp("study")
-    with open_engine(workers=1) as engine:
-        for strategy in ("grid", "halving"):
-            tune(rw.LambdaMART(n_trees=9), data, space=SPACE, strategy=strategy, folds=2, study=folder, engine=engine)
+    options: dict[str, Any] = {"space": SPACE, "folds": 2, "study": folder, "engine": HereEngine()}
+    for strategy in ("grid", "halving"):
+        tune(rw.LambdaMART(n_trees=9), data, strategy=strategy, **options)
     return folder
 
 

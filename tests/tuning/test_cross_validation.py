@@ -15,7 +15,8 @@ from rankwright.settings.spaces import Choice
 from rankwright.tuning.cross_validation import cross_validate
 from rankwright.tuning.folds import given_folds
 from rankwright.tuning.nested import nested_cross_validation
-from rankwright.tuning.tuner import TuningPlan, tune
+from rankwright.tuning.plan import TuningPlan
+from rankwright.tuning.tuner import tune
 
 METRICS = ("ndcg@5", "map")
 

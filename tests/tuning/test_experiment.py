@@ -10,7 +10,7 @@ import pytest
 import rankwright as rw
 from rankwright.catalog.rankers import RANKERS
 from rankwright.rankers.ranker import Ranker
-from rankwright.tuning.experiment import Task, run_experiment
+from rankwright.tuning.experiment import ExperimentTask, run_experiment
 from rankwright.tuning.folds import Part, given_validation, measuring_folds, validation_folds
 from rankwright.tuning.preparation import prepare, takes_bins
 from rankwright.tuning.trials import Experiment
@@ -54,10 +54,10 @@ def test_a_continued_experiment_is_what_it_would_have_been_at_once(name, learnab
     ranker = small(name, query_fraction=0.5, feature_fraction=0.5, dropout=0.2)
     prepared = prepare(ranker, {}, validation_folds(learnable, 2), METRICS, select="ndcg@5")
     first, whole = (Experiment({}, 1, 3, budget) for budget in (2, 4))
-    begun = run_experiment(prepared, Task(first, keeps_state=True), None)
+    begun = run_experiment(prepared, ExperimentTask(first, keeps_state=True), None)
     assert begun.state or begun.finished
-    continued = run_experiment(prepared, Task(whole, begun.state, begun.steps), None)
-    at_once = run_experiment(prepared, Task(whole), None)
+    continued = run_experiment(prepared, ExperimentTask(whole, begun.state, begun.steps), None)
+    at_once = run_experiment(prepared, ExperimentTask(whole), None)
     assert continued.new_steps == at_once.steps - begun.steps
     same: dict[str, Any] = {"memory_mb": 0.0, "state": None, "new_steps": 0}
     assert replace(continued, **same) == replace(at_once, **same)
@@ -66,13 +66,13 @@ def test_a_continued_experiment_is_what_it_would_have_been_at_once(name, learnab
 @pytest.mark.parametrize("name", COUNTING)
 def test_steps_that_nobody_watched_are_counted(name, learnable):
     prepared = prepare(small(name), {}, measuring_folds(learnable, 2), METRICS, select=None)
-    begun = run_experiment(prepared, Task(Experiment({}, 0, 0, 2), keeps_state=True), None)
+    begun = run_experiment(prepared, ExperimentTask(Experiment({}, 0, 0, 2), keeps_state=True), None)
     assert (begun.steps, bool(begun.state)) == (2 + (name == "sortnet"), not begun.finished)
 
 
 def test_what_found_nothing_more_to_learn_is_finished_though_nobody_watched(learnable):
     prepared = prepare(small("ranksvm", max_iter=200), {}, measuring_folds(learnable, 2), METRICS, select=None)
-    outcome = run_experiment(prepared, Task(Experiment({}, 0, 0, 200), keeps_state=True), None)
+    outcome = run_experiment(prepared, ExperimentTask(Experiment({}, 0, 0, 200), keeps_state=True), None)
     assert outcome.finished
     assert outcome.steps == outcome.kept < 200
 
@@ -80,7 +80,7 @@ def test_what_found_nothing_more_to_learn_is_finished_though_nobody_watched(lear
 def test_what_stopped_early_is_finished_and_keeps_no_state(learnable):
     ranker = small("lambdamart", n_trees=200, early_stopping=3)
     prepared = prepare(ranker, {}, validation_folds(learnable, 2), METRICS, select="ndcg@5")
-    outcome = run_experiment(prepared, Task(Experiment({}, 0, 0), keeps_state=True), None)
+    outcome = run_experiment(prepared, ExperimentTask(Experiment({}, 0, 0), keeps_state=True), None)
     assert outcome.finished
     assert outcome.steps == outcome.kept + 3 < 200
     assert outcome.state is None
@@ -94,7 +94,7 @@ def test_an_experiment_is_fitting_the_fold_by_hand(name, with_bins, learnable):
     folds = validation_folds(learnable, 3)
     prepared = prepare(ranker, space, folds, METRICS, select="ndcg@5")
     assert (prepared.binned is not None) == takes_bins(ranker, space)
-    outcome = run_experiment(prepared, Task(Experiment({}, 2, 7)), None)
+    outcome = run_experiment(prepared, ExperimentTask(Experiment({}, 2, 7)), None)
     fold = folds.fold(2)
     by_hand = small(name, select="ndcg@5", seed=7).fit(fold.train, valid=fold.watched)
     evaluation = rw.evaluate(by_hand.predict(fold.measured), fold.measured, METRICS)

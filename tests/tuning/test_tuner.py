@@ -13,8 +13,9 @@ from rankwright.catalog.rankers import RANKERS
 from rankwright.cluster.engine import open_engine
 from rankwright.errors import RankwrightError, SettingError
 from rankwright.settings.spaces import Choice, Real
-from rankwright.tuning.store import read_records
-from rankwright.tuning.tuner import TuningPlan, tune
+from rankwright.tuning.plan import TuningPlan
+from rankwright.tuning.studies.store import read_records
+from rankwright.tuning.tuner import tune
 
 SPACE = {"max_leaves": Choice((3, 5, 8)), "learning_rate": Choice((0.05, 0.2)), "query_fraction": Choice((0.5, 1.0))}
 
@@ -30,17 +31,17 @@ def test_every_ranker_can_be_tuned(name, learnable, here):
 
 
 @pytest.mark.parametrize("strategy", ["halving", pytest.param("tpe", marks=pytest.mark.slow)])
-def test_the_number_of_workers_does_not_matter(strategy, learnable, tmp_path):
+def test_where_experiments_run_and_how_many_at_a_time_does_not_matter(strategy, learnable, here, tmp_path):
     plan = TuningPlan(strategy=strategy, trials=6, batch_size=4, folds=2, seeds=2, metric="ndcg@5")
-    found = {}
-    for workers in (1, 3):
-        study = tmp_path / str(workers)
-        with open_engine(workers=workers) as engine:
+    found = []
+    with open_engine(workers=2) as processes:
+        for name, engine in (("here", here), ("processes", processes)):
+            study = tmp_path / name
             tuned = tune(rw.LambdaMART(n_trees=9), learnable, space=SPACE, plan=plan, study=study, engine=engine)
-        records = read_records(study)
-        found[workers] = {key: records[key].lasting() for key in sorted(records)}, tuned.settings, tuned.ranker.forest_
-    assert found[1][:2] == found[3][:2]
-    assert found[1][2].equals(found[3][2])
+            records = {key: one.lasting() for key, one in sorted(read_records(study).items())}
+            found.append((records, tuned.settings, tuned.ranker.forest_))
+    assert found[0][:2] == found[1][:2]
+    assert found[0][2].equals(found[1][2])
 
 
 def test_halving_takes_fewer_steps_and_does_no_step_twice(learnable, here, tmp_path):
@@ -104,7 +105,7 @@ def test_settings_of_a_bags_ranker_can_be_searched(learnable, here):
     ({"strategy": "best"}, "unknown strategy"),
     ({"strategy": "random"}, "how many"),
     ({"strategy": "grid", "space": {"l2": Real(0.0, 1.0)}}, "l2 has a range"),
-    ({"strategy": "halving", "space": {"n_trees": Choice((3, 4))}}, "n_trees is what halving gives"),
+    ({"strategy": "halving", "space": {"n_trees": Choice((3, 4))}}, "halving sets n_trees itself"),
     ({"space": {}, "trials": 2}, "nothing to search"),
     ({"metric": "ndgc"}, "unknown metric"),
 ])  # fmt: skip

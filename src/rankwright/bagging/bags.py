@@ -14,8 +14,8 @@ from rankwright.bagging.bag_maker import Bag, BagFiles, BagMaker
 from rankwright.bagging.on_engine import BagsOnEngine
 from rankwright.bagging.out_of_bag import OutOfBag, can_choose
 from rankwright.bagging.plan import QuerySample
-from rankwright.bagging.side_by_side import SideBySide
 from rankwright.cluster.engine import Engine
+from rankwright.cluster.threads import ThreadEngine
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.ranker import Ranker
@@ -48,15 +48,7 @@ def train_bags(
     bag that `files` has from an earlier run is not trained again. Ctrl-C keeps the bags that are finished.
     """
     documents, n_bags = maker.documents, maker.plan.n_bags
-
-    def make(number: int, listener: Listener) -> Bag:
-        saved = files.saved(number)
-        bag = maker.make(number, saved, listener)
-        if saved is None:
-            files.save(number, bag.member)
-        return bag
-
-    with SideBySide(make, range(n_bags), workers) if engine is None else BagsOnEngine(engine, maker, files) as bags:
+    with BagsOnEngine(engine or ThreadEngine(workers), maker, files) as bags:
         learner = BagLearner(documents, maker.valid, maker.select, bags.result, threads)
         watch = learner.watch(maker.plan.sample(0, documents.n_queries))
         lesson = Lesson(learner=learner, model=lambda learned: learned, digests=lambda: ("", None), watch=watch)

@@ -1,4 +1,4 @@
-"""Bags made by the workers of an engine, whose results come in order.
+"""Bags made by the workers of an engine, be they threads, processes or other machines; they come in order.
 
 The folder of finished bags is the driver's: workers may stand on machines that do not see it. What a bag needs from it
 is sent along, and what comes back is saved here as soon as it comes.
@@ -15,7 +15,7 @@ from rankwright.container.file import Container
 
 
 class BagsOnEngine:
-    """What `SideBySide` is for threads: each bag in its turn, while later ones are made."""
+    """Each bag in its turn, while later ones are made."""
 
     def __init__(self, engine: Engine, maker: BagMaker, files: BagFiles) -> None:
         self._files, self._waiting = files, dict[int, Bag]()
@@ -51,7 +51,7 @@ class BagsOnEngine:
         self._run.close()
 
 
-def make_bag(maker: BagMaker, task: tuple[int, Container | None], report: Report) -> Bag:  # noqa: ARG001
-    """A worker's part: one bag."""
+def make_bag(maker: BagMaker, task: tuple[int, Container | None], report: Report) -> Bag:
+    """A worker's part: one bag. It reports after each step, so that a thread that is no longer wanted can stop."""
     number, saved = task
-    return maker.make(number, saved, lambda _: None)
+    return maker.make(number, saved, report)

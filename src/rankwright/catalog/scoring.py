@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,20 +18,23 @@ from rankwright.formats.reading import format_named, format_of
 from rankwright.formats.sources import FilePath, Paths, atomic_text_output, spooled
 from rankwright.formats.trec import run_of, write_run
 from rankwright.metrics.evaluation import Evaluation, evaluate
-from rankwright.rankers.inputs import check_features
-from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.trained import TrainedRanker, check_features
+
+if TYPE_CHECKING:
+    from rankwright.rankers.ranker import Ranker
 
 Scored = Iterator[tuple[RankingDataset, Float64Array]]
 
 
 def score_file(
-    ranker: Ranker,
+    ranker: TrainedRanker,
     source: Paths,
     target: FilePath,
     *,
     style: str = "scores",
     format: str | None = None,
     whole: bool = False,
+    threads: int | None = None,
 ) -> int:
     """Write a score for each document of `source`, in input order, and return how many there were.
 
@@ -44,7 +47,7 @@ def score_file(
 
     def counted() -> Scored:
         nonlocal n_docs
-        for data, scores in _scored(ranker, source, format, whole):
+        for data, scores in _scored(ranker, source, format, whole, threads):
             n_docs += data.n_docs
             yield data, scores
 
@@ -52,16 +55,16 @@ def score_file(
     return n_docs
 
 
-def _scored(ranker: Ranker, source: Paths, name: str | None, whole: bool) -> Scored:
+def _scored(ranker: TrainedRanker, source: Paths, name: str | None, whole: bool, threads: int | None) -> Scored:
     """Pieces of the data and their scores, both in the order of the source."""
     known = format_named(format_of(source) if name is None else name)
     read: Callable[..., Any] = known.read if whole else known.iterate
     # Knowing the width, text need not be read twice to find it.
-    options = {"n_features": ranker.n_features_in_} if "n_features" in known.options else {}
+    options = {"n_features": ranker.n_features} if "n_features" in known.options else {}
     with spooled(source) as paths:
         data = read(paths, **options)
         for piece in [data] if whole else data:
-            yield piece, ranker.predict(piece)
+            yield piece, ranker.predict(piece, threads=threads)
 
 
 def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None) -> Evaluation:
@@ -80,7 +83,8 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
 
     with errors_name_file(file.name):
         documents = file.stream(score)
-        check_features(ranker, ranker.n_features_in_, documents.feature_names)
+        trained = ranker.trained()
+        check_features(trained.n_features, trained.feature_names, trained.n_features, documents.feature_names)
     data = documents.data
     found = np.concatenate(scores)
     if data.initial_scores is not None:

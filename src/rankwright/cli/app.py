@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
 
 import typer
 from typer.exceptions import TyperException
@@ -19,7 +20,6 @@ from rankwright.cli import (
     convert,
     cv,
     evaluate,
-    inspect,
     listing,
     quickstart,
     reproduce,
@@ -27,6 +27,7 @@ from rankwright.cli import (
     train,
     tune,
 )
+from rankwright.cli.inspect import command as inspect
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -53,19 +54,31 @@ def root(
         typer.echo(context.get_help())
 
 
-app.command(epilog=quickstart.EXAMPLE)(quickstart.quickstart)
-app.command(epilog=inspect.EXAMPLE)(inspect.inspect)
-app.command(epilog=convert.EXAMPLE)(convert.convert)
-app.command(epilog=train.EXAMPLE)(train.train)
-app.command(epilog=tune.EXAMPLE)(tune.tune)
-app.command(epilog=cv.EXAMPLE)(cv.cv)
-app.command(epilog=bag.EXAMPLE)(bag.bag)
-app.command(epilog=score.EXAMPLE)(score.score)
-app.command(epilog=evaluate.EXAMPLE)(evaluate.evaluate)
-app.command(epilog=compare.EXAMPLE)(compare.compare)
-app.command(epilog=compress.EXAMPLE)(compress.compress)
-app.command(epilog=reproduce.EXAMPLE)(reproduce.reproduce)
-app.command("list", epilog=listing.EXAMPLE)(listing.list_names)
+# In the order in which the help shows them: what each does, and examples of it.
+COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
+    "quickstart": (quickstart.quickstart, quickstart.EXAMPLES),
+    "inspect": (inspect.inspect, inspect.EXAMPLES),
+    "convert": (convert.convert, convert.EXAMPLES),
+    "train": (train.train, train.EXAMPLES),
+    "tune": (tune.tune, tune.EXAMPLES),
+    "cv": (cv.cv, cv.EXAMPLES),
+    "bag": (bag.bag, bag.EXAMPLES),
+    "score": (score.score, score.EXAMPLES),
+    "evaluate": (evaluate.evaluate, evaluate.EXAMPLES),
+    "compare": (compare.compare, compare.EXAMPLES),
+    "compress": (compress.compress, compress.EXAMPLES),
+    "reproduce": (reproduce.reproduce, reproduce.EXAMPLES),
+    "list": (listing.list_names, listing.EXAMPLES),
+}
+
+
+def reflowed(docstring: str) -> str:
+    """A docstring whose paragraphs are lines, for the terminal to break where it is wide enough."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
+
+
+for name, (command, examples) in COMMANDS.items():
+    app.command(name, help=reflowed(command.__doc__ or ""), epilog=examples)(command)
 
 
 def main() -> None:

@@ -6,93 +6,94 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat
-from rankwright.cli.output import print_json, print_table
-from rankwright.cli.train import train_file
+from rankwright.cli.options import AsJson, DataFormat, ModelSeed, Select, Settings, TestFile, Threads, arg, opt
+from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
+from rankwright.cli.train import train_and_tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:
-    from rankwright.data.dataset import RankingDataset
-    from rankwright.experiments.variance import VarianceStudy
+    from rankwright.catalog.parts import Parts
+    from rankwright.experiments.variance import StudyPlan, VarianceStudy
 
-EXAMPLE = (
-    "Example: rankwright bag train.txt --bags 20 --set max_leaves=7 --out model.rw   ·   rankwright bag shards "
-    "--overfit --cluster auto --checkpoint bags --out model.rw   ·   rankwright bag --study train.txt --valid "
-    "valid.txt --test test.txt --samples 10 --bags 20 --out study"
+EXAMPLES = (
+    "Example: rankwright bag train.txt --bags 20 --set max_leaves=7 --out model.rw\n\n"
+    "Example: rankwright bag shards --overfit --cluster auto --checkpoint bags --out model.rw\n\n"
+    "Example: rankwright bag --study train.txt --valid valid.txt --test test.txt --samples 10 --bags 20 --out study"
 )
-TEST_SHARE, VALID_SHARE = 0.25, 0.2  # of the queries, where a study is given no such files
+OF_STUDY, WHERE = "With --study", "Where bags are trained"
 
 
 def bag(
-    data: Annotated[
-        str, typer.Argument(metavar="TRAIN", help="The documents to train on: a file, or a folder of Parquet shards.")
-    ],
-    out: Annotated[str, typer.Option(metavar="OUT", help="The model file to write, or with --study the folder.")],
+    data: Annotated[str, arg("The documents to train on: a file, or a folder of Parquet shards.", "TRAIN")],
+    out: Annotated[str, opt("The model file to write, or with --study the folder.", "OUT")],
     study: Annotated[
-        bool, typer.Option("--study", help="Train on samples of the queries; tell mean and variance of each metric.")
+        bool, opt("Measure how much bagging steadies the metrics.", panel=OF_STUDY, name="--study")
     ] = False,
     ranker: Annotated[
-        str, typer.Option(help="What to bag: lambdamart makes bl-mart, mart makes bagboo, others make bagging.")
+        str, opt("The ranker to bag: lambdamart makes bl-mart, mart makes bagboo, others make bagging.")
     ] = "lambdamart",
-    bags: Annotated[int | None, typer.Option(help="How many bags. Default: the ranker's own.")] = None,
+    bags: Annotated[int | None, opt("How many bags to train. Default: the ranker's own.")] = None,
     overfit: Annotated[
         bool | None,
-        typer.Option("--overfit/--no-overfit", help="Whether bags keep all they learn. Default: the ranker's own."),
+        opt("Whether each bag keeps all its steps. Default: the ranker's own.", name="--overfit/--no-overfit"),
     ] = None,
-    valid: Annotated[str | None, typer.Option(metavar="F", help="Documents that choose the best steps.")] = None,
-    test: Annotated[str | None, typer.Option(metavar="F", help="Documents to measure on.")] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of what is bagged; may be repeated."),
-    ] = None,
-    select: Annotated[str | None, typer.Option(help="The metric to choose by, such as ndcg@10.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same model.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    valid: Annotated[str | None, opt("Documents to choose the best steps by.", "F")] = None,
+    test: TestFile = None,
+    settings: Settings = None,
+    select: Select = None,
+    seed: ModelSeed = None,
+    threads: Threads = None,
     checkpoint: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Where to save finished bags; a killed run goes on from them.")
+        str | None, opt("A folder to save finished bags in; a killed run goes on from them.", "DIR")
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(
-            metavar="local|auto|ADDRESS",
-            help="Who trains the bags: processes here, Ray started here, or the Ray cluster there. Default: threads.",
+        opt(
+            "What trains the bags: local (processes here), auto (Ray, started here), or the address of a Ray "
+            "cluster. Default: threads.",
+            "local|auto|ADDRESS",
+            WHERE,
         ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="With --cluster: bags trained at a time. Default: a core each.")
+        int | None, opt("With --cluster: how many at a time. Default: one per core.", panel=WHERE)
     ] = None,
-    samples: Annotated[int, typer.Option(help="With --study: how many samples of the training queries.")] = 10,
-    sample_fraction: Annotated[float, typer.Option(help="With --study: the share of the queries in each.")] = 0.5,
+    samples: Annotated[int, opt("How many samples of the queries.", panel=OF_STUDY)] = 10,
+    sample_fraction: Annotated[float, opt("The share of the queries in each sample.", panel=OF_STUDY)] = 0.5,
     metrics: Annotated[
-        str | None, typer.Option(help="With --study: what to measure, such as ndcg@3,map; pictures show the first.")
+        str | None, opt("Names separated by commas; the pictures show the first metric.", panel=OF_STUDY)
     ] = None,
-    convention: Annotated[str, typer.Option(help="With --study: how metrics count.")] = "standard",
-    picture: Annotated[str, typer.Option(help="With --study: svg, png or pdf.")] = "svg",
+    convention: Annotated[str, opt("The name of a convention.", panel=OF_STUDY)] = "standard",
+    picture: Annotated[str, opt("svg, png or pdf.", panel=OF_STUDY)] = "svg",
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a bag of rankers, each on its own sample of queries, and write the model file.
 
-    Ctrl-C keeps the bags that are finished. With --cluster they are trained by processes here or on many
-    machines; the model is the same. Of shards, each bag reads the queries it drew and no others.
+    Ctrl-C keeps the finished bags. With --cluster, bags are trained by processes here or on many machines; the model
+    is the same. Where TRAIN is a folder of shards, each bag reads only the queries it drew.
 
-    With --study, LambdaMART, LambdaMART with randomisation and BL-MART without and with overfitting are trained on
-    random samples of the queries and measured on the same test queries; OUT gets the table, the curves by bags
-    and by trees as CSV and as pictures, and all of it as JSON. Where --test or --valid are left out, queries of TRAIN
-    are held back for them.
+    With --study, four rankers are trained on random samples of the queries and measured on the same test queries:
+    LambdaMART, LambdaMART with randomisation, and BL-MART without and with overfitting. The folder OUT gets the table
+    and the curves, as CSV, JSON and pictures. Without --test or --valid, queries of TRAIN are held back for them.
     """
     if not study:
-        name, bagged = _bagged(ranker, settings or [], bags, overfit)
-        train_file(
-            data, out, name, valid, test, bagged, select, seed, threads, checkpoint, format=format, as_json=as_json,
-            cluster=cluster, workers=workers,
-        )  # fmt: skip
+        require_file(out)
+        require(cluster is not None or workers is None, "--workers goes with --cluster")
+        from rankwright.catalog.bags import bag_of
+        from rankwright.catalog.training import TrainingFiles
+
+        options = {"select": select, "seed": seed, "threads": threads}
+        chosen = bag_of(ranker, settings or (), n_bags=bags, overfit=overfit, **options)
+        files = TrainingFiles(train=data, valid=valid, test=test, format=format)
+        where: dict[str, Any] = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers}
+        train_and_tell(chosen, files, out, name=chosen.name, as_json=as_json, **where)
         return
     require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
     require(cluster is None and workers is None, "--study trains here: leave out --cluster and --workers")
     require(overfit is None and checkpoint is None, "--study has no use for --overfit and --checkpoint: leave them out")
-    from rankwright.experiments.variance import METRICS, StudyPlan, study_variance
-    from rankwright.experiments.variance_files import check_picture, write_study
+    from rankwright.experiments.variance import METRICS, StudyPlan
+    from rankwright.experiments.variance_files import check_picture
 
     plan = StudyPlan(
         n_samples=samples,
@@ -102,26 +103,31 @@ def bag(
         seed=seed or 0,
     )
     check_picture(picture)
-    chosen = _study_settings(settings or [], bags, select)
-    parts = _parts(data, valid, test, format, plan.seed)
-    found = study_variance(*parts, plan, settings=chosen, threads=threads, tell=lambda text: typer.echo(text, err=True))
+    chosen_settings = _study_settings(settings or [], bags, select)
+    from rankwright.catalog.parts import read_parts
+
+    _study(read_parts(data, valid, test, format=format), plan, chosen_settings, threads, out, picture, as_json)
+
+
+def _study(
+    parts: Parts,
+    plan: StudyPlan,
+    settings: dict[str, Any],
+    threads: int | None,
+    out: str,
+    picture: str,
+    as_json: bool,
+) -> None:
+    from rankwright.experiments.variance import study_parts, study_variance
+    from rankwright.experiments.variance_files import write_study
+
+    found = study_variance(*study_parts(*parts, seed=plan.seed), plan, settings=settings, threads=threads, tell=tell)
     paths = write_study(found, out, picture=picture)
     if as_json:
         print_json(found.to_dict() | {"files": [str(path) for path in paths]})
-        return
-    _show(found)
-    for path in paths:
-        typer.echo(f"wrote {path}", err=True)
-
-
-def _bagged(ranker: str, settings: list[str], bags: int | None, overfit: bool | None) -> tuple[str, list[str]]:
-    """The name of the bagged ranker, and its settings."""
-    name = {"lambdamart": "bl-mart", "mart": "bagboo"}.get(ranker)
-    own = [] if bags is None else [f"n_bags={bags}"]
-    own += [] if overfit is None else [f"overfit={overfit}"]
-    if name is not None:
-        return name, [*own, *settings]
-    return "bagging", [*own, f"ranker={ranker}", *(f"ranker__{setting}" for setting in settings)]
+    else:
+        _show(found)
+        tell_written(*paths)
 
 
 def _study_settings(settings: list[str], bags: int | None, select: str | None) -> dict[str, Any]:
@@ -131,29 +137,6 @@ def _study_settings(settings: list[str], bags: int | None, select: str | None) -
     given = {"n_bags": bags, "select": select}
     ranker_from_text("bl-mart", settings, **given)  # wrong ones are told before any data is read
     return values_of(settings) | {name: value for name, value in given.items() if value is not None}
-
-
-def _parts(
-    data: str, valid: str | None, test: str | None, format: str | None, seed: int
-) -> tuple[RankingDataset, RankingDataset, RankingDataset]:
-    """The documents to train on, to validate on and to test on."""
-    from rankwright.formats.data_file import DataFile
-
-    named = {"train": data, "valid": valid, "test": test}
-    files = {part: DataFile(path, format=format) for part, path in named.items() if path is not None}
-    for file in files.values():
-        file.check_readable()
-    train = files["train"].read()
-
-    def given_or_held_back(part: str, share: float) -> tuple[RankingDataset, RankingDataset]:
-        if part in files:
-            return train, files[part].with_defaults(n_features=train.n_features).read()
-        rest, held_back = train.split(valid=share, seed=seed)
-        return rest, held_back
-
-    train, tested = given_or_held_back("test", TEST_SHARE)
-    train, watched = given_or_held_back("valid", VALID_SHARE)
-    return train, watched, tested
 
 
 def _show(study: VarianceStudy) -> None:

@@ -6,85 +6,67 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.evaluate import write_columns
-from rankwright.cli.options import AsJson, DataFormat, PerQuery
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, arg, opt
+from rankwright.cli.output import print_json, print_table, tell
 from rankwright.cli.progress import study_progress
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
     from rankwright.metrics.systems import SystemComparison
 
-EXAMPLE = (
-    "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map   ·   "
-    "rankwright compare --folds MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out"
+EXAMPLES = (
+    "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map\n\n"
+    "Example: rankwright compare --folds MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out"
 )
 
 OVER_FOLDS = "With --folds"
 
 
 def compare(
-    data: Annotated[str | None, typer.Argument(metavar="[DATA]", help="Documents with labels.")] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[NAME=]MODEL", help="A model file to compare; may be repeated."),
-    ] = None,
+    data: Annotated[str | None, arg("Documents with labels.", "[DATA]")] = None,
+    model: Annotated[list[str] | None, opt("A model file to compare; may be repeated.", "[NAME=]MODEL")] = None,
     scores: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[NAME=]FILE", help="One number a line, in the order of DATA; may be repeated."),
+        list[str] | None, opt("A file with one score per line, in the order of DATA; may be repeated.", "[NAME=]FILE")
     ] = None,
-    metrics: Annotated[str | None, typer.Option(help="Names separated by commas.")] = None,
-    convention: Annotated[str | None, typer.Option(help="Default: standard, or letor with --folds.")] = None,
+    metrics: Metrics = None,
+    convention: Annotated[
+        str | None, opt("The name of a convention. Default: standard, or letor with --folds.")
+    ] = None,
     folds: Annotated[
-        str | None,
-        typer.Option(metavar="DIR", help="A LETOR folder in place of DATA: Fold1, Fold2, … with train, vali, test."),
+        str | None, opt("A LETOR folder in place of DATA: Fold1, Fold2, … with train, vali and test files.", "DIR")
     ] = None,
     rankers: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=OVER_FOLDS, help="Names separated by commas, or all, to train on each fold."),
+        str | None, opt("The rankers to train on each fold: names separated by commas, or all.", panel=OVER_FOLDS)
     ] = None,
     results: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR", rich_help_panel=OVER_FOLDS, help="Keeps what is finished; a killed run goes on from there."
-        ),
+        str | None, opt("A folder that keeps what is finished; a killed run goes on from it.", "DIR", OVER_FOLDS)
     ] = None,
     select: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=OVER_FOLDS, help="The metric that settings are chosen by on vali. Default: map."),
+        str | None, opt("The metric to choose settings by, on vali. Default: map.", panel=OVER_FOLDS)
     ] = None,
     strategy: Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel=OVER_FOLDS, help="How settings are searched for, as in rankwright tune. Default: random."
-        ),
+        str | None, opt("How to search for settings, as in rankwright tune. Default: random.", panel=OVER_FOLDS)
     ] = None,
     trials: Annotated[
-        int | None,
-        typer.Option(
-            rich_help_panel=OVER_FOLDS, help="Configurations to try of each ranker on each fold. Default: 12."
-        ),
+        int | None, opt("How many configurations to try for each ranker and fold. Default: 12.", panel=OVER_FOLDS)
     ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel=OVER_FOLDS, help="auto starts Ray here, an address joins one. Default: processes here."
-        ),
-    ] = None,
+    cluster: Annotated[str | None, opt(WHERE, panel=OVER_FOLDS)] = None,
     workers: Annotated[
-        int | None, typer.Option(rich_help_panel=OVER_FOLDS, help="Trials at a time. Default: one a core.")
+        int | None, opt("How many trials to run at a time. Default: one per core.", panel=OVER_FOLDS)
     ] = None,
     per_query: PerQuery = None,
     format: DataFormat = None,
     as_json: AsJson = False,
-    threads: Annotated[int | None, typer.Option(help="Default: every core. Not with --folds.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap, the tests and, with --folds, training.")] = 0,
+    threads: Annotated[int | None, opt("How many threads to use. Default: one per core. Not with --folds.")] = None,
+    seed: Annotated[int, opt("The seed of the bootstrap, the tests and, with --folds, the training.")] = 0,
 ) -> None:
     """Compare models or score files on the same data: means with 95 % intervals, and paired tests against the best.
 
-    What differs from the best by a randomisation test, or by Wilcoxon's signed-rank test, both after Holm's correction,
-    is marked. With --folds, rankers are trained on the folds of a LETOR folder, with settings searched for on vali in
-    each ranker's own space, and compared on the test documents of all folds.
+    A mark shows which systems are worse than the best by a randomisation test or by Wilcoxon's signed-rank test, both
+    after Holm's correction.
+
+    With --folds, rankers are trained on the folds of a LETOR folder and compared on the test documents of all folds.
+    Their settings are searched for on the validation documents, in each ranker's own space.
     """
     from rankwright.metrics.registry import split_metrics
 
@@ -113,7 +95,9 @@ def compare(
         comparison = _compare_on(data, model or [], scores or [], names, convention or "standard", format, options)
         document = comparison.to_dict()
     if per_query is not None:
-        write_columns(comparison.per_query(), per_query)
+        from rankwright.report.tables import write_columns
+
+        write_columns(per_query, comparison.per_query())
     print_json(document) if as_json else _show(comparison)
 
 
@@ -126,25 +110,23 @@ def _compare_on(
     format: str | None,
     options: dict[str, Any],
 ) -> SystemComparison:
-    from rankwright.catalog.rankers import load
-    from rankwright.formats.reading import read, read_wide
-    from rankwright.formats.sidecars import read_scores
-    from rankwright.metrics.evaluation import DEFAULT_METRICS
-    from rankwright.metrics.systems import compare
-
     given = [_named(text) for text in (*models, *score_files)]
     names = [name for name, _ in given]
     twice = sorted({name for name in names if names.count(name) > 1})
     require(not twice, f"two systems are called {twice[0] if twice else ''}: give them names, as NAME=FILE")
     require(len(given) >= 2, f"a comparison needs two systems or more, got {len(given)}: give --model, --scores")
-    rankers = {name: load(path) for name, path in given[: len(models)]}
-    if rankers:
-        documents = read_wide(data, max(ranker.n_features_in_ for ranker in rankers.values()), format=format)
-    else:
-        documents = read(data, format=format)
-    from_files = {name: read_scores(path, n_docs=documents.n_docs) for name, path in given[len(models) :]}
-    systems: dict[str, Any] = {**rankers, **from_files}
-    return compare(systems, documents, metrics or DEFAULT_METRICS, convention, **options)
+    from rankwright.catalog.comparison import compare_files
+    from rankwright.metrics.evaluation import DEFAULT_METRICS
+
+    return compare_files(
+        data,
+        models=dict(given[: len(models)]),
+        scores=dict(given[len(models) :]),
+        metrics=metrics or DEFAULT_METRICS,
+        convention=convention,
+        format=format,
+        **options,
+    )
 
 
 def _compare_folds(
@@ -159,13 +141,15 @@ def _compare_folds(
     workers: int | None = None,
     **search: Any,
 ) -> tuple[dict[str, Any], SystemComparison]:
-    """The comparison of rankers over folds; `search` is what is given of how their settings are searched for."""
-    from rankwright.experiments.fold_comparison import ALL, METRICS, FoldPlan, compare_on_folds
+    """The comparison of rankers over folds; `search` has the options of the search for settings."""
+    from rankwright.experiments.fold_comparison import ALL, ComparisonPlan, compare_on_folds
 
     if rankers is None:
         raise SettingError("--folds needs --rankers: names separated by commas, or all")
     names = ALL if rankers == ALL else [name.strip() for name in rankers.split(",") if name.strip()]
-    plan = FoldPlan(metrics=tuple(metrics or METRICS), convention=convention or "letor", seed=seed, **search)
+    given: dict[str, Any] = {"metrics": None if metrics is None else tuple(metrics), "convention": convention}
+    own = {option: value for option, value in given.items() if value is not None}
+    plan = ComparisonPlan(seed=seed, **own, **search)
     with study_progress() as listeners:
         found = compare_on_folds(
             folder,
@@ -175,7 +159,7 @@ def _compare_folds(
             cluster=cluster,
             workers=workers,
             listeners=listeners,
-            tell=lambda text: typer.echo(text, err=True),
+            tell=tell,
         )
     return found.to_dict(), found.comparison
 

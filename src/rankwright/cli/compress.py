@@ -6,64 +6,61 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
+from rankwright.cli.output import print_json, print_table, require_file, tell_written
 from rankwright.cli.progress import training_progress
-from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.compression.criteria import Point
     from rankwright.compression.curve import Compressed
     from rankwright.data.dataset import RankingDataset
 
-EXAMPLE = (
+EXAMPLES = (
     "Example: rankwright compress model.rw --data valid.txt --max-loss 0.002 --metric ndcg@10 --means "
     "exact,prune,distill --plot curve.svg --out small.rw"
 )
 
 
 def compress(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="The file of a model made of trees.")],
-    data: Annotated[str, typer.Option(metavar="F", help="Documents, best ones the model was not trained on.")],
-    out: Annotated[str, typer.Option(metavar="SMALL", help="The model file to write.")],
+    model: Annotated[str, arg("The file of a model made of trees.", "MODEL")],
+    data: Annotated[str, opt("Documents, ideally ones that the model was not trained on.", "F")],
+    out: Annotated[str, opt("The model file to write.", "SMALL")],
     valid: Annotated[
-        str | None, typer.Option(metavar="F", help="Documents to choose by. Default: a quarter of --data's queries.")
+        str | None, opt("Documents to choose by. Default: a quarter of the queries of --data.", "F")
     ] = None,
-    test: Annotated[
-        str | None, typer.Option(metavar="F", help="Documents to measure the choice on. Default: another quarter.")
-    ] = None,
+    test: Annotated[str | None, opt("Documents to measure the chosen model on. Default: another quarter.", "F")] = None,
     means: Annotated[
-        str | None, typer.Option(help="Of exact, prune, distill and net, separated by commas, taken in turn.")
+        str | None, opt("What to try, in this order: exact, prune, distill, net; separated by commas.")
     ] = None,
-    metric: Annotated[str, typer.Option(help="What is lost or kept.")] = "ndcg@10",
+    metric: Annotated[str, opt("The metric that should be kept.")] = "ndcg@10",
     max_loss: Annotated[
-        float | None, typer.Option(help="How much of the metric may be lost, on the validation part. Default: 0.002.")
+        float | None, opt("How much of the metric may be lost on the validation documents. Default: 0.002.")
     ] = None,
-    target_trees: Annotated[int | None, typer.Option(metavar="N", help="Instead: at most so many trees.")] = None,
+    target_trees: Annotated[int | None, opt("Instead of --max-loss: at most so many trees.", "N")] = None,
     target_bytes: Annotated[
-        int | None, typer.Option(metavar="N", help="Instead: at most so many bytes of model file.")
+        int | None, opt("Instead of --max-loss: a model file of at most so many bytes.", "N")
     ] = None,
     margin: Annotated[
-        float, typer.Option(help="Standard errors of the loss that --max-loss must hold as well: caution, or 0.")
+        float, opt("How many standard errors of the loss to add to it before it is compared with --max-loss.")
     ] = 1.0,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of what learns from MODEL; may be repeated."),
+        opt("A setting of the small model that learns from MODEL; may be repeated.", "KEY=VALUE", name="--set"),
     ] = None,
-    curve: Annotated[
-        str | None, typer.Option(metavar="F", help="Write every model tried to this .csv or .json file.")
-    ] = None,
-    plot: Annotated[str | None, typer.Option(metavar="F", help="Draw the curve: .svg, .png or .pdf.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    curve: Annotated[str | None, opt("Write a table of all models tried: .csv or .json.", "F")] = None,
+    plot: Annotated[str | None, opt("Draw the models tried: .svg, .png or .pdf.", "F")] = None,
+    seed: Annotated[int, opt("The same seed gives the same model.")] = 0,
+    threads: Threads = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a model smaller and faster, and tell what that costs on held-out queries.
+    """Make a model smaller and faster, and measure what that costs on held-out queries.
 
-    exact drops branches and trees that change no score; prune keeps some trees and weighs them anew; distill and net
-    train a small forest or a net on what the model thinks of pairs of documents. The smallest model within --max-loss
-    is written, or the best one within a target.
+    There are four means: exact removes branches and trees that change no score; prune keeps some of the trees and
+    gives them new weights; distill and net train a small forest or a net to order pairs of documents as the model
+    does.
+
+    The smallest model within --max-loss is written, or the best one within a target.
     """
     from rankwright.catalog.rankers import load
     from rankwright.catalog.settings import student_from_text
@@ -73,7 +70,7 @@ def compress(
     from rankwright.report.compression import draw_compression, write_curve
     from rankwright.report.figure import picture_kind
 
-    require(out != "-", "a model goes to a file, not to standard output")
+    require_file(out)
     if plot is not None:
         picture_kind(plot)
     student = student_from_text(settings or ())
@@ -105,8 +102,7 @@ def compress(
     if plot is not None:
         draw_compression(compressed, plot)
     print_json({"model": out} | compressed.to_dict()) if as_json else _show(compressed)
-    for path in filter(None, (out, curve, plot)):
-        typer.echo(f"wrote {path}", err=True)
+    tell_written(out, curve, plot)
 
 
 def _show(compressed: Compressed) -> None:

@@ -6,19 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson
-from rankwright.cli.output import print_json
+from rankwright.cli.options import AsJson, Threads, arg, opt
+from rankwright.cli.output import print_json, tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.formats.conversion import Conversion
 
-EXAMPLE = (
+EXAMPLES = (
     "Example: rankwright convert train.txt.gz train.parquet\n\n"
-    "Example: rankwright convert judged.csv judged.letor.gz --query search_id --label grade --drop url,title\n\n"
-    "Formats are svmlight (LETOR), csv, tsv and parquet, shown by the file's ending or its beginning; text may be .gz "
-    "or .zst. As targets also TREC's qrels (the labels) and run (with --scores). Memory holds a few queries at a time, "
-    "so that a query's rows must stand together; --whole is for rows in any order."
+    "Example: rankwright convert judged.csv judged.letor.gz --query search_id --label grade --drop url,title"
 )
 
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}
@@ -31,17 +28,17 @@ def column(part: str) -> Any:
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="SRC", help="The file to read; - is standard input.")],
-    target: Annotated[str, typer.Argument(metavar="DST", help="The file to write; - is standard output.")],
-    source_format: Annotated[str | None, typer.Option("--from", help="The format of SRC.", metavar="FORMAT")] = None,
-    target_format: Annotated[str | None, typer.Option("--to", help="The format of DST.", metavar="FORMAT")] = None,
+    source: Annotated[str, arg("The file to read; - is standard input.", "SRC")],
+    target: Annotated[str, arg("The file to write; - is standard output.", "DST")],
+    source_format: Annotated[str | None, opt("The format of SRC.", "FORMAT", name="--from")] = None,
+    target_format: Annotated[str | None, opt("The format of DST.", "FORMAT", name="--to")] = None,
     whole: Annotated[
-        bool, typer.Option("--whole", help="Read all of SRC into memory: its rows have any order.")
+        bool, opt("Read all of SRC into memory, so that its rows may have any order.", name="--whole")
     ] = False,
     scores: Annotated[
-        str | None, typer.Option(help="With --to run: one number a line, in the order of SRC's documents.")
+        str | None, opt("With --to run: one score per line, in the order of the documents of SRC.")
     ] = None,
-    tag: Annotated[str | None, typer.Option(help="With --to run: the name of the run.")] = None,
+    tag: Annotated[str | None, opt("With --to run: the name of the run.")] = None,
     query: Annotated[str | None, column("the query id")] = None,
     label: Annotated[str | None, column("the label")] = None,
     document: Annotated[str | None, column("the document id")] = None,
@@ -49,46 +46,45 @@ def convert(
     document_weight: Annotated[str | None, column("the document's weight")] = None,
     position: Annotated[str | None, column("the rank, from 0, at which the document was shown")] = None,
     features: Annotated[
-        str | None,
-        typer.Option(help="The features, parted by commas; other columns are left out.", rich_help_panel=COLUMNS),
+        str | None, opt("The features, separated by commas; other columns are left out.", panel=COLUMNS)
     ] = None,
-    drop: Annotated[
-        str | None, typer.Option(help="Columns to leave out, parted by commas.", rich_help_panel=COLUMNS)
-    ] = None,
+    drop: Annotated[str | None, opt("The columns to leave out, separated by commas.", panel=COLUMNS)] = None,
     delimiter: Annotated[
-        str | None,
-        typer.Option(help="What parts the cells of SRC: comma, tab or semicolon.", rich_help_panel=COLUMNS),
+        str | None, opt("What separates the cells of SRC: comma, tab or semicolon.", panel=COLUMNS)
     ] = None,
     names: Annotated[
-        str | None,
-        typer.Option(help="The columns of a CSV or TSV without a header, parted by commas.", rich_help_panel=COLUMNS),
+        str | None, opt("The columns of a CSV or TSV without a header, separated by commas.", panel=COLUMNS)
     ] = None,
     description: Annotated[
-        str | None, typer.Option(help="CatBoost's .cd file, for CSV and TSV without a header.", rich_help_panel=COLUMNS)
+        str | None, opt("A .cd file of CatBoost, for CSV and TSV without a header.", panel=COLUMNS)
     ] = None,
     absent: Annotated[
         str | None,
-        typer.Option(
-            help="What a feature is that a line does not name: zero or missing. A written line leaves it out.",
-            rich_help_panel=SVMLIGHT,
+        opt(
+            "What a feature is where a line does not name it: zero or missing. Lines are written without it.",
+            panel=SVMLIGHT,
         ),
     ] = None,
-    n_features: Annotated[
-        int | None, typer.Option(help="How many features there are.", rich_help_panel=SVMLIGHT)
-    ] = None,
+    n_features: Annotated[int | None, opt("How many features there are.", panel=SVMLIGHT)] = None,
     group: Annotated[
-        str | None,
-        typer.Option(help="The file of documents a query, where lines have no qid.", rich_help_panel=SVMLIGHT),
+        str | None, opt("A file with the number of documents of each query, where lines have no qid.", panel=SVMLIGHT)
     ] = None,
     index_base: Annotated[
-        int | None,
-        typer.Option(help="The number of the first feature, 1 (the default) or 0.", rich_help_panel=SVMLIGHT),
+        int | None, opt("The number of the first feature, 1 (the default) or 0.", panel=SVMLIGHT)
     ] = None,
-    allow_infinity: Annotated[bool, typer.Option("--allow-infinity", help="Let infinite features in.")] = False,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    allow_infinity: Annotated[bool, opt("Accept infinite features.", name="--allow-infinity")] = False,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Turn a data file into one of another format."""
+    """Convert a data file into another format.
+
+    The formats are svmlight (LETOR), csv, tsv and parquet. A file's ending shows its format, or else its beginning
+    does; text may be compressed as .gz or .zst. DST may also be one of TREC's files: qrels (the labels) or run (with
+    --scores).
+
+    Only a few queries are in memory at a time, so the rows of a query must stand together; --whole accepts rows in
+    any order.
+    """
     from rankwright.data.columns import Columns
     from rankwright.formats.conversion import convert as convert_files
 
@@ -123,11 +119,11 @@ def convert(
     if as_json:
         print_json(conversion.as_dict())
     else:
-        typer.echo(report(conversion), err=True)
+        tell(report(conversion))
 
 
 def report(conversion: Conversion) -> str:
-    """The line that tells a person what was converted."""
+    """The line that shows a person what was converted."""
     counts = f"{conversion.queries:,} queries, {conversion.documents:,} documents, {conversion.features:,} features"
     size = "" if conversion.bytes is None else f", {conversion.bytes:,} bytes"
     return f"{conversion.source_format} to {conversion.target_format}: {counts}{size}"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson, Cluster, DataFormat
+from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, Metrics, RankerName, Settings, arg, opt
 from rankwright.cli.output import print_json, print_table
 from rankwright.cli.progress import study_progress
 from rankwright.errors import require
@@ -17,41 +16,34 @@ if TYPE_CHECKING:
     from rankwright.tuning.cross_validation import CrossValidation
     from rankwright.tuning.folds import Folds
 
-EXAMPLE = (
-    "Example: rankwright cv data.txt --ranker lambdamart --folds 5 --set n_trees=100 --metrics ndcg@10,map   ·   "
-    "rankwright cv MQ2008 --ranker ranknet --metrics ndcg@3:letor"
+EXAMPLES = (
+    "Example: rankwright cv data.txt --ranker lambdamart --folds 5 --set n_trees=100 --metrics ndcg@10,map\n\n"
+    "Example: rankwright cv MQ2008 --ranker ranknet --metrics ndcg@3:letor"
 )
 
 
 def cv(
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="Documents with labels; or a folder of LETOR's Fold1, Fold2, …")
-    ],
-    ranker: Annotated[str, typer.Option(help="Its name; `rankwright list rankers` tells which.")] = "lambdamart",
-    folds: Annotated[int | None, typer.Option(help="How many. Default: 5, or those of the folder.")] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting of the ranker; may be repeated.")
-    ] = None,
-    metrics: Annotated[str | None, typer.Option(help="Names separated by commas.")] = None,
-    select: Annotated[str | None, typer.Option(help="The metric that chooses steps, such as ndcg@10.")] = None,
+    data: Annotated[str, arg("Documents with labels, or a LETOR folder: Fold1, Fold2, …", "DATA")],
+    ranker: RankerName = "lambdamart",
+    folds: Annotated[int | None, opt("How many folds to cut. Default: 5, or those of the LETOR folder.")] = None,
+    settings: Settings = None,
+    metrics: Metrics = None,
+    select: Annotated[str | None, opt("The metric to choose steps by, such as ndcg@10.")] = None,
     valid: Annotated[
-        float | None,
-        typer.Option(metavar="SHARE", help="Share of each fold's training queries held back to choose steps by."),
+        float | None, opt("The share of each fold's training queries to hold back for choosing steps.", "SHARE")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="How many times each fold is trained.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of the folds, and the first seed of the ranker.")] = 0,
-    per_query: Annotated[
-        str | None, typer.Option(metavar="F", help="Write a table with a row a query, CSV, to this file.")
-    ] = None,
+    seeds: FoldSeeds = 1,
+    seed: Annotated[int, opt("The seed of the folds, and the first seed of the ranker.")] = 0,
+    per_query: Annotated[str | None, opt("Write a CSV table with one row per query to this file.", "F")] = None,
     cluster: Cluster = None,
-    workers: Annotated[int | None, typer.Option(help="Folds at a time. Default: one a core.")] = None,
+    workers: Annotated[int | None, opt("How many folds to train at a time. Default: one per core.")] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
     """Train on all folds but one and measure on that one, for each fold in turn.
 
-    The folders of LETOR bring folds of their own, with validation documents to choose steps by. Overall figures are
-    means of the folds' means; intervals are of the mean over all queries, 95 %.
+    A LETOR folder has its own folds, with validation documents to choose steps by. The overall figure is the mean of
+    the folds' means; its 95 % interval is that of the mean over all queries.
     """
     from rankwright.catalog.settings import ranker_from_text
     from rankwright.metrics.evaluation import DEFAULT_METRICS
@@ -75,21 +67,22 @@ def cv(
             listeners=listeners,
         )
     if per_query is not None:
-        _write_per_query(found, per_query)
+        from rankwright.report.tables import write_rows
+
+        write_rows(per_query, found.per_query(), ["fold", "query", *found.metrics])
     print_json(found.to_dict()) if as_json else _show(found)
 
 
 def _documents(data: str, folds: int | None, valid: float | None, format: str | None) -> RankingDataset | Folds:
-    from rankwright.formats.data_file import DataFile
-    from rankwright.formats.letor_folders import fold_folders, has_folds, read_fold
+    from rankwright.formats.letor_folders import has_folds
+    from rankwright.formats.reading import read
 
     if not has_folds(data):
-        return DataFile(data, format=format).read()
+        return read(data, format=format)
     require(folds is None and valid is None, f"{data} has folds of its own: leave out --folds and --valid")
-    from rankwright.tuning.folds import given_folds
+    from rankwright.tuning.letor import letor_folds
 
-    found = [read_fold(folder) for folder in fold_folders(data)]
-    return given_folds([(fold.train, fold.vali, fold.test) for fold in found])
+    return letor_folds(data).testing
 
 
 def _show(found: CrossValidation) -> None:
@@ -106,13 +99,3 @@ def _show(found: CrossValidation) -> None:
         f"\n{found.ranker}: {found.n_folds} folds, {seeds} {'seed' if seeds == 1 else 'seeds'}, "
         f"{sum(map(len, found.query_ids))} queries"
     )
-
-
-def _write_per_query(found: CrossValidation, path: str) -> None:
-    """A value that does not count is left empty."""
-    from rankwright.formats.sources import atomic_text_output
-
-    with atomic_text_output(path) as file:
-        table = csv.DictWriter(file, ["fold", "query", *found.metrics], lineterminator="\n")
-        table.writeheader()
-        table.writerows(found.per_query())

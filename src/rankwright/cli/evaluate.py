@@ -1,14 +1,12 @@
-"""`rankwright evaluate`: what metrics say of a file of scores."""
+"""`rankwright evaluate`: metrics of a file of scores, of a model, or of a TREC run."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat, PerQuery
+from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, Threads, arg, opt
 from rankwright.cli.output import print_json, print_table
 from rankwright.errors import SettingError, require
 
@@ -19,61 +17,60 @@ if TYPE_CHECKING:
     from rankwright.metrics.evaluation import Evaluation
 
 
-class Options(TypedDict):
-    """How to evaluate, whatever is evaluated."""
-
-    threads: int | None
-    seed: int
-
-
-EXAMPLE = "Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor"
+EXAMPLES = "Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor"
 
 
 def evaluate(
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="Documents with labels; or TREC qrels, with --run. - is stdin.")
-    ],
+    data: Annotated[str, arg("Documents with labels, or with --run TREC qrels; - is standard input.", "DATA")],
     scores: Annotated[
-        str | None, typer.Option(help="One number a line, in the order of DATA's documents. - is stdin.")
+        str | None, opt("One score per line, in the order of the documents; - is standard input.")
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="MODEL", help="A model file whose scores to evaluate.")] = None,
-    run: Annotated[str | None, typer.Option(help="A TREC run, evaluated against the qrels in DATA.")] = None,
-    metrics: Annotated[str | None, typer.Option(help="Names separated by commas.")] = None,
+    model: Annotated[str | None, opt("A model file that scores the documents.", "MODEL")] = None,
+    run: Annotated[str | None, opt("A TREC run to evaluate against the qrels in DATA.")] = None,
+    metrics: Metrics = None,
     convention: Annotated[
-        str | None, typer.Option(help="A name, or all. Default: standard, or trec with --run.")
+        str | None, opt("The name of a convention, or all. Default: standard, or trec with --run.")
     ] = None,
     per_query: PerQuery = None,
     format: DataFormat = None,
     as_json: AsJson = False,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    threads: Threads = None,
+    seed: Annotated[int, opt("The seed of the bootstrap.")] = 0,
 ) -> None:
     """Evaluate scores against labels: means with 95 % intervals, under a named convention.
 
-    --convention all shows the same scores under every convention, with a line each on why they differ. The names are
-    told by `rankwright list metrics` and `rankwright list conventions`; any rule of a convention can be changed in
-    place: --convention 'standard(gain=linear, empty=skip)'.
+    `--convention all` shows the same scores under every convention, and says why they differ. `rankwright list
+    metrics` and `rankwright list conventions` show the names. Any rule of a convention can be changed, as in
+    --convention 'standard(gain=linear, empty=skip)'.
     """
+    from rankwright.metrics.comparison import compare_conventions
     from rankwright.metrics.evaluation import DEFAULT_METRICS
+    from rankwright.metrics.evaluation import evaluate as evaluate_scores
     from rankwright.metrics.registry import split_metrics
 
     names = list(DEFAULT_METRICS) if metrics is None else split_metrics(metrics)
     require(bool(names), "--metrics names none")
-    options: Options = {"threads": threads, "seed": seed}
+    options: dict[str, Any] = {"threads": threads, "seed": seed}
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")
         require(run is None, "--convention all needs --scores: a run is counted under one convention")
-        comparison = _compare(*_scored(data, scores, model, format), names, options)
+        comparison = compare_conventions(*_scored(data, scores, model, format), names, **options)
         print_json(comparison.to_dict()) if as_json else _show_comparison(comparison)
         return
     if run is None:
-        evaluation = _evaluate(*_scored(data, scores, model, format), names, convention or "standard", options)
+        scored = _scored(data, scores, model, format)
+        evaluation = evaluate_scores(*scored, names, convention or "standard", **options)
     else:
         others_absent = scores is None and model is None and format is None
         require(others_absent, "--run goes with qrels alone: leave out --scores, --model and --format")
-        evaluation = _evaluate_run(data, run, names, convention or "trec", options)
+        from rankwright.formats.trec import read_qrels, read_run
+        from rankwright.metrics.runs import evaluate_run
+
+        evaluation = evaluate_run(read_run(run), read_qrels(data), names, convention or "trec", **options)
     if per_query is not None:
-        _write_per_query(evaluation, per_query)
+        from rankwright.report.tables import write_columns
+
+        write_columns(per_query, evaluation.per_query())
     print_json(evaluation.to_dict()) if as_json else _show(evaluation)
 
 
@@ -97,29 +94,6 @@ def _scored(
     return read_scores(scores, n_docs=documents.n_docs), documents
 
 
-def _evaluate(
-    scores: Float64Array, documents: RankingDataset, metrics: list[str], convention: str, options: Options
-) -> Evaluation:
-    from rankwright.metrics.evaluation import evaluate
-
-    return evaluate(scores, documents, metrics, convention, **options)
-
-
-def _evaluate_run(qrels: str, run: str, metrics: list[str], convention: str, options: Options) -> Evaluation:
-    from rankwright.formats.trec import read_qrels, read_run
-    from rankwright.metrics.runs import evaluate_run
-
-    return evaluate_run(read_run(run), read_qrels(qrels), metrics, convention, **options)
-
-
-def _compare(
-    scores: Float64Array, documents: RankingDataset, metrics: list[str], options: Options
-) -> ConventionComparison:
-    from rankwright.metrics.comparison import compare_conventions
-
-    return compare_conventions(scores, documents, metrics, **options)
-
-
 def _show(evaluation: Evaluation) -> None:
     typer.echo(evaluation.headline)
     rows = [
@@ -135,18 +109,3 @@ def _show_comparison(comparison: ConventionComparison) -> None:
     print_table(["convention", *comparison.metrics], comparison.table(), numbers=comparison.metrics)
     typer.echo()
     print_table(["convention", "why it differs from standard"], list(comparison.why.items()))
-
-
-def _write_per_query(evaluation: Evaluation, path: str) -> None:
-    write_columns(evaluation.per_query(), path)
-
-
-def write_columns(columns: Mapping[str, Any], path: str) -> None:
-    """Write columns separated by tabs; a value that does not count is left empty."""
-    from rankwright.formats.sources import atomic_text_output
-
-    with atomic_text_output(path) as file:
-        file.write("\t".join(columns) + "\n")
-        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-            cells = ("" if isinstance(value, float) and math.isnan(value) else str(value) for value in row)
-            file.write("\t".join(cells) + "\n")

@@ -3,44 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from rankwright.cli.options import AsJson
+from rankwright.cli.options import AsJson, arg
 from rankwright.cli.output import print_json, print_table
-from rankwright.errors import UnknownNameError
+from rankwright.errors import UnknownNameError, require
 
-EXAMPLE = "Example: rankwright list metrics"
+if TYPE_CHECKING:
+    from rankwright.settings.shared import RankerSettings
+
+EXAMPLES = "Example: rankwright list metrics\n\nExample: rankwright list settings lambdamart"
+IN_JSON_ALONE = ("rules", "settings", "search")  # columns that a terminal is too narrow for
 
 
 def list_names(
     what: Annotated[
-        str,
-        typer.Argument(
-            metavar="WHAT", help="Which names: rankers, metrics, conventions, objectives, strategies or spaces."
-        ),
+        str, arg("Which names: rankers, settings, metrics, conventions, objectives, strategies or spaces.", "WHAT")
     ],
+    ranker: Annotated[str | None, arg("With settings: the ranker that has them.", "RANKER")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the names that other commands take."""
-    if what not in LISTINGS:
-        raise UnknownNameError("list", what, known=LISTINGS)
-    rows = LISTINGS[what]()
+    require((what == SETTINGS) == (ranker is not None), "name a ranker with settings, as in: list settings lambdamart")
+    if ranker is not None:
+        rows = _settings(ranker)
+    elif what in LISTINGS:
+        rows = LISTINGS[what]()
+    else:
+        raise UnknownNameError("list", what, known=[*LISTINGS, SETTINGS])
     if as_json:
         print_json({what: rows})
     else:
-        columns = [column for column in rows[0] if column not in ("rules", "settings")]
+        columns = [column for column in rows[0] if column not in IN_JSON_ALONE]
         print_table(columns, [[str(row[column]) for column in columns] for row in rows])
 
 
 def _rankers() -> list[dict[str, Any]]:
-    from rankwright.catalog.rankers import RANKERS
+    from rankwright.catalog.kinds import KINDS
 
     return [
-        {"name": name, "summary": (kind.__doc__ or "").splitlines()[0], "settings": kind().get_params()}
-        for name, kind in RANKERS.items()
+        {"name": name, "summary": kind.settings.summary, "settings": _defaults(kind.settings)}
+        for name, kind in KINDS.items()
     ]
+
+
+def _defaults(settings: type[RankerSettings]) -> dict[str, Any]:
+    return {name: one.default for name, one in sorted(settings.settings().items())}
+
+
+def _settings(ranker: str) -> list[dict[str, Any]]:
+    from rankwright.catalog.kinds import kind_named
+    from rankwright.settings.docs import setting_rows
+
+    return setting_rows(kind_named(ranker).settings)
 
 
 def _metrics() -> list[dict[str, Any]]:
@@ -87,7 +102,8 @@ def _spaces() -> list[dict[str, Any]]:
     return [{"name": name, "summary": found.summary} for name, found in NAMED_SPACES.items()]
 
 
-# Each gives the rows of a table, every row with a name; `rules` and `settings` show in JSON alone.
+# Each gives the rows of a table, every row with a name.
+SETTINGS = "settings"
 LISTINGS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
     "rankers": _rankers,
     "metrics": _metrics,

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+def opt(help: str, metavar: str | None = None, panel: str | None = None, *, name: str = "") -> Any:
+    """An option; `panel` is the box of the help text that shows it, `name` another name than the parameter's."""
+    return typer.Option(*filter(None, [name]), help=help, metavar=metavar, rich_help_panel=panel)
+
+
+def arg(help: str, metavar: str) -> Any:
+    """An argument."""
+    return typer.Argument(help=help, metavar=metavar)
+
+
+WHERE = "auto (Ray, started here) or the address of a Ray cluster. Default: processes here."
+
+AsJson: TypeAlias = Annotated[bool, opt("Print one JSON document.", name="--json")]
 DataFormat: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--format", metavar="FORMAT", help="svmlight, csv, tsv or parquet. Default: as the file shows."),
+    str | None, opt("svmlight, csv, tsv or parquet. Default: what the file looks like.", "FORMAT")
 ]
-PerQuery: TypeAlias = Annotated[
-    str | None, typer.Option(help="Write a table with a row a query, separated by tabs, to this file.")
+PerQuery: TypeAlias = Annotated[str | None, opt("Write a table with one row per query, separated by tabs.")]
+Cluster: TypeAlias = Annotated[str | None, opt(WHERE)]
+Threads: TypeAlias = Annotated[int | None, opt("How many threads to use. Default: one per core.")]
+Metrics: TypeAlias = Annotated[str | None, opt("Names separated by commas.")]
+RankerName: TypeAlias = Annotated[str, opt("The ranker's name; `rankwright list rankers` shows all names.")]
+Settings: TypeAlias = Annotated[
+    list[str] | None, opt("A setting of the ranker; may be repeated.", "KEY=VALUE", name="--set")
 ]
-Cluster: TypeAlias = Annotated[
-    str | None, typer.Option(help="auto starts Ray here, an address joins one. Default: processes here.")
-]
+Select: TypeAlias = Annotated[str | None, opt("The metric to choose by, such as ndcg@10.")]
+ModelSeed: TypeAlias = Annotated[int | None, opt("The same seed gives the same model.")]
+TestFile: TypeAlias = Annotated[str | None, opt("Documents to measure the model on.", "F")]
+ModelFile: TypeAlias = Annotated[str, opt("The model file to write.", "MODEL")]
+FoldSeeds: TypeAlias = Annotated[int, opt("How often to train on each fold, each time with a new seed.")]

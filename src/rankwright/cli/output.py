@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from os import PathLike
 from typing import Any
 
 import typer
+
+from rankwright.errors import require
 
 LABEL_WIDTH = 22  # of what stands left of a value in a report
 
@@ -29,3 +32,20 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, number
     for row in rows:
         table.add_row(*map(Text, row))
     Console(highlight=False).print(table)
+
+
+def tell(text: str) -> None:
+    """Print a line of talk on stderr."""
+    typer.echo(text, err=True)
+
+
+def tell_written(*paths: str | PathLike[str] | None) -> None:
+    """Name the files that were written, on stderr."""
+    for path in paths:
+        if path is not None:
+            tell(f"wrote {path}")
+
+
+def require_file(out: str | None) -> None:
+    """Raise where a model would go to standard output."""
+    require(out != "-", "a model goes to a file, not to standard output")

@@ -1,4 +1,4 @@
-"""`rankwright quickstart`: the main job on embedded data."""
+"""`rankwright quickstart`: the main job on a small data set that is made for it."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson
-from rankwright.cli.output import print_json
+from rankwright.cli.options import AsJson, opt
+from rankwright.cli.output import print_json, tell
 
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart
 
-EXAMPLE = "Example: rankwright quickstart --out out/quickstart"
+EXAMPLES = "Example: rankwright quickstart --out out/quickstart"
 
 
 def quickstart(
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to put data and results as files.")] = None,
+    out: Annotated[Path | None, opt("The folder to write the data, the model and the results to.", "DIR")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a small search data set, train LambdaMART and nets on it, and measure them beside single features."""
+    """Make a small data set, train LambdaMART and nets on it, and compare them with single features."""
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart
 
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)  # before the work, so that a wrong name costs none
     result = run_quickstart()
     for why in result.left_out.values():
-        typer.echo(why, err=True)
+        tell(why)
     if out is not None:
         files = write_quickstart(result, out)
-        typer.echo(f"wrote {', '.join(path.name for path in files)} to {out}", err=True)
+        tell(f"wrote {', '.join(path.name for path in files)} to {out}")
     print_json(result.to_dict()) if as_json else typer.echo("\n".join(report(result)))
 
 
 def report(result: Quickstart) -> Iterator[str]:
-    """The lines that tell a person what came out."""
+    """The lines that show a person the result."""
     parts = [f"{name} {part.n_queries} queries, {part.n_docs:,} documents" for name, part in result.parts.items()]
     yield f"Synthetic web-search data, {result.parts['test'].n_features} features: {'; '.join(parts)}"
     some = next(iter(result.evaluations.values()))

@@ -1,4 +1,4 @@
-"""`rankwright reproduce`: a paper's experiment on data of the user's own."""
+"""`rankwright reproduce`: the experiment of a paper, on your data."""
 
 from __future__ import annotations
 
@@ -6,36 +6,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.options import AsJson, Threads, arg, opt
+from rankwright.cli.output import print_json, print_table, tell
 from rankwright.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from rankwright.experiments.sortnet_table1 import Table1
 
-EXAMPLE = "Example: rankwright reproduce sortnet-table1 --data MQ2008"
+EXAMPLES = "Example: rankwright reproduce sortnet-table1 --data MQ2008"
 EXPERIMENTS = ("sortnet-table1",)
 
 
 def reproduce(
-    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=f"One of: {', '.join(EXPERIMENTS)}.")],
-    data: Annotated[
-        str,
-        typer.Option(metavar="DIR", help="A LETOR folder: Fold1, Fold2, … with train, vali and test files in each."),
-    ],
-    convention: Annotated[str, typer.Option(help="How metrics count.")] = "letor",
+    experiment: Annotated[str, arg(f"One of: {', '.join(EXPERIMENTS)}.", "EXPERIMENT")],
+    data: Annotated[str, opt("A LETOR folder: Fold1, Fold2, … with train, vali and test files in each.", "DIR")],
+    convention: Annotated[str, opt("The convention that metrics are computed by.")] = "letor",
     settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Another setting of the ranker; may be repeated."),
+        list[str] | None, opt("A further setting of the ranker; may be repeated.", "KEY=VALUE", name="--set")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    seed: Annotated[int, opt("The same seed gives the same table.")] = 0,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a paper's experiment again and print its table.
+    """Run the experiment of a paper again and print its table.
 
-    sortnet-table1: SortNet with 10, 20 and 30 hidden neurons; NDCG@1-10, P@1-10 and MAP on the test documents, means
-    over the folds, with the net of each fold chosen by MAP on its validation documents.
+    sortnet-table1: SortNet with 10, 20 and 30 hidden neurons. The table shows NDCG@1-10, P@1-10 and MAP on the test
+    documents, averaged over the folds; the net of each fold is chosen by MAP on its validation documents.
     """
     from rankwright.experiments.sortnet_table1 import sortnet_table1
     from rankwright.settings.text import values_of
@@ -48,7 +44,7 @@ def reproduce(
         seed=seed,
         threads=threads,
         settings=values_of(settings or ()),
-        tell=lambda text: typer.echo(text, err=True),
+        tell=tell,
     )
     print_json(table.to_dict()) if as_json else _show(table)
 

@@ -7,82 +7,78 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, Cluster, DataFormat
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, RankerName, arg, opt
+from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
 from rankwright.cli.progress import study_progress
 from rankwright.errors import require
 
 if TYPE_CHECKING:
-    from rankwright.data.dataset import RankingDataset
     from rankwright.rankers.ranker import Ranker
-    from rankwright.settings.spaces import Space
     from rankwright.tuning.cross_validation import CrossValidation
-    from rankwright.tuning.folds import Folds
     from rankwright.tuning.nested import NestedResult
-    from rankwright.tuning.tuner import Tuned, TuningPlan
+    from rankwright.tuning.tuner import Tuned
 
-EXAMPLE = (
+EXAMPLES = (
     "Example: rankwright tune train.txt --strategy halving --space slides-b --folds 5 --metric ndcg@10 --study study "
-    "--out model.rw   ·   rankwright tune train.txt --strategy tpe --trials 50 --search max_leaves=4..64:log --search "
-    "learning_rate=0.02..0.3:log --out model.rw   ·   rankwright tune --report study"
+    "--out model.rw\n\n"
+    "Example: rankwright tune train.txt --strategy tpe --trials 50 --search max_leaves=4..64:log --search "
+    "learning_rate=0.02..0.3:log --out model.rw\n\n"
+    "Example: rankwright tune --report study"
 )
-
-OWN = "own"  # what --space calls the ranker's own space
+OF_HALVING, OF_REPORT = "With --strategy halving", "Reports"
 
 
 def tune(
-    data: Annotated[
-        str | None,
-        typer.Argument(metavar="TRAIN", help="The documents to train on; or a folder of LETOR's Fold1, Fold2, …"),
-    ] = None,
-    out: Annotated[str | None, typer.Option(metavar="MODEL", help="The model file to write.")] = None,
-    ranker: Annotated[str, typer.Option(help="Its name; `rankwright list rankers` tells which.")] = "lambdamart",
-    valid: Annotated[
-        str | None, typer.Option(metavar="F", help="Documents to validate on. Default: folds of TRAIN.")
-    ] = None,
+    data: Annotated[str | None, arg("The documents to train on, or a LETOR folder: Fold1, Fold2, …", "TRAIN")] = None,
+    out: Annotated[str | None, opt("The model file to write.", "MODEL")] = None,
+    ranker: RankerName = "lambdamart",
+    valid: Annotated[str | None, opt("Documents to validate on. Default: folds of TRAIN.", "F")] = None,
     settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting that is not searched; may be repeated."),
+        list[str] | None, opt("A setting that is not searched; may be repeated.", "KEY=VALUE", name="--set")
     ] = None,
     search: Annotated[
         list[str] | None,
-        typer.Option("--search", metavar="KEY=VALUES", help="A list, a,b,c, or a range, low..high[:log]; repeated."),
+        opt(
+            "A setting to search: a list, a,b,c, or a range, low..high[:log]. May be repeated.",
+            "KEY=VALUES",
+            name="--search",
+        ),
     ] = None,
     space: Annotated[
-        str | None,
-        typer.Option(help="own, slides-a, slides-b, or a .json or .toml file. Default: --search alone, else own."),
+        str | None, opt("What to search: own, slides-a, slides-b, or a .json or .toml file. Default: --search, or own.")
     ] = None,
-    strategy: Annotated[str, typer.Option(help="grid, random, halving, tpe, gp or qmc.")] = "random",
-    trials: Annotated[int | None, typer.Option(help="How many configurations to try.")] = None,
-    metric: Annotated[str, typer.Option(help="What to search for, such as ndcg@10:letor.")] = "ndcg@10",
-    metrics: Annotated[str | None, typer.Option(help="Others to record beside it, separated by commas.")] = None,
-    folds: Annotated[int, typer.Option(help="Parts of TRAIN to validate on in turn.")] = 5,
-    seeds: Annotated[int, typer.Option(help="How many times each fold is trained.")] = 1,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same search.")] = 0,
-    min_budget: Annotated[int | None, typer.Option(help="Halving: steps of the first round.")] = None,
-    eta: Annotated[int, typer.Option(help="Halving: one in so many goes on, for as many times the steps.")] = 3,
-    nested: Annotated[
-        int | None, typer.Option(metavar="K", help="Measure the whole search by K outer folds it never sees.")
-    ] = None,
+    strategy: Annotated[str, opt("How to search: grid, random, halving, tpe, gp or qmc.")] = "random",
+    trials: Annotated[int | None, opt("How many configurations to try.")] = None,
+    metric: Annotated[str, opt("The metric to improve, such as ndcg@10:letor.")] = "ndcg@10",
+    metrics: Annotated[str | None, opt("Further metrics to record, separated by commas.")] = None,
+    folds: Annotated[int, opt("In how many folds to cut TRAIN; each is validated on in turn.")] = 5,
+    seeds: FoldSeeds = 1,
+    seed: Annotated[int, opt("The same seed makes the same search.")] = 0,
+    min_budget: Annotated[int | None, opt("How many steps the first round gets.", panel=OF_HALVING)] = None,
+    eta: Annotated[int, opt("One configuration in ETA goes on, with ETA times the steps.", panel=OF_HALVING)] = 3,
+    nested: Annotated[int | None, opt("Measure the whole search on K outer folds that it never sees.", "K")] = None,
     study: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Keeps every experiment; a killed search goes on from it.")
+        str | None, opt("A folder that keeps every experiment; a killed search goes on from it.", "DIR")
     ] = None,
     report: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIR", help="Report on the study in this folder instead; repeat to compare studies."),
+        list[str] | None, opt("Report on the study in this folder; may be repeated, to compare.", "DIR", OF_REPORT)
     ] = None,
-    picture: Annotated[str, typer.Option(help="With --report: svg, png or pdf.")] = "svg",
+    picture: Annotated[str, opt("svg, png or pdf.", panel=OF_REPORT)] = "svg",
     cluster: Cluster = None,
-    workers: Annotated[int | None, typer.Option(help="Experiments at a time. Default: one a core.")] = None,
+    workers: Annotated[int | None, opt("How many experiments to run at a time. Default: one per core.")] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
 ) -> None:
-    """Search for a ranker's settings, then train with the best on all of TRAIN.
+    """Search for the best settings of a ranker, then train with them on all of TRAIN.
 
-    Without --search and --space the ranker's own space is searched. --search alone is the whole space; beside --space
-    it takes the place of what that says of a setting. What is --set is not searched. With --nested, K outer folds tell
-    what such a search is worth on queries it never saw. --report draws and tabulates a study: what each search reached
-    with how much work, which settings matter, and the best configurations.
+    Without --search and --space, the ranker's own space is searched. --search alone is the whole space; with --space
+    it replaces what the space says of that setting. A setting given by --set is not searched.
+
+    On a LETOR folder, settings are chosen on the validation documents and measured on the test documents. With
+    --nested, K outer folds show what such a search reaches on queries it never saw.
+
+    --report shows a study as tables and pictures: what each search reached with how much work, which settings matter,
+    and the best configurations.
     """
     if report:
         require(data is None, "--report reads studies: leave out TRAIN")
@@ -90,156 +86,87 @@ def tune(
         return
     require(data is not None, "give TRAIN, the documents to train on, or --report")
     assert data is not None
-    require(out != "-", "a model goes to a file, not to standard output")
-    from rankwright.tuning.tuner import TuningPlan
+    require_file(out)
+    from rankwright.metrics.registry import split_metrics
+    from rankwright.tuning.plan import TuningPlan
+    from rankwright.tuning.searched import search_from_text
 
-    chosen, searched = _searched(ranker, settings or [], space, search or [])
+    chosen, searched = search_from_text(ranker, settings or (), space=space, search=search or ())
     plan = TuningPlan(
         strategy=strategy,
         trials=trials,
         metric=metric,
-        metrics=() if metrics is None else tuple(_split(metrics)),
+        metrics=() if metrics is None else tuple(split_metrics(metrics)),
         folds=folds,
         seeds=seeds,
         seed=seed,
         min_budget=min_budget,
         eta=eta,
     )
-    where: dict[str, Any] = {"study": study, "cluster": cluster, "workers": workers}
+    how: dict[str, Any] = {"space": searched, "plan": plan, "study": study, "cluster": cluster, "workers": workers}
+    from rankwright.formats.letor_folders import has_folds
+
     if nested is not None:
         require(valid is None and out is None, "--nested measures a search and writes no model: no --valid, no --out")
-        _nested(chosen, searched, data, plan, nested, where, format, as_json)
-        return
-    _tune(chosen, searched, data, valid, plan, out, where, format, as_json)
-
-
-def _searched(ranker: str, settings: list[str], space: str | None, search: list[str]) -> tuple[Ranker, Space]:
-    """The ranker and the space; what is set is not searched."""
-    from rankwright.catalog.settings import ranker_from_text
-    from rankwright.settings.text import values_of
-    from rankwright.tuning.space_text import space_from_text
-    from rankwright.tuning.tuner import searched_space
-
-    fixed = values_of(settings)
-    own = None if space == OWN else space
-    chosen, found = searched_space(ranker_from_text(ranker, settings), own, keeps=fixed)
-    if space is None and search:
-        return chosen, space_from_text(search)
-    narrowed = {name: dimension for name, dimension in found.items() if name not in fixed}
-    return chosen, narrowed | dict(space_from_text(search))
-
-
-def _split(metrics: str) -> list[str]:
-    from rankwright.metrics.registry import split_metrics
-
-    return split_metrics(metrics)
+        require(not has_folds(data), "--nested cuts folds itself: give one set of documents")
+        _nested(chosen, data, nested, format, as_json, how)
+    elif has_folds(data):
+        require(valid is None, f"{data} has validation documents of its own: leave out --valid")
+        require(out is None, "folds of LETOR overlap: there is no one set to train a model on, no --out")
+        _tune_on_letor(chosen, data, as_json, how)
+    else:
+        _tune(chosen, data, valid, out, format, as_json, how)
 
 
 def _tune(
     ranker: Ranker,
-    space: Space,
     data: str,
     valid: str | None,
-    plan: TuningPlan,
     out: str | None,
-    where: dict[str, Any],
     format: str | None,
     as_json: bool,
+    how: dict[str, Any],
 ) -> None:
+    from rankwright.catalog.parts import read_parts
     from rankwright.tuning.tuner import tune as tune_ranker
 
-    letor = _letor(data, valid)
-    require(letor is None or out is None, "folds of LETOR overlap: there is no one set to train a model on, no --out")
-    train, watched = _documents(data, valid, format) if letor is None else (letor[0], None)
-    tested = None
+    parts = read_parts(data, valid, format=format)
     with study_progress() as listeners:
-        tuned = tune_ranker(
-            ranker, train, valid=watched, space=space, plan=plan, refits=out is not None, listeners=listeners, **where
-        )
-        if letor is not None:
-            tested = _tested(tuned, letor[1], where)
+        tuned = tune_ranker(ranker, parts.train, valid=parts.valid, refits=out is not None, listeners=listeners, **how)
     if out is not None:
         tuned.ranker.save(out)
+    _print(tuned, None, out, how["study"], as_json)
+
+
+def _tune_on_letor(ranker: Ranker, folder: str, as_json: bool, how: dict[str, Any]) -> None:
+    from rankwright.tuning.letor import tune_on_letor
+
+    with study_progress() as listeners:
+        found = tune_on_letor(ranker, folder, listeners=listeners, **how)
+    _print(found.tuned, found.tested, None, how["study"], as_json)
+
+
+def _nested(ranker: Ranker, data: str, folds: int, format: str | None, as_json: bool, how: dict[str, Any]) -> None:
+    from rankwright.formats.reading import read
+    from rankwright.tuning.nested import nested_cross_validation
+
+    documents = read(data, format=format)
+    with study_progress() as listeners:
+        found = nested_cross_validation(ranker, documents, folds=folds, listeners=listeners, tell=tell, **how)
+    print_json(found.to_dict()) if as_json else _show_nested(found)
+
+
+def _print(tuned: Tuned, tested: CrossValidation | None, out: str | None, study: str | None, as_json: bool) -> None:
     if as_json:
         test = None if tested is None else tested.to_dict()
-        print_json(tuned.to_dict() | {"model": out, "study": where["study"], "test": test})
+        print_json(tuned.to_dict() | {"model": out, "study": study, "test": test})
         return
     _show(tuned)
     if tested is not None:
         for name in tested.metrics:
             low, high = tested.interval(name)
             typer.echo(f"test {name} of the chosen settings: {tested.mean(name):.4f} ({low:.4f} to {high:.4f})")
-    if out is not None:
-        typer.echo(f"wrote {out}", err=True)
-
-
-def _letor(data: str, valid: str | None) -> tuple[Folds, Folds] | None:
-    """The folds of a LETOR folder, to choose settings by and to test them on; None where it is no such folder."""
-    from rankwright.formats.letor_folders import fold_folders, has_folds, read_fold
-
-    if not has_folds(data):
-        return None
-    require(valid is None, f"{data} has validation documents of its own: leave out --valid")
-    from rankwright.tuning.folds import given_folds
-
-    found = [read_fold(folder) for folder in fold_folders(data)]
-    return (
-        given_folds([(fold.train, fold.vali, fold.vali) for fold in found]),
-        given_folds([(fold.train, fold.vali, fold.test) for fold in found]),
-    )
-
-
-def _tested(tuned: Tuned, folds: Folds, where: dict[str, Any]) -> CrossValidation:
-    from rankwright.tuning.cross_validation import cross_validate
-
-    plan = tuned.plan
-    return cross_validate(
-        tuned.ranker.set_params(select=plan.metric),
-        folds,
-        metrics=plan.all_metrics,
-        seeds=plan.seeds,
-        seed=plan.seed,
-        cluster=where["cluster"],
-        workers=where["workers"],
-    )
-
-
-def _documents(data: str, valid: str | None, format: str | None) -> tuple[RankingDataset, RankingDataset | None]:
-    from rankwright.formats.data_file import DataFile
-
-    files = [DataFile(path, format=format) for path in (data, valid) if path is not None]
-    for file in files:
-        file.check_readable()
-    train = files[0].read()
-    return train, None if valid is None else files[1].with_defaults(n_features=train.n_features).read()
-
-
-def _nested(
-    ranker: Ranker,
-    space: Space,
-    data: str,
-    plan: TuningPlan,
-    folds: int,
-    where: dict[str, Any],
-    format: str | None,
-    as_json: bool,
-) -> None:
-    from rankwright.tuning.nested import nested_cross_validation
-
-    require(_letor(data, None) is None, "--nested cuts folds itself: give one set of documents")
-    train, _ = _documents(data, None, format)
-    with study_progress() as listeners:
-        found = nested_cross_validation(
-            ranker,
-            train,
-            folds=folds,
-            space=space,
-            plan=plan,
-            listeners=listeners,
-            tell=lambda text: typer.echo(text, err=True),
-            **where,
-        )
-    print_json(found.to_dict()) if as_json else _show_nested(found)
+    tell_written(out)
 
 
 def _show(tuned: Tuned) -> None:
@@ -268,16 +195,14 @@ def _show_nested(found: NestedResult) -> None:
 
 
 def _settings(settings: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {_short(value)}" for name, value in settings.items())
+    from rankwright.report.tables import short
 
-
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return ", ".join(f"{name} {short(value)}" for name, value in settings.items())
 
 
 def _report(studies: list[str], out: str | None, picture: str, as_json: bool) -> None:
     from rankwright.report.tuning import write_report
-    from rankwright.tuning.study_summary import summarise
+    from rankwright.tuning.studies.summary import summarise
 
     summaries = [summarise(folder) for folder in studies]
     target = Path(studies[0]) / "report" if out is None else Path(out)
@@ -286,5 +211,4 @@ def _report(studies: list[str], out: str | None, picture: str, as_json: bool) ->
         print_json(written.document | {"files": [str(path) for path in written.files]})
         return
     typer.echo(written.text)
-    for path in written.files:
-        typer.echo(f"wrote {path}", err=True)
+    tell_written(*written.files)

@@ -1,4 +1,5 @@
-"""Many tasks at a time, on the processes of this machine or on a Ray cluster: one small interface, two engines.
+"""Many tasks at a time, on threads, on processes of this machine or on a Ray cluster: one small interface.
 
-What a task is, the engines do not know: a function of a module, a value that all tasks share, and a value of its own.
+Engines do not know what a task does: it is a function of a module, called with a value that all tasks share and with
+one of its own.
 """

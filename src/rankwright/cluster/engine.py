@@ -1,4 +1,4 @@
-"""What every engine can do, and the door to them.
+"""What every engine can do, and how to open one.
 
 with open_engine() as engine:
     shared = engine.share(data)
@@ -24,7 +24,19 @@ MAX_TRIES = 3  # a task whose worker died this often is itself the likely cause
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A finished task: its number in the order given, its result, how long it took, and where."""
+    """A finished task.
+
+    Attributes
+    ----------
+    number : int
+        The task's place in the order given, from 0.
+    result : object
+        What the function returned.
+    seconds : float
+        How long the task took.
+    host : str
+        The name of the machine that it ran on.
+    """
 
     number: int
     result: Any
@@ -33,7 +45,7 @@ class Done:
 
 
 class Engine(AbstractContextManager["Engine"], Protocol):
-    """Runs tasks. Leaving its block ends what is still running and frees what was shared."""
+    """Runs tasks. Leaving its `with` block ends what is still running and frees what was shared."""
 
     @property
     def workers(self) -> int:
@@ -41,27 +53,74 @@ class Engine(AbstractContextManager["Engine"], Protocol):
 
     @property
     def threads(self) -> int:
-        """How many threads each of them should take; in a worker, `thread_count(None)` says the same."""
+        """How many threads each of them should use; in a worker, `threads=None` means this number."""
 
     def share(self, value: Any) -> Any:
-        """A handle of `value` for `run`: its arrays are kept once a machine, and tasks cannot write to them."""
+        """Put a value where all tasks can read it.
+
+        Parameters
+        ----------
+        value : object
+            Anything that can be pickled. Its arrays are kept once per machine, and tasks cannot write to them.
+
+        Returns
+        -------
+        object
+            A handle to give to `run`.
+        """
 
     def run(
         self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None
     ) -> Generator[Done, None, None]:
-        """The results of `function(shared value, task, report)` for each task, as they come.
+        """Run `function(shared value, task, report)` for each task, and yield the results as they are ready.
 
-        `function` must be importable: one at the top of a module. What a task gives to `report` goes to `listener`,
-        and what it logs to the loggers here, both only while a result is awaited. A task that raises ends the run with
-        its error; one whose worker dies is tried again, `MAX_TRIES` times in all. When the iterator is closed, tasks
-        under way are ended, and those not begun never begin.
+        A task that raises an error ends the run with that error. A task whose worker dies is tried again, `MAX_TRIES`
+        times in all. When the generator is closed, running tasks are ended and the others do not begin.
+
+        Parameters
+        ----------
+        function : callable
+            A function at the top of a module, which workers import.
+        tasks : iterable
+            The values to call it with. They are taken as workers become free.
+        shared : object, optional
+            A handle that `share` returned.
+        listener : callable, optional
+            Called with a task's number and with what the task gave to `report`, while a result is awaited. What a task
+            logs goes to the loggers of this process.
+
+        Yields
+        ------
+        Done
+            A finished task and its result.
         """
 
 
 def open_engine(cluster: str | None = None, workers: int | None = None) -> Engine:
-    """The engine for `cluster`: None or "local" for processes here, "auto" for Ray started here, else Ray's address.
+    """Open an engine that runs many tasks at a time, on processes of this machine or on a Ray cluster.
 
-    `workers` is how many tasks run at a time; the default is a task a core.
+    Parameters
+    ----------
+    cluster : str, optional
+        Where tasks run: None or "local" for processes of this machine, "auto" for a Ray that is started here and ends
+        with the engine, or the HOST:PORT of a running Ray cluster.
+    workers : int, optional
+        How many tasks run at a time, 1 or more. By default one per core.
+
+    Returns
+    -------
+    Engine
+        An engine to use in a `with` block. Give it to `tune`, `cross_validate` and `nested_cross_validation`, or to the
+        `on` method of a bagged ranker; or call its own `share` and `run`.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.synthetic.web_search(n_queries=20, seed=0)
+    >>> with rw.open_engine(workers=1) as engine:
+    ...     bags = rw.BLMART(n_bags=2, n_trees=3).on(engine).fit(data)
+    >>> bags.n_bags_
+    2
     """
     if cluster is None or cluster == "local":
         from rankwright.cluster.local import LocalEngine

@@ -30,7 +30,7 @@ class LocalEngine:
         self._values: list[SharedValue] = []
 
     def share(self, value: Any) -> SharedValue:
-        """A handle of `value`, whose arrays are now in memory that workers map; it is freed with the engine."""
+        """A handle of `value`, whose arrays are copied to memory that workers map; it is freed with the engine."""
         self._values.append(SharedValue(value))
         return self._values[-1]
 
@@ -44,7 +44,8 @@ class LocalEngine:
     ) -> Generator[Done, None, None]:
         """The results of the tasks as they come; see `Engine.run`."""
         require(not self._busy, "an engine runs one set of tasks at a time")
-        waiting = (Work.of(function, task, number) for number, task in enumerate(tasks))
+        is_heard = listener is not None
+        waiting = (Work.of(function, task, number, is_heard=is_heard) for number, task in enumerate(tasks))
         try:
             self._begin(waiting, shared)
             while self._busy:
@@ -59,7 +60,7 @@ class LocalEngine:
                 self._busy.popitem()[1].kill()
 
     def _begin(self, waiting: Iterator[Work], shared: SharedValue | None) -> None:
-        """Give tasks to workers while there are both."""
+        """Give tasks to workers while there are tasks and free workers."""
         while len(self._busy) < self.workers and (work := next(waiting, None)) is not None:
             self._give(work, shared)
 
@@ -69,7 +70,7 @@ class LocalEngine:
         worker.give(work, shared, tries)
 
     def _hear(self, worker: WorkerProcess, shared: SharedValue | None, listener: TaskListener | None) -> Done | None:
-        """The result where the worker says that its task is finished."""
+        """The result, if the worker has finished its task; None otherwise."""
         message, work = worker.take(), worker.work
         if isinstance(message, Posted):
             hear(work.number, message.message, listener)

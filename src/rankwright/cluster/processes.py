@@ -29,7 +29,7 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"
 
 
 class WorkerProcess:
-    """A process that works on the task it was given last; `tries` says how often that was given to any worker."""
+    """A process that works on one task at a time; `tries` is how often this task was given to any worker."""
 
     work: Work
     tries: int
@@ -50,7 +50,7 @@ class WorkerProcess:
         self._shared: SharedValue | None = None
 
     def give(self, work: Work, shared: SharedValue | None, tries: int) -> None:
-        """Have the worker begin the task; where the worker is dead, `take` will tell."""
+        """Have the worker begin the task; if the worker is dead, `take` returns None."""
         self.work, self.tries = work, tries
         try:
             if shared is not self._shared:
@@ -69,14 +69,14 @@ class WorkerProcess:
             socket.send_fds(channel, [b"."], [shared.descriptor])
 
     def take(self) -> Any:
-        """What the worker says next, None where it is dead."""
+        """The next message of the worker; None if it is dead."""
         try:
             return loads(self.connection.recv_bytes())
         except (EOFError, OSError):
             return None
 
     def kill(self) -> str:
-        """End the process if it has not ended, and say in words how it did."""
+        """End the process if it still runs, and return in words how it ended."""
         self.connection.close()
         self._process.kill()
         code = self._process.wait()

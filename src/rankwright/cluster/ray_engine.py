@@ -1,8 +1,8 @@
 """The engine of many machines: tasks of a Ray cluster.
 
-Ray brings what is shared to each node once, into its object store, where tasks read it in place. What tasks have to
-tell on their way goes through a mailbox. Tasks lost with their worker or node are given out again here, not by Ray, so
-that both engines count tries alike.
+Ray copies the shared value once to the object store of each node, where tasks read it in place. Tasks report and log
+through a mailbox. Tasks that are lost with their worker or node are given out again here, not by Ray, so that both
+engines count tries in the same way.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ AHEAD = 2  # tasks given out for each that can run, so that a worker finds the n
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A task given to Ray, and how often it was."""
+    """A task that was given to Ray, and how often."""
 
     work: Work
     tries: int = 1
@@ -61,16 +61,17 @@ class RayEngine:
         return max(1, int(ray.cluster_resources().get("CPU", 0)) // self.threads)
 
     def share(self, value: Any) -> Any:
-        """A handle of `value`, which is now in this node's object store, and in others' as soon as a task needs it."""
+        """A handle of `value`, copied to this node's object store, and to that of another node with its first task."""
         return ray.put(value)
 
     def run(
         self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None
     ) -> Generator[Done, None, None]:
         """The results of the tasks as they come; see `Engine.run`."""
-        run = _Run(self._perform, self._letters, shared)
+        run = _RayRun(self._perform, self._letters, shared)
         # Ray's pickle also takes what stands in the main script.
-        waiting = (_Given(Work.of(function, task, number, cloudpickle.dumps)) for number, task in enumerate(tasks))
+        options: dict[str, Any] = {"is_heard": listener is not None, "dumps": cloudpickle.dumps}
+        waiting = (_Given(Work.of(function, task, number, **options)) for number, task in enumerate(tasks))
         try:
             run.begin(waiting, self._most_given())
             while run.given:
@@ -95,7 +96,7 @@ class RayEngine:
         self._open.close()
 
 
-class _Run:
+class _RayRun:
     """The tasks of one `run` that Ray was given and has not finished."""
 
     def __init__(self, perform: Any, letters: Letters, shared: Any) -> None:
@@ -103,7 +104,7 @@ class _Run:
         self._perform, self._letters, self._shared = perform, letters, shared
 
     def begin(self, waiting: Iterator[_Given], most: int) -> None:
-        """Give out tasks while there are fewer under way than `most`."""
+        """Give out tasks until `most` of them are under way."""
         while len(self.given) < most and (following := next(waiting, None)) is not None:
             self._give(following)
 
@@ -111,7 +112,7 @@ class _Run:
         self.given[self._perform.remote(given.work, sys.path, self._shared, self._letters.mailbox)] = given
 
     def finished(self, listener: TaskListener | None) -> Iterator[Done]:
-        """Wait until something happens; the results that are there then."""
+        """Wait until something happens, and yield the results that are there."""
         ready, _ = ray.wait([self._letters.arrival, *self.given], num_returns=1)
         if self._letters.arrival in ready:
             self._hear(listener)
@@ -121,7 +122,7 @@ class _Run:
                 yield done
 
     def _outcome(self, reference: Any, given: _Given, listener: TaskListener | None) -> Done | None:
-        """The result of a task that ended, None where it was lost and is given out again."""
+        """The result of a task that ended; None if it was lost and was given out again."""
         number = given.work.number
         try:
             outcome, posted = ray.get(reference)
@@ -154,7 +155,7 @@ class _Run:
 
 
 def _perform(work: Work, path: list[str], shared: Any, mailbox: Any) -> tuple[Done | Failure, bool]:
-    """The end of the task, and whether it left something in the mailbox, which then is there."""
+    """The result or the error of the task, and whether it posted anything; all of that has arrived in the mailbox."""
     sys.path += [place for place in path if place not in sys.path]
     sender = Sender(mailbox, work.number)
     outcome = perform(work, lambda: shared, sender.post)

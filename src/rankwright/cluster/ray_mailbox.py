@@ -1,4 +1,4 @@
-"""Where tasks on any node leave what they have to tell, and the driver collects it."""
+"""A mailbox: tasks on any node leave their reports and log lines in it, and the driver collects them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Mailbox:
         self._some.set()
 
     async def take(self) -> list[Letter]:
-        """All letters there are, none perhaps."""
+        """All letters that are there; there may be none."""
         letters, self._letters = self._letters, []
         self._some.clear()
         return letters
@@ -36,12 +36,12 @@ class Mailbox:
         await self._some.wait()
 
     async def close(self) -> None:
-        """Let go whoever waits."""
+        """Let `wait` return."""
         self._some.set()
 
 
 class Letters:
-    """The driver's key to a mailbox on its own node, which lasts as long as it does, whichever other node is lost."""
+    """The driver's access to a mailbox on its own node, which stays when another node is lost."""
 
     def __init__(self) -> None:
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
@@ -50,7 +50,7 @@ class Letters:
         self.arrival = self.mailbox.wait.remote()  # ready when there is a letter
 
     def take(self) -> list[Letter]:
-        """All letters there are, none perhaps."""
+        """All letters that are there; there may be none."""
         letters: list[Letter] = ray.get(self.mailbox.take.remote())
         if ray.wait([self.arrival], timeout=0)[0]:
             self.arrival = self.mailbox.wait.remote()
@@ -62,7 +62,7 @@ class Letters:
 
 
 class Sender:
-    """A task's way to the mailbox."""
+    """Sends the messages of one task to the mailbox."""
 
     def __init__(self, mailbox: Any, number: int) -> None:
         self._mailbox, self._number = mailbox, number

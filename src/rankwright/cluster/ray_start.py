@@ -1,7 +1,7 @@
 """A Ray of our own on this machine, or the connection to one that runs.
 
-Our own listens on the loopback address alone, has no dashboard, sends no usage statistics, and keeps its files in a
-folder that goes with it.
+Our own Ray listens on the loopback address alone, has no dashboard, sends no usage statistics, and keeps its files in a
+folder that is removed at the end.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class SharedValue:
 
 
 def mapped_value(descriptor: int, layout: Layout) -> Any:
-    """The value in another process's memory; its arrays are that memory, which lives as long as they do."""
+    """The value that another process shares; its arrays are views of that memory, and keep it alive."""
     memory = memoryview(mmap.mmap(descriptor, layout.length, access=mmap.ACCESS_READ))
     head, *arrays = [memory[place] for place in layout.ranges]
     return pickle.loads(head, buffers=arrays)

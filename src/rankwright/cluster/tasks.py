@@ -1,4 +1,4 @@
-"""A task as workers of every engine run it: timed, its errors caught, its log sent home."""
+"""A task as a process or Ray runs it: it is timed, its errors are caught, and its log is sent to the driver."""
 
 from __future__ import annotations
 
@@ -24,31 +24,43 @@ Post = Callable[[Any], None]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Announces memory laid out so, whose value later tasks share; its descriptor follows. None: they share nothing."""
+    """Announces the memory of the value that later tasks share; its descriptor follows. None: they share nothing."""
 
     layout: Layout | None
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A task. `pickled` is its function and its value, to be opened where an error can be told of."""
+    """A task. `pickled` is its function and its value, to be unpickled where an error can be reported.
+
+    `is_heard` says that somebody listens to its reports; where nobody does, they are not sent.
+    """
 
     number: int
     pickled: bytes
     log_level: int
+    is_heard: bool
 
     @classmethod
-    def of(cls, function: TaskFunction, task: Any, number: int, dumps: Callable[[Any], bytes] = pickle.dumps) -> Work:
+    def of(
+        cls,
+        function: TaskFunction,
+        task: Any,
+        number: int,
+        *,
+        is_heard: bool,
+        dumps: Callable[[Any], bytes] = pickle.dumps,
+    ) -> Work:
         """The task as it is sent to a worker."""
         try:
-            return cls(number, dumps((function, task)), own_log_level())
+            return cls(number, dumps((function, task)), own_log_level(), is_heard)
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise ClusterError(f"task {number} cannot be sent to a worker: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What a task under way has to tell."""
+    """A report or a log line of a task under way."""
 
     message: Any
 
@@ -83,7 +95,7 @@ def own_log_level() -> int:
 
 
 def perform(work: Work, shared: Callable[[], Any], post: Post) -> Done | Failure:
-    """The end of the task, good or bad; what it reports and logs before goes to `post`."""
+    """The result of the task or its error; its reports and log lines go to `post`."""
     try:
         function, task = pickle.loads(work.pickled)
         value = shared()
@@ -92,14 +104,18 @@ def perform(work: Work, shared: Callable[[], Any], post: Post) -> Done | Failure
     start = time.perf_counter()
     try:
         with _log_sent_to(post, work.log_level):
-            result = function(value, task, post)
+            result = function(value, task, post if work.is_heard else _unheard)
     except Exception as error:
         return failure(work.number, error)
     return Done(work.number, result, time.perf_counter() - start, socket.gethostname())
 
 
+def _unheard(message: Any) -> None:
+    """Where reports go that nobody listens to."""
+
+
 def failure(number: int, error: Exception) -> Failure:
-    """The error as another process can read it; one that cannot be pickled becomes a `ClusterError` that says it."""
+    """The error in a form that can be sent; one that cannot be pickled becomes a `ClusterError` with its message."""
     trace = "".join(traceback.format_exception(error))
     try:
         pickle.loads(pickle.dumps(error))
@@ -109,7 +125,7 @@ def failure(number: int, error: Exception) -> Failure:
 
 
 def hear(number: int, message: Any, listener: TaskListener | None) -> None:
-    """Take in what a task posted: its log goes to the loggers here, its reports to the listener."""
+    """Pass on what a task posted: log lines to the loggers here, reports to the listener."""
     if isinstance(message, LogRecord):
         logging.getLogger(message.logger).log(message.level, "%s", message.message)
     elif listener is not None:

@@ -1,4 +1,4 @@
-"""A process that works on one task after another, until the one that started it goes away.
+"""A process that works on one task after another, until the driver that started it is gone.
 
 driver                                  worker
   Share, then the memory itself  ────►  maps it
@@ -36,7 +36,7 @@ def main(descriptor: int) -> None:
 
 
 def _listen(connection: Connection, inbox: SimpleQueue[Any]) -> None:
-    """Pass on what the driver says; where it is gone, end the process, even in the middle of a task."""
+    """Pass on the messages of the driver; when it is gone, end the process, even in the middle of a task."""
     try:
         with socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as channel:
             while True:
@@ -50,7 +50,7 @@ def _listen(connection: Connection, inbox: SimpleQueue[Any]) -> None:
 
 
 class _Driver:
-    """The way back; tasks may post from several threads."""
+    """Sends messages to the driver; tasks may post from several threads."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection, self._lock = connection, threading.Lock()
@@ -71,7 +71,7 @@ class _Driver:
 
 
 class _Shared:
-    """The shared value, opened by the first task that needs it: that may fail, which only a task can tell of."""
+    """The shared value. The first task opens it: this may fail, and only a task can report an error."""
 
     def __init__(self, layout: Layout | None = None, descriptor: int = -1) -> None:
         self._layout, self._descriptor = layout, descriptor

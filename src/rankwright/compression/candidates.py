@@ -26,7 +26,7 @@ TIMED_REPEATS = 9
 
 
 @dataclass(eq=False)
-class Trial:
+class ModelTrial:
     """The model that was given, and the parts of the data on which others are held against it."""
 
     model: BinnedRanker

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rankwright.compression.candidates import Trial, made_of_trees
+from rankwright.compression.candidates import ModelTrial, made_of_trees
 from rankwright.compression.criteria import DEFAULT_MARGIN, Goal, Point
 from rankwright.compression.distillation import StudentParams
 from rankwright.compression.methods import MEANS, Candidate, Task
@@ -177,7 +177,7 @@ def compress(
     trees = made_of_trees(model)
     fit, valid, test = _parts(data, valid, test, seed)
     student = student or StudentParams()
-    trial = Trial(trees, fit, valid, test, metric, student.synthetic, seed, threads)
+    trial = ModelTrial(trees, fit, valid, test, metric, student.synthetic, seed, threads)
     task = Task(trial, trees.forest_, "", goal, student, seed, threads, listeners)
     tried = [Candidate(trial.point("none", model), model)]
     for name in means:

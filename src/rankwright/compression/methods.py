@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
-from rankwright.compression.candidates import Trial
+from rankwright.compression.candidates import ModelTrial
 from rankwright.compression.criteria import Goal, Point
 from rankwright.compression.distillation import StudentForest, StudentParams, student_net
 from rankwright.data.groups import Groups
@@ -41,7 +41,7 @@ class Candidate:
 class Task:
     """What a means is given: the forest to start from, the goal, and the trial that its models must stand."""
 
-    trial: Trial
+    trial: ModelTrial
     forest: Forest
     made_by: str  # what made that forest; "" where it says what the given model says
     goal: Goal

@@ -1,7 +1,7 @@
-"""Rankers compared over the folds of a LETOR folder: settings searched for on `vali`, one table of what `test` says.
+"""Rankers compared over the folds of a LETOR folder: settings are searched for on `vali`, and `test` gives one table.
 
-What each ranker reached on each fold is kept in a file of its own as soon as it is known, and each search in a study: a
-run that was killed goes on where it was, and one with more rankers trains only these.
+Each result of a ranker on a fold is kept in a file of its own as soon as it is known, and each search in a study. A run
+that was killed goes on from there, and a run with more rankers trains only the new ones.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from rankwright.metrics.convention import as_convention
 from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, as_measure, evaluate
 from rankwright.metrics.systems import SystemComparison, compare_evaluations
 from rankwright.training.digest import data_digest
-from rankwright.tuning.study import StudyListener
-from rankwright.tuning.tuner import Tuned, TuningPlan, tune
+from rankwright.tuning.per_query import for_json, from_json
+from rankwright.tuning.plan import TuningPlan
+from rankwright.tuning.studies.study import StudyListener
+from rankwright.tuning.tuner import Tuned, tune
 
 ALL = "all"
 METRICS = ("map", "ndcg@10")
@@ -34,11 +36,11 @@ STUDIES = "studies"  # the folder of searches, beside the results
 
 
 @dataclass(frozen=True, slots=True)
-class FoldPlan:
+class ComparisonPlan:
     """How rankers are compared: what is measured on `test`, and how settings are searched for on `vali`.
 
-    `select` is the metric they are chosen by; `strategy` and `trials` are those of a `TuningPlan`, for each ranker and
-    fold. A grid knows its own number of trials; of other strategies it is 12 unless given.
+    `select` is the metric that settings are chosen by; `strategy` and `trials` are those of a `TuningPlan`, for each
+    ranker and fold. A grid has its own number of trials; for other strategies the default is 12.
     """
 
     metrics: tuple[str, ...] = METRICS
@@ -56,12 +58,12 @@ class FoldPlan:
         return TuningPlan(strategy=self.strategy, trials=trials, metric=metric, seed=self.seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan in types JSON can hold, with the number of trials that is meant where none is given."""
+        """The plan in types JSON can hold, with the default number of trials where none is given."""
         return asdict(self) | {"metrics": list(self.metrics), "trials": self.search.trials}
 
 
 @dataclass(frozen=True, slots=True)
-class FoldResult:
+class RankerOnFold:
     """What a ranker reached on a fold: the settings chosen, and each metric's value of each test query."""
 
     ranker: str
@@ -78,10 +80,10 @@ class FoldResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldComparison:
-    """The comparison over all folds, and the results of each ranker on each fold behind it."""
+    """The comparison over all folds, and the results of each ranker on each fold."""
 
     comparison: SystemComparison
-    results: Sequence[FoldResult]
+    results: Sequence[RankerOnFold]
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison and what was chosen, in types JSON can hold."""
@@ -95,24 +97,26 @@ def compare_on_folds(
     folder: str | os.PathLike[str],
     rankers: Sequence[str] | str = ALL,
     *,
-    plan: FoldPlan | None = None,
+    plan: ComparisonPlan | None = None,
     results: str | os.PathLike[str] | None = None,
     cluster: str | None = None,
     workers: int | None = None,
     listeners: Sequence[StudyListener] = (),
     tell: Callable[[str], None] = lambda _: None,
 ) -> FoldComparison:
-    """The comparison of rankers, by name or `all`, over the folds; means are those of the folds' means.
+    """The comparison of the named rankers, or of `all`, over the folds; a mean is the mean of the folds' means.
 
-    `results` is the folder that keeps what is finished. `cluster` and `workers` say where trials run, as `open_engine`
-    has it; `listeners` hear of each, `tell` of what was chosen.
+    `results` is the folder that keeps what is finished. `cluster` and `workers` say where trials run, as in
+    `open_engine`; `listeners` are called after each trial, `tell` with a line on each choice.
     """
-    run = _FoldRun(plan or FoldPlan(), None if results is None else Path(results), cluster, workers, listeners, tell)
+    run = _FoldRun(
+        plan or ComparisonPlan(), None if results is None else Path(results), cluster, workers, listeners, tell
+    )
     names = list(dict.fromkeys(RANKERS if rankers == ALL else (ranker_named(name).name for name in rankers)))
     # Said now, not after an hour of training.
     require(len(names) >= 2, f"a comparison needs two rankers or more, got {', '.join(names) or 'none'}")
     paths = fold_folders(folder)
-    found: dict[str, list[FoldResult]] = {name: [] for name in names}
+    found: dict[str, list[RankerOnFold]] = {name: [] for name in names}
     for path in paths:
         fold = read_fold(path)
         fingerprint = ".".join(data_digest(part) for part in (fold.train, fold.vali, fold.test))
@@ -130,16 +134,16 @@ def compare_on_folds(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FoldRun:
-    """What finds a ranker's result on a fold: in the folder of results, or by a search."""
+    """Finds the result of a ranker on a fold: in the folder of results, or by a search."""
 
-    plan: FoldPlan
+    plan: ComparisonPlan
     folder: Path | None
     cluster: str | None
     workers: int | None
     listeners: Sequence[StudyListener]
     tell: Callable[[str], None]
 
-    def result(self, name: str, fold: LetorFold, fingerprint: str) -> FoldResult:
+    def result(self, name: str, fold: LetorFold, fingerprint: str) -> RankerOnFold:
         path = None if self.folder is None else self.folder / f"{fold.name}-{name}.json"
         if path is not None and path.exists():
             return _read_result(path, self.plan, fingerprint)
@@ -165,13 +169,9 @@ class _FoldRun:
         )
 
 
-def _measured(name: str, fold: LetorFold, fingerprint: str, plan: FoldPlan, tuned: Tuned) -> FoldResult:
+def _measured(name: str, fold: LetorFold, fingerprint: str, plan: ComparisonPlan, tuned: Tuned) -> RankerOnFold:
     found = evaluate(tuned.ranker.predict(fold.test), fold.test, plan.metrics, plan.convention)
-    values = {
-        metric: [None if np.isnan(value) else value for value in result.values.tolist()]
-        for metric, result in found.results.items()
-    }
-    return FoldResult(
+    return RankerOnFold(
         ranker=name,
         fold=fold.name,
         plan=plan.to_dict(),
@@ -181,14 +181,14 @@ def _measured(name: str, fold: LetorFold, fingerprint: str, plan: FoldPlan, tune
         query_ids=[str(query) for query in found.query_ids.tolist()],
         documents=found.groups.sizes.tolist(),
         nothing_relevant=found.nothing_relevant,
-        values=values,
+        values={metric: for_json(result.values) for metric, result in found.results.items()},
     )
 
 
-def _read_result(path: Path, plan: FoldPlan, fingerprint: str) -> FoldResult:
-    """The result in a file, unless it is that of another plan or of other data."""
+def _read_result(path: Path, plan: ComparisonPlan, fingerprint: str) -> RankerOnFold:
+    """The result in a file; raises if it belongs to another plan or to other data."""
     try:
-        result = FoldResult(**json.loads(path.read_bytes()))
+        result = RankerOnFold(**json.loads(path.read_bytes()))
     except (ValueError, TypeError):
         raise FileFormatError(str(path), "is not a result that a comparison kept; remove it") from None
     if result.plan != plan.to_dict() or result.data != fingerprint:
@@ -198,12 +198,12 @@ def _read_result(path: Path, plan: FoldPlan, fingerprint: str) -> FoldResult:
     return result
 
 
-def _joined(results: Sequence[FoldResult], plan: FoldPlan) -> Evaluation:
-    """One evaluation of the test queries of all folds, weighed so that each fold counts the same."""
+def _joined(results: Sequence[RankerOnFold], plan: ComparisonPlan) -> Evaluation:
+    """One evaluation of the test queries of all folds, with weights that make each fold count the same."""
     convention = as_convention(plan.convention)
     by_metric: dict[str, MetricResult] = {}
     for metric in results[0].values:
-        of_folds = [np.array([np.nan if value is None else value for value in one.values[metric]]) for one in results]
+        of_folds = [from_json(one.values[metric]) for one in results]
         weights = [np.full(len(values), 1 / max(int((~np.isnan(values)).sum()), 1)) for values in of_folds]
         by_metric[metric] = MetricResult(
             as_measure(metric, convention),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,6 +18,7 @@ from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.nets.lambdarank import LambdaRank
 from rankwright.nets.ranknet import RankNet
 from rankwright.rankers.ranker import Ranker
+from rankwright.report.tables import write_json, write_rows
 from rankwright.synthetic import quickstart as quickstart_data
 from rankwright.trees.lambdamart import LambdaMART
 
@@ -49,15 +48,17 @@ class Quickstart:
             "left_out": self.left_out,
         }
 
-    def table(self) -> Iterator[tuple[str, str, float, float, float, int]]:
-        """The results as rows of ranker, metric, mean, ends of its interval, and queries counted."""
+    def table(self) -> Iterator[dict[str, Any]]:
+        """A row for each ranker and metric: the mean, the ends of its interval, and how many queries counted."""
         for ranker, evaluation in self.evaluations.items():
             for metric, result in evaluation.results.items():
-                yield ranker, metric, result.mean, result.interval.low, result.interval.high, result.n_queries
+                low, high = result.interval
+                numbers = {"mean": result.mean, "low": low, "high": high, "queries": result.n_queries}
+                yield {"ranker": ranker, "metric": metric} | numbers
 
 
 def run_quickstart(seed: int = 0) -> Quickstart:
-    """LambdaMART, nets, the few features that rank the training part best, and chance, all on the test part."""
+    """The results of LambdaMART, of nets, of the best features of the training part and of chance, on the test part."""
     train, valid, test = quickstart_data(seed)
     model = LambdaMART(max_leaves=7, learning_rate=0.05, early_stopping=50, seed=seed).fit(train, valid=valid)
     rankers: list[Ranker] = [model]
@@ -77,9 +78,9 @@ def run_quickstart(seed: int = 0) -> Quickstart:
 
 
 def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the data as LETOR files, the model, and the results as JSON and CSV into `folder`; the files' paths.
+    """Write the data as LETOR files, the model, and the results as JSON and CSV into `folder`; return the paths.
 
-    LETOR files have no place for the features' names: they stand in a file of their own, one a line.
+    LETOR files have no place for the names of features: they go to a file of their own, one per line.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     data_files = {Path(folder, f"{name}.txt"): part for name, part in result.parts.items()}
@@ -88,11 +89,7 @@ def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list
     names, document, table = (Path(folder, name) for name in ("feature_names.txt", "results.json", "results.csv"))
     with atomic_text_output(names) as file:
         file.writelines(f"{name}\n" for name in result.parts["train"].names)
-    with atomic_text_output(document) as file:
-        file.write(json.dumps(result.to_dict(), indent=2) + "\n")
-    with atomic_text_output(table) as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["ranker", "metric", "mean", "low", "high", "queries"])
-        rows.writerows(result.table())
+    write_json(document, result.to_dict())
+    write_rows(table, result.table())
     result.model.save(Path(folder, MODEL_FILE))
     return [*data_files, names, Path(folder, MODEL_FILE), document, table]

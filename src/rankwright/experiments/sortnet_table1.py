@@ -26,8 +26,8 @@ CHOSEN = "chosen"
 
 
 @dataclass(frozen=True, slots=True)
-class FoldResult:
-    """A ranker trained on a fold: what RankQuality said of it, and each metric's values on the test queries."""
+class SortNetOnFold:
+    """SortNet trained on a fold: its RankQuality on validation documents, and each metric of each test query."""
 
     fold: str
     quality: float
@@ -41,18 +41,18 @@ class Table1:
     """The results of each fold, by the number of hidden neurons."""
 
     convention: str
-    results: Mapping[int, Sequence[FoldResult]]
+    results: Mapping[int, Sequence[SortNetOnFold]]
 
-    def chosen(self) -> list[tuple[int, FoldResult]]:
+    def chosen(self) -> list[tuple[int, SortNetOnFold]]:
         """For each fold the number of neurons with the best validation quality, and its result."""
         by_fold = zip(*self.results.values(), strict=True)
         picks = [int(np.argmax([result.quality for result in fold])) for fold in by_fold]
         sizes = list(self.results)
         return [(sizes[pick], self.results[sizes[pick]][place]) for place, pick in enumerate(picks)]
 
-    def rows(self) -> dict[str, Sequence[FoldResult]]:
+    def rows(self) -> dict[str, Sequence[SortNetOnFold]]:
         """The rows of the table: one for each number of neurons, and one for the number chosen in each fold."""
-        rows: dict[str, Sequence[FoldResult]] = {str(hidden): folds for hidden, folds in self.results.items()}
+        rows: dict[str, Sequence[SortNetOnFold]] = {str(hidden): folds for hidden, folds in self.results.items()}
         return rows | {CHOSEN: [result for _, result in self.chosen()]}
 
     def means(self) -> dict[str, dict[str, float]]:
@@ -63,7 +63,7 @@ class Table1:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The table and what stands behind it, in types JSON can hold."""
+        """The table and the results of each fold, in types JSON can hold."""
         folds = {
             str(hidden): [
                 {
@@ -94,11 +94,11 @@ def sortnet_table1(
     settings: Mapping[str, Any] | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Table1:
-    """Table 1 on the folds of a LETOR folder; `settings` are further ones of SortNet, `tell` hears of progress."""
+    """Table 1 on the folds of a LETOR folder; `settings` are further ones of SortNet, `tell` is told of progress."""
     taken = {"hidden", "select", "seed", "threads"} & (settings or {}).keys()
     if taken:
         raise InputError(f"the experiment itself sets {', '.join(sorted(taken))}: leave it out")
-    results: dict[int, list[FoldResult]] = {hidden: [] for hidden in HIDDEN}
+    results: dict[int, list[SortNetOnFold]] = {hidden: [] for hidden in HIDDEN}
     for path in fold_folders(folder):
         fold = read_fold(path)
         for hidden in HIDDEN:
@@ -110,11 +110,11 @@ def sortnet_table1(
     return Table1(convention, results)
 
 
-def _result(fold: LetorFold, ranker: SortNet, convention: str) -> FoldResult:
+def _result(fold: LetorFold, ranker: SortNet, convention: str) -> SortNetOnFold:
     found = evaluate(ranker.predict(fold.test), fold.test, METRICS, convention, threads=ranker.threads)
     facts = ranker.facts()
     assert ranker.history_.best_value is not None  # SortNet always watches its validation documents
-    return FoldResult(
+    return SortNetOnFold(
         fold=fold.name,
         quality=ranker.history_.best_value,
         iteration=facts["iteration"],

@@ -1,4 +1,4 @@
-"""Slides 3, "Variance reduction": how much a ranker's quality owes to the queries it happened to be trained on.
+"""Slides 3, "Variance reduction": how much the quality of a ranker depends on the sample of queries it was trained on.
 
 The same rankers are trained on several random samples of the training queries and measured on the same test queries.
 Small variance over the samples means that another day's judgments would have given much the same quality. From the same
@@ -27,11 +27,12 @@ WITHOUT, WITH = "BL-MART without overfitting", "BL-MART with overfitting"
 ROWS = (PLAIN, RANDOMISED, WITHOUT, WITH)
 STAGES = 20  # numbers of trees at which quality is looked at, at most
 SAMPLE_STREAM = 0x7661  # beside the seed
+TEST_SHARE, VALID_SHARE = 0.25, 0.2  # of the queries, where a study is given no such data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyPlan:
-    """How many samples of the training queries, how large, measured by what."""
+    """How many samples of the training queries are drawn, how large they are, and what is measured."""
 
     n_samples: int = 10
     sample_fraction: float = 0.5
@@ -126,6 +127,17 @@ def curve_rows(curves: Sequence[Curve], what: str) -> list[dict[str, Any]]:
     ]
 
 
+def study_parts(
+    train: RankingDataset, valid: RankingDataset | None = None, test: RankingDataset | None = None, *, seed: int = 0
+) -> tuple[RankingDataset, RankingDataset, RankingDataset]:
+    """The data to train on, to validate on and to test on: queries of `train` are held back for what is not given."""
+    if test is None:
+        train, test = train.split(valid=TEST_SHARE, seed=seed)
+    if valid is None:
+        train, valid = train.split(valid=VALID_SHARE, seed=seed)
+    return train, valid, test
+
+
 def study_variance(
     train: RankingDataset,
     valid: RankingDataset,
@@ -136,10 +148,10 @@ def study_variance(
     threads: int | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> VarianceStudy:
-    """The study on samples of `train`; `valid` says how many trees those keep that do not overfit.
+    """The study on samples of `train`; rankers that do not overfit choose their number of trees on `valid`.
 
-    `settings` are BL-MART's; LambdaMART with randomisation is one of its bags without bagging, LambdaMART the same with
-    every query and feature in each tree.
+    `settings` are those of BL-MART. LambdaMART with randomisation is one of its bags, trained on all queries of the
+    sample; LambdaMART is the same with every query and every feature in each tree.
     """
     ranker = BLMART(**(dict(settings or {}) | {"overfit": True, "threads": threads, "seed": plan.seed}))
     tables: list[Mapping[str, Mapping[str, float]]] = []
@@ -196,7 +208,7 @@ class _SampleRun:
         return found
 
     def by_trees(self, stages: IntArray) -> dict[str, list[dict[str, float]]]:
-        """What so many trees reach: of one LambdaMART, and of each bag."""
+        """What each number of trees reaches: of one LambdaMART, and of every bag."""
         bagged = np.mean([self._staged(bag, stages) for bag in self.bags], axis=0)
         single = self._staged(self.randomised, stages)
         return {
@@ -208,7 +220,7 @@ class _SampleRun:
         return forest.predict(self.test.features, threads=self.threads)
 
     def _staged(self, forest: Forest, stages: IntArray) -> Float64Array:
-        """Test scores after each number of trees; a forest that stopped before has no more to say."""
+        """Test scores after each number of trees; a smaller forest gives those of all its trees."""
         return np.array([self._scores(forest.truncated(min(int(n_trees), forest.n_trees))) for n_trees in stages])
 
     def _best(self, forest: Forest) -> int:
@@ -234,7 +246,7 @@ class _SampleRun:
 
 
 def _stages(n_trees: int) -> IntArray:
-    """Numbers of trees to look at, evenly spread, the last of them all."""
+    """Numbers of trees to measure at, evenly spread up to all trees."""
     return np.unique(np.round(np.linspace(0, n_trees, min(STAGES, n_trees) + 1)[1:]).astype(np.int64))
 
 

@@ -2,47 +2,44 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rankwright.errors import require
 from rankwright.experiments.variance import Curve, VarianceStudy, curve_rows
-from rankwright.formats.sources import atomic_text_output
 from rankwright.report.curves import Spread, draw_spreads
 from rankwright.report.figure import FORMATS
+from rankwright.report.tables import write_json, write_rows
 
 
 def write_study(
     study: VarianceStudy, folder: str | os.PathLike[str], *, metric: str | None = None, picture: str = "svg"
 ) -> list[Path]:
-    """Write the study into `folder`; the files' paths. Pictures show `metric`, by default the first of the study."""
+    """Write the study into `folder` and return the paths; pictures show `metric`, by default the first of the study."""
     shown = metric or study.plan.metrics[0]
     require(shown in study.plan.metrics, f"pictures show a metric of the study, got {shown!r}")
     check_picture(picture)
     Path(folder).mkdir(parents=True, exist_ok=True)
     document, table, samples = (Path(folder, name) for name in ("study.json", "table.csv", "samples.csv"))
-    with atomic_text_output(document) as file:
-        file.write(json.dumps(study.to_dict(), indent=2, allow_nan=False) + "\n")
-    _write_rows(table, study.table())
-    _write_rows(samples, _sample_rows(study))
+    write_json(document, study.to_dict(), allow_nan=False)
+    write_rows(table, study.table())
+    write_rows(samples, _sample_rows(study))
     paths = [document, table, samples]
     for what, curves, title in (
         ("bags", study.by_bags, "Quality by number of bags"),
         ("trees", study.by_trees, "Overfitting tolerance"),
     ):
         numbers, drawing = Path(folder, f"{what}.csv"), Path(folder, f"{what}.{picture}")
-        _write_rows(numbers, curve_rows(curves, what))
+        write_rows(numbers, curve_rows(curves, what))
         draw_spreads(_spreads(curves, shown), drawing, metric=shown, what=what, title=title)
         paths += [numbers, drawing]
     return paths
 
 
 def check_picture(kind: str) -> None:
-    """Raise where `kind` is no format of pictures."""
+    """Raise if `kind` is not a format of pictures."""
     require(kind in FORMATS, f"a picture is one of {', '.join(FORMATS)}, got {kind!r}")
 
 
@@ -57,10 +54,3 @@ def _sample_rows(study: VarianceStudy) -> list[dict[str, Any]]:
 
 def _spreads(curves: Sequence[Curve], metric: str) -> dict[str, Spread]:
     return {curve.ranker: Spread(curve.numbers, curve.values[metric]) for curve in curves}
-
-
-def _write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    with atomic_text_output(path) as file:
-        table = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)

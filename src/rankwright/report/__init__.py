@@ -1,1 +1,1 @@
-"""What people look at: pictures of forces and of results."""
+"""Pictures and tables of forces, of training, of searches and of compression."""

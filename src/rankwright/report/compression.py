@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from rankwright.compression.criteria import Point
 from rankwright.compression.curve import Compressed
 from rankwright.errors import UnknownNameError
-from rankwright.formats.sources import atomic_text_output
 from rankwright.report.figure import COLOURS, INK, figure
+from rankwright.report.tables import write_json, write_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +20,8 @@ if TYPE_CHECKING:
 def draw_compression(compressed: Compressed, path: str | os.PathLike[str]) -> None:
     """Draw quality on the validation part against size and against the time a document takes: .svg, .png or .pdf.
 
-    Sizes are nodes; bytes of the model file where there are nets, which have none. The chosen model is ringed.
+    Sizes are numbers of nodes, or bytes of the model file if there are nets among the models. A ring marks the chosen
+    model.
     """
     with_nets = any(point.nodes is None for point in compressed.points)
     size_name = "bytes of the model file" if with_nets else "nodes"
@@ -63,25 +61,19 @@ def _draw(axes: Axes, compressed: Compressed, measured: Callable[[Point], float]
 
 
 def write_curve(compressed: Compressed, path: str | os.PathLike[str]) -> None:
-    """Write a row for each model that was tried: .csv, or .json with everything else that is known."""
+    """Write a row for each model that was tried: .csv, or .json with the whole result."""
     kind = Path(path).suffix.lower().lstrip(".")
     if kind not in TABLES:
         raise UnknownNameError("kind of table", kind, known=TABLES)
-    with atomic_text_output(os.fspath(path)) as file:
-        TABLES[kind](compressed, file)
+    TABLES[kind](compressed, path)
 
 
-def _write_csv(compressed: Compressed, file: IO[str]) -> None:
-    names = [field.name for field in fields(Point)]
-    table = csv.DictWriter(file, [*names, "chosen"], lineterminator="\n")
-    table.writeheader()
-    for point in compressed.points:
-        table.writerow(point.to_dict() | {"chosen": int(point is compressed.chosen)})
+def _write_csv(compressed: Compressed, path: str | os.PathLike[str]) -> None:
+    write_rows(path, (point.to_dict() | {"chosen": int(point is compressed.chosen)} for point in compressed.points))
 
 
-def _write_json(compressed: Compressed, file: IO[str]) -> None:
-    json.dump(compressed.to_dict(), file, indent=2)
-    file.write("\n")
+def _write_json(compressed: Compressed, path: str | os.PathLike[str]) -> None:
+    write_json(path, compressed.to_dict())
 
 
-TABLES: dict[str, Callable[[Compressed, IO[str]], None]] = {"csv": _write_csv, "json": _write_json}
+TABLES: dict[str, Callable[[Compressed, str | os.PathLike[str]], None]] = {"csv": _write_csv, "json": _write_json}

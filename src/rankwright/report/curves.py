@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """Values of one thing over samples, by a number: `values` is (samples, numbers)."""
+    """The values of one system, by sample and by number of bags or trees: `values` is (samples, numbers)."""
 
     numbers: IntArray
     values: Float64Array

@@ -53,7 +53,7 @@ NO_METADATA = {
 def figure(
     path: str | os.PathLike[str], *, size: tuple[float, float] = (8.0, 4.5), columns: Sequence[float] = (1.0,)
 ) -> Iterator[list[Axes]]:
-    """Axes to draw on, as wide as `columns` says; what was drawn is written to `path` when the block ends well.
+    """Axes to draw on, with the relative widths `columns`; the figure is written to `path` when the block ends well.
 
     The file's ending says the format: svg, png or pdf. `size` is in inches.
     """

@@ -27,10 +27,10 @@ UP, DOWN = COLOURS[2], COLOURS[1]
 def draw_forces(
     objective: Objective, query: RankingDataset, scores: ArrayLike, path: str | os.PathLike[str]
 ) -> Float64Array:
-    """Draw where each document of a query is pushed, and write it to `path`; the forces λ = -dC/ds are given back.
+    """Draw the forces on the documents of a query, write the picture to `path`, and return the forces λ = -dC/ds.
 
-    Documents stand from left to right by rank, at the height of their score. An arrow shows a document's force, the
-    longest having a fixed length; colours tell labels apart.
+    Documents stand from left to right by rank, at the height of their score. Arrows show their forces, the longest with
+    a fixed length; colours show labels.
     """
     places = finite_scores(scores, length=query.n_docs)
     forces: Float64Array = -ForceField.of(objective, query).gradient(places[None, :])[0]

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def draw_training(ranker: Ranker, path: str | os.PathLike[str]) -> None:
-    """Draw what was watched after each step of training, the best marked, and write it to `path`: .svg, .png or .pdf.
+    """Draw the watched metric after each step of training, with a mark at the best: .svg, .png or .pdf.
 
-    For SortNet a step is an iteration, and beside it stands what share of all possible pairs it was trained on.
+    For SortNet a step is an iteration, and a second panel shows the share of all possible pairs it was trained on.
     """
     if not ranker.history_.values:
         raise InputError(f"nothing was watched while this {ranker.name} was trained: there is nothing to draw")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,8 +12,9 @@ from rankwright.errors import require
 from rankwright.formats.sources import atomic_text_output
 from rankwright.metrics.registry import parse_metric
 from rankwright.report.figure import picture_kind
+from rankwright.report.tables import short, write_json, write_rows
 from rankwright.report.tuning_pictures import draw_effects, draw_importance, draw_searches
-from rankwright.tuning.study_summary import SearchCurve, StudySummary
+from rankwright.tuning.studies.summary import SearchCurve, StudySummary
 
 N_BEST = 10  # configurations in the table; the slides show five
 NEAR = 0.002  # how near to the best value counts as there
@@ -23,7 +22,7 @@ NEAR = 0.002  # how near to the best value counts as there
 
 @dataclass(frozen=True, slots=True)
 class WrittenReport:
-    """The report as text, as JSON has it, and the files that hold it."""
+    """The report as text and as a JSON document, and the files that were written."""
 
     text: str
     document: dict[str, Any]
@@ -31,33 +30,33 @@ class WrittenReport:
 
 
 def write_report(summaries: Sequence[StudySummary], folder: Path, *, picture: str = "svg") -> WrittenReport:
-    """Write the report on some studies of one metric to a folder; the first is the one whose settings are explained."""
+    """Write the report on studies of one metric to a folder; the first one is shown in detail."""
     metrics = list(dict.fromkeys(summary.metric for summary in summaries))
     require(len(metrics) == 1, f"studies can be compared by one metric, and these have {', '.join(metrics)}")
     picture_kind(f"picture.{picture}")
     folder.mkdir(parents=True, exist_ok=True)
     first, curves = summaries[0], _named_curves(summaries)
-    files = [_write_rows(folder / "searches.csv", _curve_rows(curves)), _write_rows(folder / "best.csv", _best(first))]
+    tables = {"searches": _curve_rows(curves), "best": _best(first)}
     pictures = {"searches": folder / f"searches.{picture}"}
     draw_searches(curves, pictures["searches"], metric=first.metric)
     if first.importance is not None:
         pictures |= {name: folder / f"{name}.{picture}" for name in ("importance", "effects")}
         draw_importance(first.importance, pictures["importance"])
         draw_effects(first.importance, pictures["effects"], metric=first.metric)
-        files.append(_write_rows(folder / "importance.csv", _importance_rows(first)))
-    text = _text(first, curves)
-    document = _document(first, curves)
-    report = folder / "report.md"
+        tables["importance"] = _importance_rows(first)
+    for name, rows in tables.items():
+        write_rows(folder / f"{name}.csv", rows)
+    text, document = _text(first, curves), _document(first, curves)
+    report, whole = folder / "report.md", folder / "report.json"
     with atomic_text_output(str(report)) as file:
         file.write(text + "\n" + "".join(f"\n![{name}]({path.name})\n" for name, path in pictures.items()))
-    whole = folder / "report.json"
-    with atomic_text_output(str(whole)) as file:
-        file.write(json.dumps(document, indent=2) + "\n")
-    return WrittenReport(text, document, (report, whole, *files, *pictures.values()))
+    write_json(whole, document)
+    files = (report, whole, *(folder / f"{name}.csv" for name in tables), *pictures.values())
+    return WrittenReport(text, document, files)
 
 
 def _named_curves(summaries: Sequence[StudySummary]) -> dict[str, SearchCurve]:
-    """The searches of all studies; where there are several, each under its study's name."""
+    """The searches of all studies; their names begin with that of the study if there are several."""
     several = len(summaries) > 1
     return {
         f"{summary.folder}: {curve.name}" if several else curve.name: curve
@@ -98,7 +97,7 @@ def _importance_rows(summary: StudySummary) -> Iterable[dict[str, Any]]:
 
 
 def searches_table(curves: dict[str, SearchCurve], metric: str) -> list[dict[str, Any]]:
-    """A row a search: what it reached, with how much work, and how much of that until it was near the best of all."""
+    """One row per search: what it reached, with how much work, and with how much work it came near the best."""
     higher = parse_metric(metric).higher_is_better
     ends = [float(curve.best[-1]) for curve in curves.values()]
     best = max(ends) if higher else min(ends)
@@ -151,7 +150,7 @@ def _text(summary: StudySummary, curves: dict[str, SearchCurve]) -> str:
     ]
     columns = ["search", "trials", "best", "steps", "share of the most", f"steps until within {NEAR} of the best"]
     parts.append("## Did we need this many experiments?\n\n" + _table(columns, searches))
-    best = [[_short(value) for value in row.values()] for row in _best(summary)]
+    best = [[short(value) for value in row.values()] for row in _best(summary)]
     parts.append("## Best configurations\n\n" + _table(list(_best(summary)[0]), best))
     if summary.importance is not None:
         alone = [[name, f"{share:.1%}"] for name, share in summary.importance.settings.items()]
@@ -168,24 +167,11 @@ def _text(summary: StudySummary, curves: dict[str, SearchCurve]) -> str:
 
 
 def _refit_table(refit: dict[str, Any]) -> str:
-    rows = [[name, _short(value)] for name, value in refit["chosen"]["settings"].items()]
+    rows = [[name, short(value)] for name, value in refit["chosen"]["settings"].items()]
     rows.append(["steps", "chosen by validation" if refit["steps"] is None else str(refit["steps"])])
-    return _table(["setting", "value"], rows + [[name, _short(value)] for name, value in refit["model"].items()])
+    return _table(["setting", "value"], rows + [[name, short(value)] for name, value in refit["model"].items()])
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
-    rows = list(rows)
-    with atomic_text_output(str(path)) as file:
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-    return path

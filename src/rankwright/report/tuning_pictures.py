@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from rankwright.report.figure import COLOURS, INK, figure
+from rankwright.report.tables import short
 from rankwright.tuning.importance import Importance
-from rankwright.tuning.study_summary import SearchCurve
+from rankwright.tuning.studies.summary import SearchCurve
 
 MOST_PAIRS = 6
 
 
 def draw_searches(curves: Mapping[str, SearchCurve], path: str | os.PathLike[str], *, metric: str) -> None:
-    """Draw the best value so far against the steps taken, a line a search: .svg, .png or .pdf."""
+    """Draw the best value so far against the steps taken, one line per search: .svg, .png or .pdf."""
     with figure(path, size=(9.0, 4.5)) as (axes,):
         for number, (name, curve) in enumerate(curves.items()):
             colour = COLOURS[number % len(COLOURS)]
@@ -60,12 +60,8 @@ def draw_effects(importance: Importance, path: str | os.PathLike[str], *, metric
             effect = importance.effects[name]
             places = np.arange(len(effect.values))
             axes.plot(places, effect.means, color=COLOURS[0], marker="o", markersize=5)
-            axes.set_xticks(places, [_short(value) for value in effect.values], rotation=45 if len(places) > 4 else 0)
+            axes.set_xticks(places, [short(value, 3) for value in effect.values], rotation=45 if len(places) > 4 else 0)
             axes.set_ylim(low - room, high + room)
             axes.set_title(name, fontsize=10)
             axes.tick_params(axis="y", labelleft=number == 0)
         panels[0].set_ylabel(f"mean {metric}", color=INK)
-
-
-def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -1,1 +1,1 @@
-"""The search for settings: spaces and grids, strategies, the store of a study, cross-validation, nested and plain."""
+"""The search for settings: spaces, strategies, studies, and cross-validation, plain and nested."""

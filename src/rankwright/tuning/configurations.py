@@ -17,12 +17,12 @@ Configuration = dict[str, Any]
 
 
 def plain(value: Any) -> Any:
-    """`value` as it comes back from JSON, tuples as lists: what is stored and what is trained with are the same."""
+    """`value` as it comes back from JSON, so that what is stored is what was trained with."""
     return json.loads(json.dumps(value))
 
 
 def canonical(value: Any) -> str:
-    """The one text that stands for a value in JSON, whatever the order of its keys."""
+    """The value as JSON text that does not depend on the order of keys."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
@@ -75,19 +75,19 @@ def _drawn_value(dimension: Dimension, rng: np.random.Generator) -> Any:
 
 
 def place(space: Space, configuration: Mapping[str, Any]) -> tuple[float, ...]:
-    """Where each value stands in its list, or itself where there is a range: smaller ones count as simpler."""
+    """The place of each value in its list, or in a range the value itself; smaller numbers count as simpler."""
     return tuple(place_of(dimension, configuration[name]) for name, dimension in space.items())
 
 
 def place_of(dimension: Dimension, value: Any) -> float:
-    """Where a value stands in its list; in a range, the value itself."""
+    """The place of a value in its list; in a range, the value itself."""
     if isinstance(dimension, Choice):
         return float([plain(one) for one in dimension.values].index(plain(value)))
     return float(value)
 
 
 def describe(space: Space) -> dict[str, Any]:
-    """The space as files keep it: what tells one study from another."""
+    """The space in types JSON can hold."""
     described: dict[str, Any] = {}
     for name, dimension in space.items():
         if isinstance(dimension, Choice):

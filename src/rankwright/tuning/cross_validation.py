@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -20,23 +19,40 @@ from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES
 from rankwright.metrics.intervals import Interval, bootstrap_interval, weighted_mean
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.ranker import Ranker
-from rankwright.tuning.experiment import Task, run_experiment
+from rankwright.tuning.experiment import ExperimentTask, run_experiment
 from rankwright.tuning.folds import Folds, measuring_folds
+from rankwright.tuning.per_query import counted, for_json, from_json, none_if_nan
 from rankwright.tuning.preparation import prepare
-from rankwright.tuning.study import StudyListener, StudyProgress, record_of
+from rankwright.tuning.studies.study import StudyListener, StudyProgress, record_of
 from rankwright.tuning.trials import Experiment, Record
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossValidation:
-    """What metrics say of a ranker on every fold: `records` has an experiment a fold and seed, in this order."""
+    """What metrics say of a ranker on every fold.
+
+    Attributes
+    ----------
+    ranker : str
+        The ranker's name.
+    metrics : tuple of str
+        The names of the metrics.
+    seeds : tuple of int
+        The seeds that each fold was trained with.
+    records : tuple of Record
+        One experiment for each fold and seed, in this order.
+    query_ids : tuple of list
+        The ids of the queries that each fold was measured on.
+    weights : tuple of array
+        The weights of the same queries.
+    """
 
     ranker: str
     metrics: tuple[str, ...]
     seeds: tuple[int, ...]
     records: tuple[Record, ...]
-    query_ids: tuple[list[int | str], ...]  # of the queries that each fold was measured on
-    weights: tuple[Float64Array, ...]  # of the same
+    query_ids: tuple[list[int | str], ...]
+    weights: tuple[Float64Array, ...]
 
     @property
     def n_folds(self) -> int:
@@ -44,27 +60,54 @@ class CrossValidation:
         return len(self.query_ids)
 
     def values(self, metric: str, fold: int) -> Float64Array:
-        """The metric of each query of a fold, averaged over seeds; NaN where the query does not count."""
+        """Return a metric's value of each query of a fold, averaged over seeds.
+
+        Parameters
+        ----------
+        metric : str
+            One of `metrics`.
+        fold : int
+            The number of the fold, from 0.
+
+        Returns
+        -------
+        array of float64
+            One value per query; NaN where the query does not count.
+        """
         of_seeds = [record.per_query[metric] for record in self.records if record.fold == fold]
-        plain = [[math.nan if one is None else one for one in values] for values in of_seeds]
-        return np.asarray(np.mean(plain, axis=0), np.float64)
+        return np.asarray(np.mean([from_json(values) for values in of_seeds], axis=0), np.float64)
 
     def fold_mean(self, metric: str, fold: int) -> float:
-        """The mean over the queries of a fold."""
-        return weighted_mean(*_counted(self.values(metric, fold), self.weights[fold]))
+        """Return a metric's mean over the queries of a fold, which are numbered from 0."""
+        return weighted_mean(*counted(self.values(metric, fold), self.weights[fold]))
 
     def mean(self, metric: str) -> float:
-        """The mean of the folds' means, as benchmarks count it."""
+        """Return the mean of the folds' means, as benchmarks count it."""
         return float(np.mean([self.fold_mean(metric, fold) for fold in range(self.n_folds)]))
 
     def interval(self, metric: str, *, seed: int = 0, resamples: int = RESAMPLES) -> Interval:
-        """The 95 % bootstrap interval of the mean over the queries of all folds."""
+        """Return the 95 % bootstrap interval of the mean over the queries of all folds.
+
+        Parameters
+        ----------
+        metric : str
+            One of `metrics`.
+        seed : int, default 0
+            The seed of the bootstrap.
+        resamples : int
+            How many samples of the queries to draw.
+
+        Returns
+        -------
+        Interval
+            Its `low` and its `high` end.
+        """
         values = np.concatenate([self.values(metric, fold) for fold in range(self.n_folds)])
-        counted = _counted(values, np.concatenate(self.weights))
-        return bootstrap_interval(*counted, resamples=resamples, seed=seed, threads=1)
+        values, weights = counted(values, np.concatenate(self.weights))
+        return bootstrap_interval(values, weights, resamples=resamples, seed=seed, threads=1)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `rankwright cv --json` prints."""
+        """Return the result in types JSON can hold, as `rankwright cv --json` prints it."""
         return {
             "ranker": self.ranker,
             "folds": self.n_folds,
@@ -77,15 +120,19 @@ class CrossValidation:
         low, high = self.interval(metric)
         folds = [self.fold_mean(metric, fold) for fold in range(self.n_folds)]
         numbers = {"mean": self.mean(metric), "low": low, "high": high}
-        return {name: _or_none(value) for name, value in numbers.items()} | {"folds": [_or_none(one) for one in folds]}
+        plain: dict[str, Any] = {name: none_if_nan(value) for name, value in numbers.items()}
+        return plain | {"folds": [none_if_nan(one) for one in folds]}
 
     def per_query(self) -> list[dict[str, Any]]:
-        """A row a query: its fold from 1, its id, and each metric averaged over seeds, None where it does not count."""
+        """Return one row per query: its fold, from 1, its id, and each metric averaged over seeds.
+
+        A metric is None where the query does not count.
+        """
         rows = []
         for fold, ids in enumerate(self.query_ids):
-            columns = {metric: self.values(metric, fold).tolist() for metric in self.metrics}
+            columns = {metric: for_json(self.values(metric, fold)) for metric in self.metrics}
             for place, query in enumerate(ids):
-                own = {metric: _or_none(values[place]) for metric, values in columns.items()}
+                own = {metric: values[place] for metric, values in columns.items()}
                 rows.append({"fold": fold + 1, "query": query} | own)
         return rows
 
@@ -104,11 +151,46 @@ def cross_validate(
     engine: Engine | None = None,
     listeners: Sequence[StudyListener] = (),
 ) -> CrossValidation:
-    """What `metrics` say of `ranker` on each of `folds` parts of `data` when it is trained on the others.
+    """Train a ranker on all parts of the data but one and measure it on that one, for each part in turn.
 
-    `valid` is the share of each fold's training queries held back to choose its steps by, as early stopping needs it.
-    Folds of your own come as `Folds` (`rankwright.tuning.folds`). Each fold is trained with `seeds` seeds, from `seed`
-    on. Steps are chosen by what the ranker itself says (`select`).
+    Parameters
+    ----------
+    ranker : Ranker or str
+        The ranker, or its name. Its own `select` says by which metric it chooses its steps.
+    data : RankingDataset or Folds
+        The data to cut into folds, or folds of your own (`rankwright.tuning.folds`).
+    folds : int, default 5
+        In how many parts to cut the data, 2 or more. No query is cut.
+    valid : float, optional
+        The share of each fold's training queries that is held back to choose steps by, between 0 and 1. Early stopping
+        needs one. By default none is held back.
+    metrics : sequence of str
+        What to measure.
+    seeds : int, default 1
+        How many times each fold is trained, 1 or more. Values are averaged over seeds.
+    seed : int, default 0
+        The seed of the folds, and the first seed of the ranker.
+    cluster : str, optional
+        Where experiments run, as in `open_engine`. By default on processes of this machine.
+    workers : int, optional
+        How many folds are trained at a time. By default one per core.
+    engine : Engine, optional
+        An open engine to use in place of `cluster` and `workers`.
+    listeners : sequence of callable, default ()
+        Called with a `StudyProgress` after each experiment.
+
+    Returns
+    -------
+    CrossValidation
+        Each metric's value of each query, its means and its interval.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.synthetic.web_search(n_queries=20, seed=0)
+    >>> found = rw.cross_validate(rw.LambdaMART(n_trees=5), data, folds=2, metrics=["ndcg@10"], workers=1)
+    >>> found.n_folds, len(found.per_query()), 0 < found.mean("ndcg@10") < 1
+    (2, 20, True)
     """
     require(seeds >= 1, f"seeds must be 1 or more, got {seeds}")
     require(len(metrics) > 0, "there is no metric to measure")
@@ -121,7 +203,7 @@ def cross_validate(
     records: dict[int, Record] = {}
     with ExitStack() as opened:
         running = engine or opened.enter_context(open_engine(cluster, workers))
-        tasks = [Task(one) for one in experiments]
+        tasks = [ExperimentTask(one) for one in experiments]
         for done in running.run(run_experiment, tasks, shared=running.share(prepared)):
             records[done.number] = record_of(experiments[done.number], done, prepared.digest)
             for listener in listeners:
@@ -134,12 +216,3 @@ def cross_validate(
         tuple(cut.measured_ids(number) for number in range(cut.n_folds)),
         tuple(cut.measured_weights(number) for number in range(cut.n_folds)),
     )
-
-
-def _counted(values: Float64Array, weights: Float64Array) -> tuple[Float64Array, Float64Array]:
-    counts = ~np.isnan(values) & (weights > 0)
-    return values[counts], weights[counts]
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value

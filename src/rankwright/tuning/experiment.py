@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import resource
 import tempfile
 from collections.abc import Mapping
@@ -14,12 +13,12 @@ import numpy as np
 from sklearn.base import clone
 
 from rankwright.arrays import Float64Array
-from rankwright.data.dataset import RankingDataset
 from rankwright.errors import SettingError
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
 from rankwright.trees.binned_ranker import BinnedRanker
 from rankwright.tuning.folds import FoldData, Folds
+from rankwright.tuning.per_query import for_json
 from rankwright.tuning.preparation import BinnedFold, Prepared
 from rankwright.tuning.trials import Experiment
 
@@ -28,10 +27,10 @@ SIZES = ("leaves", "weights")  # what a model's facts call its size
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """What a worker is to do: the experiment, and where an earlier budget left off.
+class ExperimentTask:
+    """What a worker is given: the experiment, and the state after an earlier budget.
 
-    `keeps_state` asks for the state at the end, for a larger budget to go on from.
+    `keeps_state` asks for the state at the end, from which a larger budget can continue.
     """
 
     experiment: Experiment
@@ -42,7 +41,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a worker gives back: what becomes a record, and the state to continue from where it was asked for."""
+    """What a worker returns: the content of a record, and the state to continue from if it was asked for."""
 
     value: float
     per_query: dict[str, list[float | None]]
@@ -55,8 +54,8 @@ class Outcome:
     state: SavedState | None
 
 
-def run_experiment(prepared: Prepared, task: Task, report: Any) -> Outcome:  # noqa: ARG001
-    """The outcome of an experiment; `report` is the engine's, and there is nothing to say before the end."""
+def run_experiment(prepared: Prepared, task: ExperimentTask, report: Any) -> Outcome:  # noqa: ARG001
+    """The outcome of an experiment; nothing is reported before the end."""
     ranker = configured(prepared.ranker, prepared.select, task.experiment)
     with tempfile.TemporaryDirectory(prefix="rankwright-") as folder:
         checkpoint = Path(folder) if task.keeps_state or task.earlier is not None else None
@@ -83,7 +82,7 @@ def configured(ranker: Ranker, select: str | None, experiment: Experiment) -> Ra
 
 
 def check_settings(ranker: Ranker, names: Any) -> None:
-    """Raise where a space has a setting that the ranker does not have."""
+    """Raise if a space has a setting that the ranker does not have."""
     known = ranker.get_params(deep=True)
     for name in names:
         if name not in known:
@@ -95,23 +94,19 @@ def _train_and_measure(ranker: Ranker, prepared: Prepared, fold: int, checkpoint
         binned = prepared.binned[fold]
         assert isinstance(ranker, BinnedRanker)
         ranker.fit_binned(binned.train, binned.watched, checkpoint=checkpoint)
-        return _evaluation(binned_scores(ranker, binned), binned.judged, prepared.metrics)
+        return evaluate(binned_scores(ranker, binned), binned.judged, prepared.metrics)
     assert prepared.folds is not None
     data = _fold_of(prepared.digest, prepared.folds, fold)
     ranker.fit(data.train, valid=data.watched, checkpoint=checkpoint)
-    return _evaluation(ranker.predict_from_start(data.measured), data.measured, prepared.metrics)
+    return evaluate(ranker.predict_from_start(data.measured), data.measured, prepared.metrics)
 
 
 def binned_scores(ranker: BinnedRanker, fold: BinnedFold) -> Float64Array:
-    """What a trained forest says of the measured documents, in the caller's order."""
+    """The scores of the measured documents by a trained forest, in the caller's order."""
     start = fold.judged.initial_scores
     scores = np.full(fold.measured.n_docs, ranker.base_score_) + (0.0 if start is None else start)
     ranker.forest_.add_scores_of_codes(fold.measured, scores)
     return np.asarray(fold.judged.in_source_order(scores))
-
-
-def _evaluation(scores: Float64Array, data: RankingDataset, metrics: tuple[str, ...]) -> Evaluation:
-    return evaluate(scores, data, metrics)
 
 
 _last_fold: tuple[tuple[str, int], FoldData] | None = None  # a worker takes up many experiments of a fold in a row
@@ -126,14 +121,14 @@ def _fold_of(digest: str, folds: Folds, number: int) -> FoldData:
 
 
 def _is_finished(ranker: Ranker) -> bool:
-    """Whether more steps would change nothing: it stopped early, found nothing more to learn, or counts no steps."""
+    """Whether more steps would change nothing: it stopped early, had nothing left to learn, or counts no steps."""
     if ranker.budget is None:
         return True
     return ranker.history_.stopped_early or _n_steps(ranker) < getattr(ranker, ranker.budget)
 
 
 def _n_steps(ranker: Ranker) -> int:
-    """How many steps were taken: all that were watched, or where none were, all that the model has seen."""
+    """How many steps were taken: all that were watched, or if none were watched, all steps of the model."""
     return 0 if ranker.budget is None else len(ranker.history_.values) or ranker.n_steps_
 
 
@@ -146,7 +141,7 @@ def outcome_of(
     best, facts = ranker.history_.best_step, ranker.facts()
     return Outcome(
         value=next(iter(results.values())).mean,
-        per_query={name: [_or_none(one) for one in result.values.tolist()] for name, result in results.items()},
+        per_query={name: for_json(result.values) for name, result in results.items()},
         steps=steps,
         new_steps=max(0, steps - earlier_steps),
         kept=steps if best is None else best + 1,
@@ -155,10 +150,6 @@ def outcome_of(
         memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         state=state,
     )
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _packed(folder: Path) -> SavedState:

@@ -1,4 +1,4 @@
-"""What each fold trains on, looks at to choose its steps, and is measured on."""
+"""Folds: what each trains on, chooses its steps by, and is measured on."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FoldPlan:
-    """The parts of a fold. `watched` chooses steps while training, where there is any."""
+class FoldParts:
+    """The parts of a fold. `watched` chooses steps while training; None if nothing does."""
 
     train: Part
     watched: Part | None
@@ -44,10 +44,10 @@ class FoldData:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Folds:
-    """Datasets and how folds are cut from them; every fold refers to them, so that each is kept once."""
+    """Datasets, and how folds are cut from them; folds refer to the datasets, so that each is kept once."""
 
     datasets: tuple[RankingDataset, ...]
-    plans: tuple[FoldPlan, ...]
+    plans: tuple[FoldParts, ...]
 
     @property
     def n_folds(self) -> int:
@@ -55,7 +55,7 @@ class Folds:
         return len(self.plans)
 
     def fold(self, number: int) -> FoldData:
-        """The documents of a fold, copied out of the datasets where it has not all of one."""
+        """The documents of a fold; they are copied unless the fold has a whole dataset."""
         plan = self.plans[number]
         measured = self._take(plan.measured)
         if plan.watched is None:
@@ -69,7 +69,7 @@ class Folds:
         return data if part.queries is None else data.take_queries(part.queries)
 
     def measured_ids(self, number: int) -> list[int | str]:
-        """The ids of the queries that a fold is measured on; their numbers where they have none."""
+        """The ids of the queries that a fold is measured on, or their numbers if they have no ids."""
         part = self.plans[number].measured
         data = self.datasets[part.dataset]
         numbers = np.arange(data.n_queries) if part.queries is None else part.queries
@@ -77,7 +77,7 @@ class Folds:
         return ids
 
     def measured_weights(self, number: int) -> Float64Array:
-        """How much each of the queries counts that a fold is measured on."""
+        """The weights of the queries that a fold is measured on."""
         part = self.plans[number].measured
         data = self.datasets[part.dataset]
         numbers = np.arange(data.n_queries) if part.queries is None else part.queries
@@ -101,14 +101,14 @@ def validation_folds(data: RankingDataset, k: int, *, seed: int = 0) -> Folds:
     plans = []
     for fold in k_fold(data.groups, k, seed=seed):
         valid = Part(0, fold.test)
-        plans.append(FoldPlan(Part(0, fold.train), valid, valid))
+        plans.append(FoldParts(Part(0, fold.train), valid, valid))
     return Folds((data,), tuple(plans))
 
 
 def given_validation(train: RankingDataset, valid: RankingDataset) -> Folds:
-    """The one fold that training and validation documents of the caller's make."""
+    """One fold of the given training and validation documents."""
     held_out = Part(1)
-    return Folds((train, valid), (FoldPlan(Part(0), held_out, held_out),))
+    return Folds((train, valid), (FoldParts(Part(0), held_out, held_out),))
 
 
 def measuring_folds(data: RankingDataset, k: int, *, valid: float | None = None, seed: int = 0) -> Folds:
@@ -124,14 +124,14 @@ def measuring_folds(data: RankingDataset, k: int, *, valid: float | None = None,
             others = Groups.of_sizes(data.groups.sizes[fold.train])
             kept, held_back = split_queries(others, valid=valid, seed=np.random.default_rng([seed, number]))
             train, watched = fold.train[kept], Part(0, fold.train[held_back])
-        plans.append(FoldPlan(Part(0, train), watched, Part(0, fold.test)))
+        plans.append(FoldParts(Part(0, train), watched, Part(0, fold.test)))
     return Folds((data,), tuple(plans))
 
 
 def given_folds(parts: Sequence[tuple[RankingDataset, RankingDataset | None, RankingDataset]]) -> Folds:
-    """Folds of the caller's, each with documents to train on, to choose steps by, and to be measured on.
+    """Given folds, each with documents to train on, to choose steps by, and to be measured on.
 
-    Where the last two are one and the same dataset, settings are chosen by what steps are chosen by.
+    If the last two are the same dataset, steps and settings are chosen by the same documents.
     """
     datasets: list[RankingDataset] = []
     plans = []
@@ -141,5 +141,5 @@ def given_folds(parts: Sequence[tuple[RankingDataset, RankingDataset | None, Ran
         datasets += own
         tested = Part(first + 1)
         chosen_by = None if watched is None else tested if watched is measured else Part(first + 2)
-        plans.append(FoldPlan(Part(first), chosen_by, tested))
+        plans.append(FoldParts(Part(first), chosen_by, tested))
     return Folds(tuple(datasets), tuple(plans))

@@ -15,7 +15,7 @@ ENOUGH_TREES: Mapping[str, Any] = {"n_trees": 1000, "early_stopping": 100}
 
 @dataclass(frozen=True, slots=True)
 class NamedSpace:
-    """A space, and what goes with it unless it is set otherwise."""
+    """A space, and settings that go with it unless others are given."""
 
     space: Space
     settings: Mapping[str, Any] = field(default_factory=dict)

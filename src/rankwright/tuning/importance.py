@@ -1,8 +1,8 @@
-"""Which settings matter: how much of what differs between trials each setting, and each pair of them, accounts for.
+"""Which settings matter: the share of the variance between trials that each setting, and each pair, accounts for.
 
-A random forest learns what configurations reach; its answers are averaged over all settings but one, or but two. The
-variance of such an average, as a share of the variance of all answers, is what the setting, or the pair beyond its
-two settings, accounts for (functional ANOVA; Hutter, Hoos, Leyton-Brown 2014).
+A random forest learns the value of each configuration. Its predictions are averaged over all settings but one, or but
+two. The variance of these averages, as a share of the variance of all predictions, is what the setting accounts for; a
+pair counts by what it adds to its two settings (functional ANOVA; Hutter, Hoos, Leyton-Brown 2014).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Answer = Callable[[Float64Array], Float64Array]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Effect:
-    """What the values of one setting reach on average over all others."""
+    """The mean value that each level of one setting reaches, over all other settings."""
 
     values: tuple[Any, ...]
     means: Float64Array
@@ -46,9 +46,9 @@ class Importance:
 def importance_of(
     space: Space, configurations: Sequence[Configuration], values: Sequence[float], *, seed: int = 0
 ) -> Importance | None:
-    """The importance of the settings that `space` has, seen in what configurations reached.
+    """The importance of the settings of `space`, learned from configurations and their values.
 
-    None where there are too few trials to tell, or all of them reached the same.
+    None if there are too few trials, or if all of them reached the same value.
     """
     reached = np.array(values)
     known = np.isfinite(reached)
@@ -91,7 +91,7 @@ def _learned(places: Float64Array, values: Float64Array, seed: int) -> Answer:
 
 
 def _points(space: Space, seed: int) -> Float64Array:
-    """Configurations spread over the space: all of a small grid, a sample of others."""
+    """Configurations spread over the space: all of a small grid, or a sample."""
     if is_finite(space) and grid_size(space) <= N_POINTS:
         return np.array([place(space, one) for one in grid_members(space)])
     return np.array([place(space, drawn(space, np.random.default_rng([seed, number]))) for number in range(N_POINTS)])
@@ -112,7 +112,7 @@ def _value(dimension: Dimension, level: float) -> Any:
 def _averages(
     answer: Answer, points: Float64Array, columns: Sequence[int], levels: Sequence[Sequence[float]]
 ) -> Float64Array:
-    """The mean answer at each combination of levels of the given columns, over all points."""
+    """The mean prediction at each combination of levels of the given columns, over all points."""
     combined = list(product(*levels))
     repeated = np.repeat(points[None, :, :], len(combined), axis=0)
     for number, level in enumerate(combined):

@@ -1,7 +1,7 @@
 """Nested cross-validation: an honest figure for a ranker that is tuned before it is used.
 
-What the chosen settings reach on the queries that chose them is too good to be true. Here each outer fold is held back
-from the whole search: settings are chosen, and the ranker trained anew, on the other folds alone.
+The value that the chosen settings reach on the queries they were chosen by is too high. Here each outer fold is held
+back from the whole search: settings are chosen, and the ranker is trained, on the other folds alone.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwright.arrays import Float64Array
 from rankwright.cluster.engine import Engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.splits import k_fold
@@ -21,13 +22,25 @@ from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.intervals import Interval, bootstrap_interval, weighted_mean
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
-from rankwright.tuning.study import StudyListener
-from rankwright.tuning.tuner import Tuned, TuningPlan, tune
+from rankwright.tuning.per_query import counted
+from rankwright.tuning.plan import TuningPlan
+from rankwright.tuning.studies.study import StudyListener
+from rankwright.tuning.tuner import Tuned, tune
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NestedResult:
-    """What each outer fold chose, and what that reached on the queries it never saw."""
+    """What the search on each outer fold chose, and what that reached on the queries it never saw.
+
+    Attributes
+    ----------
+    metric : str
+        What was searched for and is measured.
+    tuned : tuple of Tuned
+        The search of each outer fold.
+    measured : tuple of MetricResult
+        The metric of the ranker that each search gave, on the fold's own queries.
+    """
 
     metric: str
     tuned: tuple[Tuned, ...]
@@ -39,18 +52,20 @@ class NestedResult:
         return weighted_mean(*self._counted())
 
     def interval(self, seed: int = 0) -> Interval:
-        """The 95 % bootstrap interval of the mean."""
+        """Return the 95 % bootstrap interval of the mean; `seed` is that of the bootstrap."""
         first = self.measured[0]
         return bootstrap_interval(*self._counted(), resamples=first.resamples, seed=seed, threads=1)
 
-    def _counted(self) -> tuple[Any, Any]:
+    def _counted(self) -> tuple[Float64Array, Float64Array]:
         values = np.concatenate([result.values for result in self.measured])
         weights = np.concatenate([result.weights for result in self.measured])
-        counts = ~np.isnan(values) & (weights > 0)
-        return values[counts], weights[counts]
+        return counted(values, weights)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON has it: `optimism` is by how much validation promised more than held-out queries gave."""
+        """Return the result in types JSON can hold.
+
+        Its "optimism" is how much higher the chosen settings' value is on validation queries than on held-out ones.
+        """
         low, high = self.interval()
         promised = float(np.mean([tuned.best.value for tuned in self.tuned]))
         return {
@@ -80,10 +95,54 @@ def nested_cross_validation(
     listeners: Sequence[StudyListener] = (),
     tell: Callable[[str], None] | None = None,
 ) -> NestedResult:
-    """What tuning `ranker` on `folds` - 1 parts of `data` reaches on the part left out, over all parts.
+    """Measure a whole search for settings on queries that it never saw.
 
-    `plan` says how each part's search is made, its own `folds` into how many it cuts what it may see. `study` keeps
-    them in folders of their own, `outer-1` and so on.
+    The data is cut into outer folds. For each of them, settings are searched for and a ranker is trained on the other
+    folds alone; then it is measured on the fold.
+
+    Parameters
+    ----------
+    ranker : Ranker or str
+        The ranker, or its name. It holds the settings that are not searched.
+    data : RankingDataset
+        The data to cut.
+    folds : int, default 5
+        How many outer folds there are, 2 or more. (How many folds each search cuts is a parameter of `plan`.)
+    space : mapping or str, optional
+        What to search, as in `tune`. By default the ranker's own space.
+    plan : TuningPlan, optional
+        How each search is made.
+    study : path, optional
+        A folder that keeps the searches, in folders `outer-1`, `outer-2`, … of their own. The same call goes on where
+        a killed one stopped.
+    cluster : str, optional
+        Where experiments run, as in `open_engine`. By default on processes of this machine.
+    workers : int, optional
+        How many experiments run at a time. By default one per core.
+    engine : Engine, optional
+        An open engine to use in place of `cluster` and `workers`.
+    listeners : sequence of callable, default ()
+        Called with a `StudyProgress` after each experiment.
+    tell : callable, optional
+        Called with a line of text after each outer fold.
+
+    Returns
+    -------
+    NestedResult
+        The metric's mean and interval over the queries of all outer folds, and each search.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from rankwright.settings.spaces import Choice
+    >>> data = rw.synthetic.web_search(n_queries=20, seed=0)
+    >>> plan = rw.TuningPlan(strategy="grid", folds=2)
+    >>> with rw.open_engine(workers=1) as engine:
+    ...     found = rw.nested_cross_validation(
+    ...         rw.LambdaMART(n_trees=5), data, folds=2, space={"max_leaves": Choice((3, 7))}, plan=plan, engine=engine
+    ...     )
+    >>> len(found.tuned), 0 < found.mean < 1
+    (2, True)
     """
     chosen = plan or TuningPlan()
     tuned, measured = [], []

@@ -1,4 +1,4 @@
-"""What all experiments of a study share: its folds, or for trees their bins, which are made once a fold."""
+"""What all experiments of a study share: its folds, or for trees their bins, which are made once per fold."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class BinnedFold:
 
     @property
     def judged(self) -> RankingDataset:
-        """The judgments of the measured documents."""
+        """The measured documents without their features."""
         return self.measured.documents
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """What workers are given once: the ranker whose settings are tried, and the documents in one form or the other."""
+    """What workers are given once: the ranker whose settings are tried, and its documents, as folds or as bins."""
 
     ranker: Ranker
     metrics: tuple[str, ...]
@@ -42,7 +42,7 @@ class Prepared:
 
 
 def prepare(ranker: Ranker, space: Space, folds: Folds, metrics: tuple[str, ...], *, select: str | None) -> Prepared:
-    """The shared part of a study. The first of `metrics` is what it is about, `select` what steps are chosen by."""
+    """The shared part of a study: `metrics` are measured, the first is searched for; `select` chooses steps."""
     digest = folds.digest()
     if not takes_bins(ranker, space):
         return Prepared(ranker, metrics, select, digest, folds, None)

@@ -1,8 +1,8 @@
 """The chosen settings, trained on all the training data.
 
-How many steps to take is known from the trials: where folds validated them, the mean of the steps that the chosen
-trial's models kept, rounded up. It is not scaled for the larger data. Where validation data was given, it chooses the
-steps again; a ranker that validates itself is trained as it is.
+The number of steps comes from the trials. Where they were validated on folds, it is the mean number of steps that the
+models of the chosen trial kept, rounded up; it is not scaled for the larger data. Where validation data was given, it
+chooses the steps again. A ranker that validates itself is trained as it is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankwright.tuning.trials import TrialResult
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refit:
-    """The trained ranker, and how many steps it was told to take; None where it found that out itself."""
+    """The trained ranker, and how many steps it was told to take; None if it chose them itself."""
 
     ranker: Ranker
     steps: int | None
@@ -31,7 +31,7 @@ class Refit:
 def refit(
     ranker: Ranker, chosen: TrialResult, train: RankingDataset, valid: RankingDataset | None, metric: str, seed: int
 ) -> Refit:
-    """`ranker` trained on `train` as the chosen trial was, with the number of steps that the trial tells."""
+    """`ranker` trained on `train`, with the number of steps that the chosen trial suggests."""
     known = ranker.get_params(deep=False)
     settings: dict[str, Any] = {"select": metric, "seed": seed}
     steps = None

@@ -1,4 +1,4 @@
-"""Which of two trials is the better one; of equally good ones, which is the simpler."""
+"""The order of trials: the better one first, and of equally good ones the simpler one."""
 
 from __future__ import annotations
 

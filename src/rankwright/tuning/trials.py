@@ -1,7 +1,8 @@
-"""What is tried: a trial is a configuration at a budget, and is made of experiments, one a fold and seed."""
+"""Trials: a trial is a configuration with a budget, and has one experiment for each fold and seed."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,12 +13,22 @@ import xxhash
 from rankwright.tuning.configurations import Configuration, canonical
 
 
+def limit_of(budget: int | None) -> float:
+    """A budget as a number that can be compared: without one there is no limit."""
+    return math.inf if budget is None else budget
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A configuration, and how many steps it may take; None leaves that to the ranker's own setting."""
+    """A configuration, and how many steps it may take; None means the ranker's own setting."""
 
     settings: Configuration
     budget: int | None = None
+
+    @property
+    def limit(self) -> float:
+        """The budget as a number that can be compared."""
+        return limit_of(self.budget)
 
     def experiments(self, n_folds: int, seeds: Sequence[int]) -> list[Experiment]:
         """The experiments of the trial."""
@@ -35,23 +46,23 @@ class Experiment:
 
     @property
     def key(self) -> str:
-        """What tells this experiment from others of its study."""
+        """A text that is different for each experiment of a study."""
         return xxhash.xxh3_128(canonical(asdict(self)).encode()).hexdigest()
 
     @property
     def course(self) -> str:
-        """What tells it from others but for the budget: a larger one goes on where a smaller one ended."""
+        """A text that is the same for all budgets: a larger budget continues where a smaller one ended."""
         return xxhash.xxh3_128(canonical(asdict(self) | {"budget": None}).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What came of an experiment.
+    """The result of an experiment.
 
-    `value` is the study's metric on the measured queries, `per_query` each metric's value of each of them (None where
-    the query does not count). `steps` were taken in all, `new_steps` of them here, the rest by an earlier budget that
-    was continued; the model has `kept` of them. `finished` says that a larger budget would change nothing. Seconds,
-    memory and host are how it went, and all else is the same whenever and wherever it is run.
+    `value` is the mean of the study's metric over the measured queries; `per_query` has each metric's value of each of
+    them (None where the query does not count). `steps` is how many steps were taken in all, `new_steps` how many of
+    them in this experiment and not by a smaller budget before; the model keeps `kept` of them. `finished` says that a
+    larger budget would change nothing. Seconds, memory and host may differ from run to run; all else is the same.
     """
 
     settings: Configuration
@@ -73,11 +84,11 @@ class Record:
 
     @property
     def experiment(self) -> Experiment:
-        """What was done."""
+        """The experiment that this is the result of."""
         return Experiment(self.settings, self.fold, self.seed, self.budget)
 
     def lasting(self) -> dict[str, Any]:
-        """All but how it went: what two runs of the same experiment have in common."""
+        """The record without what may differ from run to run."""
         return {name: value for name, value in asdict(self).items() if name not in PASSING}
 
 
@@ -117,3 +128,13 @@ class TrialResult:
             "size": self.size,
             "experiments": len(self.records),
         }
+
+
+def steps_taken(trials: Sequence[TrialResult]) -> int:
+    """How many steps these trials took together, none counted twice."""
+    of_courses: dict[str, int] = {}
+    for trial in trials:
+        for record in trial.records:
+            course = record.experiment.course
+            of_courses[course] = max(of_courses.get(course, 0), record.steps)
+    return sum(of_courses.values())

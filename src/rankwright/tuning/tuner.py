@@ -1,10 +1,10 @@
-"""From data and a ranker to the settings that validation prefers, and a model trained with them on all the data."""
+"""The search for settings: trials, the choice among them, and a model trained with the best on all the data."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,6 @@ from typing import Any
 
 from sklearn.base import clone
 
-from rankwright.catalog.settings import ranker_from_text
 from rankwright.cluster.engine import Engine, open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import SettingError, require
@@ -21,62 +20,45 @@ from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import canonical, describe, plain
+from rankwright.tuning.cross_validation import CrossValidation, cross_validate
 from rankwright.tuning.experiment import check_settings
 from rankwright.tuning.folds import Folds, given_validation, validation_folds
+from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.preparation import prepare
 from rankwright.tuning.refit import Refit, refit
+from rankwright.tuning.searched import searched_space
 from rankwright.tuning.simplicity import ranked
-from rankwright.tuning.space_text import space_from_name
-from rankwright.tuning.store import Store, write_refit
-from rankwright.tuning.strategies.plan import BATCH_SIZE, SearchPlan
+from rankwright.tuning.strategies.plan import SearchPlan
 from rankwright.tuning.strategies.registry import strategy_named
-from rankwright.tuning.study import Study, StudyListener
-from rankwright.tuning.trials import TrialResult
+from rankwright.tuning.studies.store import Store, write_refit
+from rankwright.tuning.studies.study import Study, StudyListener
+from rankwright.tuning.trials import TrialResult, steps_taken
 
 CONTINUING = ("halving",)  # strategies whose trials go on from where they stood
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TuningPlan:
-    """How to search. `metric` may carry a convention, as `ndcg@10:letor`; `metrics` are others to record.
-
-    `folds` is in how many parts the training data is cut where no validation data is given; `seeds` how many times
-    each fold is trained, with seeds from `seed` on. `trials`, `batch_size`, `min_budget` and `eta` are the strategy's.
-    """
-
-    strategy: str = "random"
-    trials: int | None = None
-    metric: str = "ndcg@10"
-    metrics: tuple[str, ...] = ()
-    folds: int = 5
-    seeds: int = 1
-    seed: int = 0
-    batch_size: int = BATCH_SIZE
-    min_budget: int | None = None
-    eta: int = 3
-
-    def __post_init__(self) -> None:
-        strategy_named(self.strategy)
-        for name in self.all_metrics:
-            parse_metric(name)
-        require(self.seeds >= 1, f"seeds must be 1 or more, got {self.seeds}")
-
-    @property
-    def all_metrics(self) -> tuple[str, ...]:
-        """What is measured: what is searched for first."""
-        return tuple(dict.fromkeys((self.metric, *self.metrics)))
-
-    @property
-    def all_seeds(self) -> tuple[int, ...]:
-        """The seeds of a trial's experiments."""
-        return tuple(range(self.seed, self.seed + self.seeds))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Tuned:
-    """What a search found: every trial in its order, the best first in `ranked`, and the ranker trained anew."""
+    """What a search for settings found.
 
-    ranker: Ranker  # with the chosen settings; trained where a refit was asked for
+    Attributes
+    ----------
+    ranker : Ranker
+        The ranker with the chosen settings. It is trained on all the training data, unless no refit was asked for or
+        folds were given instead of data.
+    space : mapping
+        The space that was searched.
+    plan : TuningPlan
+        How it was searched.
+    trials : list of TrialResult
+        Every configuration that was tried, in the order of the search.
+    ranked : list of TrialResult
+        The configurations with the largest budget, the best first.
+    refit : Refit or None
+        How the final training went; None where there was none.
+    """
+
+    ranker: Ranker
     space: Space
     plan: TuningPlan
     trials: list[TrialResult]
@@ -85,12 +67,12 @@ class Tuned:
 
     @property
     def best(self) -> TrialResult:
-        """The chosen trial."""
+        """The chosen configuration and its results, a `TrialResult`."""
         return self.ranked[0]
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The chosen settings."""
+        """The chosen settings by name."""
         return self.best.trial.settings
 
     @property
@@ -98,8 +80,26 @@ class Tuned:
         """How many steps the search took in all: trees, epochs or bags."""
         return steps_taken(self.trials)
 
+    def tested_on(self, folds: Folds, **where: Any) -> CrossValidation:
+        """Train with the chosen settings on other folds, and measure there.
+
+        Parameters
+        ----------
+        folds : Folds
+            The folds, such as those of `rankwright.tuning.letor.letor_folds`.
+        **where
+            Where experiments run: `cluster`, `workers` or `engine`, as in `tune`.
+
+        Returns
+        -------
+        CrossValidation
+            What the plan's metrics say on each fold.
+        """
+        ranker, plan = clone(self.ranker).set_params(select=self.plan.metric), self.plan
+        return cross_validate(ranker, folds, metrics=plan.all_metrics, seeds=plan.seeds, seed=plan.seed, **where)
+
     def to_dict(self) -> dict[str, Any]:
-        """What `rankwright tune --json` prints."""
+        """Return the search and its result in types JSON can hold, as `rankwright tune --json` prints them."""
         return {
             "ranker": self.ranker.name,
             "strategy": self.plan.strategy,
@@ -111,16 +111,6 @@ class Tuned:
             "top": [result.to_dict() for result in self.ranked[:5]],
             "refit": None if self.refit is None else self.refit.to_dict(),
         }
-
-
-def steps_taken(trials: Sequence[TrialResult]) -> int:
-    """The steps that these trials took together, none counted twice: the work of a search that had to do it all."""
-    of_courses: dict[str, int] = {}
-    for trial in trials:
-        for record in trial.records:
-            course = record.experiment.course
-            of_courses[course] = max(of_courses.get(course, 0), record.steps)
-    return sum(of_courses.values())
 
 
 def tune(
@@ -138,13 +128,52 @@ def tune(
     listeners: Sequence[StudyListener] = (),
     **options: Any,
 ) -> Tuned:
-    """The settings of `ranker` that validation prefers, and the ranker trained with them on all of `train`.
+    """Search for the settings of a ranker that validation prefers, and train with them.
 
-    `ranker` holds the settings that are not searched. `space` is a space, the name of one, or a file; default: the
-    ranker's own. With `valid` each trial is validated on it, else on folds of `train`; `train` may also be folds of
-    your own, of which there is nothing to train on at the end. `study` is a folder that keeps every experiment: the
-    same call goes on where a killed one stopped. `cluster` and `workers` say where experiments run, as `open_engine`
-    has it, unless an open `engine` is given. `options` are those of a `TuningPlan`, where none is given.
+    Parameters
+    ----------
+    ranker : Ranker or str
+        The ranker, or its name. It holds the settings that are not searched.
+    train : RankingDataset or Folds
+        The data to train on, or folds of your own (`rankwright.tuning.folds`). Folds may overlap, so that there is no
+        data to train a final ranker on.
+    valid : RankingDataset, optional
+        The data to validate on. By default each configuration is validated on folds of `train`.
+    space : mapping or str, optional
+        What to search: a mapping from settings to `Choice`, `Real` or `Whole`, the name of a space ("slides-a",
+        "slides-b"), or the path of a .json or .toml file. By default the ranker's own space.
+    plan : TuningPlan, optional
+        How to search.
+    study : path, optional
+        A folder that keeps every experiment. The same call goes on where a killed one stopped, and several processes
+        may work on one study.
+    refits : bool, default True
+        Whether to train a ranker with the chosen settings on all of `train`.
+    cluster : str, optional
+        Where experiments run, as in `open_engine`. By default on processes of this machine.
+    workers : int, optional
+        How many experiments run at a time. By default one per core.
+    engine : Engine, optional
+        An open engine to use in place of `cluster` and `workers`.
+    listeners : sequence of callable, default ()
+        Called with a `StudyProgress` after each experiment.
+    **options
+        The parameters of a `TuningPlan`, where no `plan` is given.
+
+    Returns
+    -------
+    Tuned
+        The trials, the chosen settings, and the ranker trained with them.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from rankwright.settings.spaces import Choice
+    >>> train = rw.synthetic.web_search(n_queries=20, seed=0)
+    >>> space = {"max_leaves": Choice((3, 7))}
+    >>> found = rw.tune(rw.LambdaMART(n_trees=5), train, space=space, strategy="grid", folds=2, workers=1)
+    >>> len(found.trials), sorted(found.settings), found.ranker.n_trees_ <= 5
+    (2, ['max_leaves'], True)
     """
     require(plan is None or not options, "give a plan, or its options, not both")
     chosen_plan = plan or TuningPlan(**options)
@@ -170,28 +199,6 @@ def tune(
     return Tuned(tuned, searched, chosen_plan, trials, best_first, refitted)
 
 
-def searched_space(
-    ranker: Ranker | str, space: Space | str | None, *, keeps: Collection[str] = ()
-) -> tuple[Ranker, Space]:
-    """A copy of the ranker, and the space to search.
-
-    A named space brings settings that go with it: they hold where the ranker has its defaults, `keeps` apart.
-    """
-    own: Ranker = ranker_from_text(ranker) if isinstance(ranker, str) else clone(ranker)
-    if space is None:
-        return own, own.space
-    if not isinstance(space, str):
-        return own, space
-    found = space_from_name(space)
-    mine, defaults = own.get_params(deep=False), type(own)().get_params(deep=False)
-    beside = {
-        name: value
-        for name, value in found.settings.items()
-        if name in mine and mine[name] == defaults[name] and name not in keeps
-    }
-    return own.set_params(**beside), found.space
-
-
 def folds_of(train: RankingDataset, valid: RankingDataset | None, plan: TuningPlan) -> Folds:
     """The folds that trials are validated on."""
     if valid is not None:
@@ -202,7 +209,7 @@ def folds_of(train: RankingDataset, valid: RankingDataset | None, plan: TuningPl
 def _search_plan(ranker: Ranker, space: Space, plan: TuningPlan) -> SearchPlan:
     higher = parse_metric(plan.metric).higher_is_better
     if ranker.budget is not None and ranker.budget in space and plan.strategy in CONTINUING:
-        raise SettingError(f"{ranker.budget} is what halving gives and takes: leave it out of the space")
+        raise SettingError(f"halving sets {ranker.budget} itself: leave it out of the space")
     return SearchPlan(
         space=space,
         ranked=partial(ranked, space=space, higher_is_better=higher),
@@ -226,7 +233,7 @@ def _study(
     engine: Engine,
     listeners: Sequence[StudyListener],
 ) -> Iterator[Study]:
-    """The study and its store, in a folder that is gone afterwards where none was named."""
+    """The study and its store; without a folder, in one that is removed at the end."""
     prepared = prepare(ranker, space, folds, plan.all_metrics, select=plan.metric)
     identity = study_identity(ranker, space, plan, prepared.digest)
     with ExitStack() as opened:
@@ -236,7 +243,7 @@ def _study(
 
 
 def study_identity(ranker: Ranker, space: Space, plan: TuningPlan, digest: str) -> dict[str, Any]:
-    """What must be the same for records of an earlier run to count: all but how the space is searched."""
+    """What must be the same for the records of an earlier run to count: all but the strategy."""
     settings = {name: value for name, value in ranker.stored_settings().items() if name not in space}
     identity: dict[str, Any] = plain(
         {
@@ -253,21 +260,17 @@ def study_identity(ranker: Ranker, space: Space, plan: TuningPlan, digest: str) 
 
 
 def _last_round(trials: Sequence[TrialResult]) -> list[TrialResult]:
-    """What is chosen among: the trials with the largest budget."""
-    largest = max(_budget(trial) for trial in trials)
+    """The trials to choose among: those with the largest budget, each configuration once."""
+    largest = max(trial.trial.limit for trial in trials)
     seen: dict[str, TrialResult] = {}
     for trial in trials:
-        if _budget(trial) == largest:
+        if trial.trial.limit == largest:
             seen.setdefault(canonical(trial.trial.settings), trial)
     return list(seen.values())
 
 
-def _budget(result: TrialResult) -> float:
-    return float("inf") if result.trial.budget is None else result.trial.budget
-
-
 def search_name(search: SearchPlan, plan: TuningPlan) -> str:
-    """What a search is called in its study: its strategy, and what else tells it from others of the same."""
+    """The name of a search in its study: its strategy, and the options that make it differ from others."""
     told = [plan.strategy]
     told += [f"{name}{value}" for name, value in (("trials", search.trials), ("from", search.min_budget)) if value]
     told += [f"eta{search.eta}"] if plan.strategy in CONTINUING and search.eta != 3 else []

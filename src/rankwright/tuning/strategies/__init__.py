@@ -1,1 +1,1 @@
-"""Ways to search: each asks for trials in batches of a fixed size and is told what they reached."""
+"""Strategies: each asks for trials in batches of a fixed size and is given their results."""

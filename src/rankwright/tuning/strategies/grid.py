@@ -1,4 +1,4 @@
-"""Every configuration of a grid."""
+"""Grid search: every configuration of a space of lists."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rankwright.tuning.trials import Trial
 
 
 def grid(plan: SearchPlan) -> Search:
-    """The whole grid, at once: what comes next depends on nothing."""
+    """Every configuration of a grid, in one batch."""
     size = grid_size(plan.space)
     if plan.trials is not None and plan.trials != size:
         raise SettingError(

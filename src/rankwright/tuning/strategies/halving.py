@@ -14,10 +14,10 @@ from rankwright.tuning.trials import Trial
 
 
 def halving(plan: SearchPlan) -> Search:
-    """All configurations of a grid, or as many as asked for, then one in `eta` of them for `eta` times the steps.
+    """All configurations of a grid, or `trials` of them, then the best one in `eta` for `eta` times the steps.
 
-    The last one standing gets the ranker's own number of steps. The first budget is that divided by `eta` as often as
-    there are rounds, unless `min_budget` says otherwise.
+    This goes on until one is left, which gets the ranker's own number of steps. The first budget is `min_budget`, or
+    else the ranker's number divided by `eta` once per round.
     """
     n_trials = plan.trials
     if n_trials is None:
@@ -31,7 +31,7 @@ def halving(plan: SearchPlan) -> Search:
 
 
 def budgets(plan: SearchPlan, n_trials: int) -> list[int]:
-    """The budget of each round: the last one is the full one, and one configuration is left for it."""
+    """The budget of each round; in the last round one configuration is left, with the full budget."""
     if plan.max_budget is None:
         raise SettingError(
             "halving needs a ranker that counts its steps and goes on from a checkpoint; this one trains in one go: "
@@ -48,7 +48,7 @@ def budgets(plan: SearchPlan, n_trials: int) -> list[int]:
 
 
 def _rounds(n_trials: int, eta: int) -> int:
-    """How often one in `eta` is taken until one is left."""
+    """How many rounds leave one configuration, if each keeps one in `eta`."""
     rounds = 0
     while n_trials > 1:
         n_trials, rounds = max(1, n_trials // eta), rounds + 1

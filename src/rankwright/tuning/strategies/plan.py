@@ -1,10 +1,9 @@
-"""What a strategy is given, and what it is."""
+"""The plan that a strategy is given, and the type of strategies."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from rankwright.errors import require
 from rankwright.settings.spaces import Space
@@ -14,13 +13,8 @@ BATCH_SIZE = 16  # trials asked for at a time, whatever the number of workers
 
 # Yields batches of trials and is sent their results, in the same order.
 Search = Generator[list[Trial], list[TrialResult], None]
-
-
-class Ranking(Protocol):
-    """Orders results, best first."""
-
-    def __call__(self, results: Sequence[TrialResult]) -> list[TrialResult]:
-        """The same results, best first."""
+# Puts results into order, best first.
+BestFirst = Callable[[Sequence[TrialResult]], list[TrialResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +26,7 @@ class SearchPlan:
     """
 
     space: Space
-    ranked: Ranking
+    ranked: BestFirst
     higher_is_better: bool = True
     trials: int | None = None
     seed: int = 0
@@ -48,7 +42,7 @@ class SearchPlan:
         require(self.eta >= 2, f"eta must be 2 or more, got {self.eta}")
 
     def number_of_trials(self) -> int:
-        """The number asked for, where the strategy has no number of its own."""
+        """How many configurations to try; raises if the plan does not say."""
         require(self.trials is not None, "say how many configurations to try: give trials")
         assert self.trials is not None
         return self.trials

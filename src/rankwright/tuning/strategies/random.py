@@ -10,12 +10,12 @@ from rankwright.tuning.trials import Trial
 
 
 def random(plan: SearchPlan) -> Search:
-    """Draws from the space; of a grid no configuration is drawn twice."""
+    """Random configurations of the space; in a grid none is drawn twice."""
     yield [Trial(settings) for settings in sample(plan, plan.number_of_trials())]
 
 
 def sample(plan: SearchPlan, n: int) -> list[Configuration]:
-    """`n` configurations, fewer where the space is a grid with fewer: the first of them do not depend on `n`."""
+    """`n` configurations, or all of a smaller grid; a larger `n` only adds further ones."""
     if is_finite(plan.space):
         members = list(grid_members(plan.space))
         order = np.random.default_rng(plan.seed).permutation(grid_size(plan.space))

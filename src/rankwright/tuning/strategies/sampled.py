@@ -1,7 +1,7 @@
-"""Optuna's samplers: what comes next follows from what was reached so far.
+"""Optuna's samplers: they choose configurations by what earlier ones reached.
 
-Trials are asked for in batches of a fixed size, and told in their order: what is tried depends on the seed alone, not
-on how many workers there are.
+Trials are asked for in batches of a fixed size, and their results are given back in order. So what is tried depends on
+the seed alone, not on how many workers there are.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from rankwright.tuning.trials import Trial
 
 
 def tpe(plan: SearchPlan) -> Search:
-    """Tree-structured Parzen estimators (Bergstra et al. 2011): near good configurations, away from bad ones."""
+    """Tree-structured Parzen estimators (Bergstra et al. 2011): look near good configurations, away from bad ones."""
     return _sampled(plan, lambda samplers: samplers.TPESampler(seed=plan.seed, constant_liar=True, multivariate=True))
 
 
 def gp(plan: SearchPlan) -> Search:
-    """A Gaussian process that guesses what each configuration would reach; for few and expensive trials."""
+    """A Gaussian process that predicts what each configuration reaches; for few and expensive trials."""
     return _sampled(plan, lambda samplers: samplers.GPSampler(seed=plan.seed, deterministic_objective=True))
 
 

@@ -1,93 +1,67 @@
-"""`rankwright inspect --objective`: what a λ-function is, and its forces as a picture."""
+"""`rankwright inspect --objective`: the forces of an objective, diagnosed and drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import typer
 
-from rankwright.cli.output import print_json
-from rankwright.errors import InputError, require
+from rankwright.cli.output import print_json, tell_written
+from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.arrays import Float64Array
     from rankwright.data.dataset import RankingDataset
     from rankwright.objectives.diagnostics import Diagnosis
 
-ObjectiveSettings: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="A setting of the objective, such as margin=2; mode=paper for the papers' plain formula. May be repeated.",
-    ),
-]
-
-# What is diagnosed where no data is given: good and bad documents, in the right order and in the wrong one.
-EXAMPLE_LABELS = (3.0, 0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 1.0)
-EXAMPLE_SCORES = (0.6, 2.0, -0.4, 1.3, 0.1, -1.0, -1.7, -2.2)
 LABEL_WIDTH = 34
 
 
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """The query whose documents the forces act on: one of a file of documents and of scores, or else an example."""
+
+    data: str | None
+    query: str | None
+    scores: str | None
+    format: str | None
+
+    def read(self) -> tuple[RankingDataset, Float64Array]:
+        """The query's documents and their scores."""
+        from rankwright.formats.reading import read
+        from rankwright.formats.sidecars import read_scores
+        from rankwright.objectives.queries import example_query, query_with_scores
+
+        if self.data is None:
+            require(not (self.query or self.scores), "--query and --scores go with a data file")
+            return example_query()
+        documents = read(self.data, format=self.format)
+        scores = None if self.scores is None else read_scores(self.scores, n_docs=documents.n_docs)
+        return query_with_scores(documents, self.query, scores, name=self.data)
+
+
 def inspect_objective(
-    name: str,
-    settings: Sequence[str],
-    data: str | None,
-    query: str | None,
-    scores: str | None,
-    plot: str | None,
-    format: str | None,
-    as_json: bool,
+    name: str, settings: Sequence[str], diagnosed: Diagnosed, plot: str | None, as_json: bool
 ) -> None:
-    """Diagnose an objective's forces on a query of the data, or on the example's; print what was found, and draw."""
+    """Diagnose an objective's forces on a query; print what was found, and draw."""
     from rankwright.catalog.settings import objective_from_text
     from rankwright.objectives.diagnostics import diagnose
 
     objective = objective_from_text(name, settings)
-    documents, places = _example() if data is None else _query_of(data, query, scores, format)
-    require(data is not None or not (query or scores), "--query and --scores go with a data file")
-    diagnosis = diagnose(objective, documents, places)
+    documents, scores = diagnosed.read()
+    diagnosis = diagnose(objective, documents, scores)
     if plot is not None:
         from rankwright.report.forces import draw_forces
 
-        draw_forces(objective, documents, places, plot)
-        typer.echo(f"wrote {plot}", err=True)
+        draw_forces(objective, documents, scores, plot)
+        tell_written(plot)
     print_json(diagnosis.as_dict()) if as_json else typer.echo("\n".join(report(diagnosis)))
 
 
-def _example() -> tuple[RankingDataset, Float64Array]:
-    import numpy as np
-
-    from rankwright.data.dataset import RankingDataset
-
-    n_docs = len(EXAMPLE_LABELS)
-    return RankingDataset.from_arrays(np.zeros((n_docs, 0)), EXAMPLE_LABELS, group=[n_docs]), np.array(EXAMPLE_SCORES)
-
-
-def _query_of(
-    data: str, query: str | None, scores: str | None, format: str | None
-) -> tuple[RankingDataset, Float64Array]:
-    import numpy as np
-
-    from rankwright.formats.reading import read
-    from rankwright.formats.sidecars import read_scores
-
-    documents = read(data, format=format)
-    every = documents.from_source_order(
-        np.random.default_rng(0).normal(size=documents.n_docs)
-        if scores is None
-        else read_scores(scores, n_docs=documents.n_docs)
-    )
-    ids = [str(name) for name in documents.qid[documents.groups.offsets[:-1]]]
-    if query is not None and query not in ids:
-        raise InputError(f"{data} has no query {query!r}; its queries are {', '.join(ids[:5])}{', …' * (len(ids) > 5)}")
-    chosen = 0 if query is None else ids.index(query)
-    return documents.take_queries([chosen]), every[documents.groups.rows_of(np.array([chosen]))]
-
-
 def report(found: Diagnosis) -> Iterator[str]:
-    """The lines that tell a person what the diagnosis says."""
+    """The lines that show a person the diagnosis."""
     yield f"{found.objective} on {found.field.n_docs} documents, at {found.n_points} points around the scores"
     yield ""
     for label, holds, text in _rows(found):

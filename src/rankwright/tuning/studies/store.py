@@ -1,14 +1,14 @@
 """The folder of a study: what it is about, and a growing list of records.
 
     study.json          what the study is about; another study in the folder is refused
-    records/*.jsonl     a line an experiment, a file a process; only ever added to
-    states/*.rw         where a trial that may be continued left off
-    searches/*.json     which trials each search made, in its order
-    refit.json          what the chosen settings gave when trained on all the data
-    claims.lock         who is at which experiment
+    records/*.jsonl     one line per experiment, one file per process; lines are only added
+    states/*.rw         the states of trials that may be continued
+    searches/*.json     the trials of each search, in its order
+    refit.json          the training with the chosen settings on all the data
+    claims.lock         which process works on which experiment
 
-A process that is killed may leave half a line at the end of its file. Nobody writes to that file again, and half a line
-is no record.
+A process that is killed may leave half a line at the end of its file. No process writes to that file again, and half a
+line is no record.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ import numpy as np
 from rankwright.container.atomic import atomic_file
 from rankwright.container.file import read_container, write_container
 from rankwright.errors import ContainerError, InputError
-from rankwright.tuning.claims import Claims
 from rankwright.tuning.configurations import canonical
 from rankwright.tuning.experiment import SavedState
-from rankwright.tuning.trials import Experiment, Record
+from rankwright.tuning.studies.claims import Claims
+from rankwright.tuning.trials import Experiment, Record, limit_of
 
 IDENTITY = "study.json"
 REFIT = "refit.json"
@@ -37,7 +37,7 @@ STATE_KIND = "tuning-state"
 
 
 class Store:
-    """The records of a study, and a place for more."""
+    """The records of a study; more can be added."""
 
     def __init__(self, folder: str | os.PathLike[str], identity: Mapping[str, Any]) -> None:
         self.folder = Path(folder)
@@ -54,8 +54,7 @@ class Store:
     def _agree(self, identity: dict[str, Any]) -> None:
         path = self.folder / IDENTITY
         if not path.exists():
-            with atomic_file(path) as file:
-                file.write((json.dumps(identity, indent=2) + "\n").encode())
+            _write(path, identity)
         found = read_identity(self.folder)
         if canonical(found) != canonical(identity):
             other = sorted(name for name in identity.keys() | found.keys() if found.get(name) != identity.get(name))
@@ -65,7 +64,7 @@ class Store:
             )
 
     def refresh(self) -> None:
-        """Take in what other processes have added."""
+        """Read the records that other processes have added."""
         for path in sorted((self.folder / "records").glob("*.jsonl")):
             begin = self._read.get(path, 0)
             if path.stat().st_size <= begin:
@@ -81,16 +80,16 @@ class Store:
         experiment = record.experiment
         self._records[experiment.key] = record
         longest = self._longest.get(experiment.course)
-        if longest is None or _length(record) > _length(longest):
+        if longest is None or limit_of(record.budget) > limit_of(longest.budget):
             self._longest[experiment.course] = record
 
     def find(self, experiment: Experiment) -> Record | None:
-        """The record of the experiment, or of a smaller budget after which there was nothing more to do."""
+        """The record of the experiment, or of a smaller budget that left nothing to learn; None if there is none."""
         own = self._records.get(experiment.key)
         if own is not None:
             return own
         longest = self._longest.get(experiment.course)
-        if longest is not None and longest.finished and _length(longest) <= _length_of(experiment.budget):
+        if longest is not None and longest.finished and limit_of(longest.budget) <= limit_of(experiment.budget):
             return longest
         return None
 
@@ -99,7 +98,7 @@ class Store:
         return [self._records[key] for key in sorted(self._records)]
 
     def add(self, record: Record, state: SavedState | None) -> None:
-        """Keep a record, and where it can be continued from; when this returns, neither is lost."""
+        """Keep a record, and the state to continue from if there is one; when this returns, both are on disk."""
         if state is not None:
             self._save_state(record.experiment, state)
         if self._own is None:
@@ -117,7 +116,7 @@ class Store:
         write_container(self._state_path(experiment), STATE_KIND, {"budget": experiment.budget}, files)
 
     def earlier(self, experiment: Experiment) -> tuple[SavedState | None, int]:
-        """Where a smaller budget left off, and how many steps it had taken; nothing where there was none."""
+        """The state after a smaller budget, and how many steps had been taken; None and 0 if there is no such state."""
         path = self._state_path(experiment)
         if experiment.budget is None or not path.exists():
             return None, 0
@@ -137,16 +136,20 @@ class Store:
         return self.folder / "states" / f"{experiment.course}.rw"
 
     def write_search(self, name: str, document: Mapping[str, Any]) -> None:
-        """Keep which trials a search made."""
-        with atomic_file(self.folder / "searches" / f"{name}.json") as file:
-            file.write((json.dumps(document, indent=1) + "\n").encode())
+        """Keep the trials of a search."""
+        _write(self.folder / "searches" / f"{name}.json", document, indent=1)
 
     def close(self) -> None:
-        """Give back claims and files."""
+        """Release claims and close files."""
         self.claims.close()
         if self._own is not None:
             os.close(self._own)
             self._own = None
+
+
+def _write(path: Path, document: Mapping[str, Any], indent: int = 2) -> None:
+    with atomic_file(path) as file:
+        file.write((json.dumps(document, indent=indent) + "\n").encode())
 
 
 def read_identity(folder: str | os.PathLike[str]) -> dict[str, Any]:
@@ -178,13 +181,12 @@ def read_records(folder: str | os.PathLike[str]) -> dict[str, Record]:
 
 
 def write_refit(folder: str | os.PathLike[str], document: Mapping[str, Any]) -> None:
-    """Keep what the final training of a study gave."""
-    with atomic_file(Path(folder) / REFIT) as file:
-        file.write((json.dumps(document, indent=2) + "\n").encode())
+    """Keep the result of the final training."""
+    _write(Path(folder) / REFIT, document)
 
 
 def read_refit(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
-    """What the final training of a study gave; None where there was none yet."""
+    """The result of the final training; None if there was none yet."""
     path = Path(folder) / REFIT
     if not path.exists():
         return None
@@ -195,11 +197,3 @@ def read_refit(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
 def _record_of(line: bytes) -> Record:
     read = json.loads(line)
     return Record(**{field.name: read[field.name] for field in fields(Record)})
-
-
-def _length(record: Record) -> float:
-    return _length_of(record.budget)
-
-
-def _length_of(budget: int | None) -> float:
-    return float("inf") if budget is None else budget

@@ -1,4 +1,4 @@
-"""What a study's folder tells: its searches, what each reached with how much work, and its best configurations."""
+"""The summary of a study's folder: its searches, what each reached with how much work, and its best configurations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import canonical, described_space
 from rankwright.tuning.importance import Importance, importance_of
 from rankwright.tuning.simplicity import ranked
-from rankwright.tuning.store import read_identity, read_records, read_refit, read_searches
+from rankwright.tuning.studies.store import read_identity, read_records, read_refit, read_searches
 from rankwright.tuning.trials import Record, Trial, TrialResult
 
 
@@ -86,26 +86,22 @@ def _longest(trials: Sequence[TrialResult]) -> list[TrialResult]:
     kept: dict[str, TrialResult] = {}
     for trial in trials:
         key = canonical(trial.trial.settings)
-        if key not in kept or _budget(kept[key]) < _budget(trial):
+        if key not in kept or kept[key].trial.limit < trial.trial.limit:
             kept[key] = trial
     return list(kept.values())
 
 
 def _alike(trials: Sequence[TrialResult]) -> list[TrialResult]:
-    """Trials that can be held against each other: those of the budget that most configurations had, each once."""
+    """Trials that can be compared: those with the budget that most configurations had, each configuration once."""
     of_budgets: dict[float, dict[str, TrialResult]] = {}
     for trial in trials:
-        of_budgets.setdefault(_budget(trial), {})[canonical(trial.trial.settings)] = trial
+        of_budgets.setdefault(trial.trial.limit, {})[canonical(trial.trial.settings)] = trial
     most = max(of_budgets, key=lambda budget: (len(of_budgets[budget]), budget))
     return list(of_budgets[most].values())
 
 
-def _budget(result: TrialResult) -> float:
-    return float("inf") if result.trial.budget is None else result.trial.budget
-
-
 def _curve(name: str, trials: Sequence[TrialResult], higher_is_better: bool) -> SearchCurve:
-    """The work counts steps as the search itself had to take them, whoever took them first in the study."""
+    """The curve of a search; its work counts all steps of its trials, even those that another search had taken."""
     taken: dict[str, int] = {}
     steps, leaves, seconds = [], [], []
     for trial in trials:

@@ -16,9 +16,10 @@ import pytest
 import rankwright as rw
 from rankwright.errors import InputError
 from rankwright.settings.spaces import Choice
-from rankwright.tuning.store import Store, read_records
+from rankwright.tuning.plan import TuningPlan
+from rankwright.tuning.studies.store import Store, read_records
 from rankwright.tuning.trials import Experiment, Record
-from rankwright.tuning.tuner import TuningPlan, tune
+from rankwright.tuning.tuner import tune
 
 SPACE = {"max_leaves": Choice((3, 5, 8)), "learning_rate": Choice((0.05, 0.2))}
 PLAN = TuningPlan(strategy="halving", folds=2, metric="ndcg@5")
@@ -29,8 +30,8 @@ SEARCH = """
 import sys, time
 import rankwright as rw
 from rankwright.tuning.tuner import tune
-from tests.tuning.conftest import HereEngine
-from tests.tuning.test_store import PLAN, SPACE
+from tests.here_engine import HereEngine
+from tests.tuning.studies.test_store import PLAN, SPACE
 
 def slowly(progress):
     print(progress.done, flush=True)
@@ -49,7 +50,7 @@ def record(fold: int = 0, budget: int | None = None, **changes: object) -> Recor
 
 def started(data: Path, study: Path, pause: float) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", SEARCH, str(data), str(study), str(pause)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3])
 
 
 def lasting(study: Path) -> dict[str, dict[str, object]]:
@@ -134,7 +135,7 @@ def test_other_data_or_another_space_in_a_studys_folder_is_refused(learnable, he
 
 
 def test_a_killed_search_goes_on_and_finds_what_it_would_have_found(data, here, tmp_path):
-    killed = started(data, tmp_path / "killed", pause=0.3)
+    killed = started(data, tmp_path / "killed", pause=0.1)
     assert killed.stdout is not None
     while int(killed.stdout.readline()) < 5:
         pass
@@ -175,7 +176,7 @@ def test_several_processes_work_on_one_study_and_do_nothing_twice(data, tmp_path
 def test_a_claim_ends_with_its_process(tmp_path):
     code = """
 import sys, time
-from rankwright.tuning.claims import Claims
+from rankwright.tuning.studies.claims import Claims
 from pathlib import Path
 print(Claims(Path(sys.argv[1])).take("abc"), flush=True)
 time.sleep(60)

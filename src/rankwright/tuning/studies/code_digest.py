@@ -1,4 +1,4 @@
-"""A fingerprint of the library's own code: records tell by what they were made."""
+"""A fingerprint of the library's own code, by which a record says which code made it."""
 
 from __future__ import annotations
 

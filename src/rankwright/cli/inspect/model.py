@@ -1,13 +1,14 @@
-"""What `rankwright inspect MODEL` tells a person."""
+"""`rankwright inspect MODEL`: what a model file holds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli.output import LABEL_WIDTH, print_table
+from rankwright.cli.output import LABEL_WIDTH, print_json, print_table, tell_written
 
 if TYPE_CHECKING:
     from rankwright.catalog.inspection import ModelDescription
@@ -16,10 +17,47 @@ if TYPE_CHECKING:
 EXAMINED_WIDTH = 28
 
 
-def show_model(
-    model: ModelDescription, examined: dict[str, Any], permuted: PermutationImportance | None, top: int
-) -> None:
-    """Print the description, what the model does with the data it was examined on, and the `top` features."""
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """The documents that a model is examined on, and the metric that is looked at."""
+
+    data: str
+    metric: str
+    format: str | None
+    threads: int | None
+
+
+def inspect_model(path: str, examined: Examined | None, plot: str | None, top: int, as_json: bool) -> None:
+    """Print what a model file holds, and what the model does with the documents it is examined on."""
+    from rankwright.catalog.inspection import describe_model
+
+    model, found, permuted = describe_model(path), dict[str, Any](), None
+    if plot is not None:
+        from rankwright.catalog.rankers import load
+        from rankwright.report.training import draw_training
+
+        draw_training(load(path), plot)
+        tell_written(plot)
+    if examined is not None:
+        found, permuted = _examine(path, examined)
+    if as_json:
+        print_json(model.to_dict() | found | {"permutation": None if permuted is None else permuted.to_dict()})
+    else:
+        _show(model, found, permuted, top)
+
+
+def _examine(path: str, examined: Examined) -> tuple[dict[str, Any], PermutationImportance]:
+    from rankwright.catalog.rankers import load
+    from rankwright.formats.reading import read_wide
+    from rankwright.rankers.permutation import permutation_importance
+
+    ranker = load(path).set_params(threads=examined.threads)
+    documents = read_wide(examined.data, ranker.n_features_in_, format=examined.format)
+    found = ranker.examine(documents)
+    return found, permutation_importance(ranker, documents, examined.metric, threads=examined.threads)
+
+
+def _show(model: ModelDescription, examined: dict[str, Any], permuted: PermutationImportance | None, top: int) -> None:
     for label, text in _rows(model):
         typer.echo(f"{label:{LABEL_WIDTH}}{text}")
     kinds = model.importances

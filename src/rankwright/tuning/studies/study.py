@@ -1,7 +1,7 @@
 """A study: trials run by an engine, kept in a store.
 
-A search that is begun again asks for the same trials again, and finds in the store what is done already: that is all
-there is to resuming, and to several processes working on one study.
+A search that is started again asks for the same trials, and finds in the store what is done already. This is how a
+killed search goes on, and how several processes share a study.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from rankwright.cluster.engine import Done, Engine
-from rankwright.tuning.code_digest import code_digest
-from rankwright.tuning.experiment import Outcome, Task, run_experiment
+from rankwright.tuning.experiment import ExperimentTask, Outcome, run_experiment
 from rankwright.tuning.preparation import Prepared
-from rankwright.tuning.store import Store
 from rankwright.tuning.strategies.plan import Search
+from rankwright.tuning.studies.code_digest import code_digest
+from rankwright.tuning.studies.store import Store
 from rankwright.tuning.trials import Experiment, Record, Trial, TrialResult
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ SECONDS_BETWEEN_LOOKS = 0.2  # while other processes are at what is left of a ba
 
 @dataclass(frozen=True, slots=True)
 class StudyProgress:
-    """Where a study stands after an experiment: what progress bars are told."""
+    """The state of a study after an experiment, for progress bars."""
 
     done: int  # experiments of the trials asked for so far
     asked: int
@@ -39,7 +39,7 @@ StudyListener = Callable[[StudyProgress], None]
 
 @dataclass(slots=True)
 class Study:
-    """What runs trials."""
+    """Runs trials on an engine and keeps their records in a store."""
 
     engine: Engine
     prepared: Prepared
@@ -59,7 +59,7 @@ class Study:
     def run(self, search: Search, *, continued: bool = False) -> list[TrialResult]:
         """The results of every trial that the search asks for, in its order.
 
-        `continued` keeps where each trial left off, for the search to continue it with a larger budget.
+        `continued` keeps the state of each trial, so that the search can continue it with a larger budget.
         """
         results: list[TrialResult] = []
         try:
@@ -99,7 +99,7 @@ class Study:
         return record
 
     def _run_missing(self, missing: Sequence[Experiment], keeps_states: bool) -> None:
-        """Run what no other process is at."""
+        """Run the experiments that no other process works on."""
         given: list[Experiment] = []
         if self._shared is None:
             self._shared = self.engine.share(self.prepared)
@@ -112,8 +112,10 @@ class Study:
             for listener in self.listeners:
                 listener(StudyProgress(self._done, self._asked, record))
 
-    def _claimed(self, missing: Sequence[Experiment], given: list[Experiment], keeps_states: bool) -> Iterator[Task]:
-        """Tasks, each claimed only when a worker is free for it, so that other processes find something to do."""
+    def _claimed(
+        self, missing: Sequence[Experiment], given: list[Experiment], keeps_states: bool
+    ) -> Iterator[ExperimentTask]:
+        """Tasks. Each is claimed only when a worker is free for it, so that other processes find something to do."""
         for experiment in missing:
             if not self.store.claims.take(experiment.key):
                 continue
@@ -123,27 +125,11 @@ class Study:
                 continue
             given.append(experiment)
             state, steps = self.store.earlier(experiment)
-            yield Task(experiment, state, steps, keeps_states)
+            yield ExperimentTask(experiment, state, steps, keeps_states)
 
 
 def record_of(experiment: Experiment, done: Done, data: str) -> Record:
     """What is kept of a finished experiment."""
     outcome: Outcome = done.result
-    return Record(
-        settings=experiment.settings,
-        fold=experiment.fold,
-        seed=experiment.seed,
-        budget=experiment.budget,
-        value=outcome.value,
-        per_query=outcome.per_query,
-        steps=outcome.steps,
-        new_steps=outcome.new_steps,
-        kept=outcome.kept,
-        size=outcome.size,
-        finished=outcome.finished,
-        data=data,
-        code=code_digest(),
-        seconds=done.seconds,
-        memory_mb=outcome.memory_mb,
-        host=done.host,
-    )
+    found = {one.name: getattr(outcome, one.name) for one in fields(outcome) if one.name != "state"}
+    return Record(**asdict(experiment), **found, data=data, code=code_digest(), seconds=done.seconds, host=done.host)

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
-from rankwright.cli.inspect import report
+from rankwright.cli.inspect.data import report
 from rankwright.data.dataset import RankingDataset
 from rankwright.profile.summary import summarise
 
@@ -18,45 +16,40 @@ LETOR = """\
 """
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    code = "from rankwright.cli.app import main; main()"
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
-
-
 @pytest.fixture
 def path(tmp_path):
     (tmp_path / "data.txt").write_text(LETOR)
     return tmp_path / "data.txt"
 
 
-def test_a_file_is_described(path):
-    result = run("inspect", str(path))
-    assert (result.returncode, result.stderr) == (0, "")
+def test_a_file_is_described(rankwright, path):
+    result = rankwright("inspect", str(path))
+    assert (result.code, result.stderr) == (0, "")
     assert "queries               2, 1 with nothing relevant" in result.stdout
     assert "documents             3" in result.stdout
     assert "duplicate features    2 = 3" in result.stdout
     assert "- 1 query has one document" in result.stdout
 
 
-def test_a_file_is_described_as_json(path):
-    document = json.loads(run("inspect", str(path), "--json").stdout)
+def test_a_file_is_described_as_json(rankwright, path):
+    document = json.loads(rankwright("inspect", str(path), "--json").stdout)
     assert document["labels"] == {"0": 2, "2": 1}
     assert document["duplicate_features"] == [["2", "3"]]
     assert document["documents_per_query"] == {"smallest": 1, "median": 1.5, "mean": 1.5, "largest": 2}
 
 
 @pytest.mark.parametrize("content", [b"", b"no data here\n", None])
-def test_a_file_that_cannot_be_read_is_one_clear_line(tmp_path, content):
+def test_a_file_that_cannot_be_read_is_one_clear_line(rankwright, tmp_path, content):
     if content is not None:
         (tmp_path / "bad.txt").write_bytes(content)
-    result = run("inspect", str(tmp_path / "bad.txt"))
-    assert (result.returncode, result.stdout) == (2, "")
+    result = rankwright("inspect", str(tmp_path / "bad.txt"))
+    assert (result.code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
     assert "bad.txt" in result.stderr
 
 
-def test_the_help_has_an_example():
-    assert "rankwright inspect train.txt.gz" in run("inspect", "--help").stdout
+def test_the_help_has_an_example(rankwright):
+    assert "rankwright inspect train.txt.gz" in rankwright("inspect", "--help").stdout
 
 
 def test_the_report_tells_what_is_missing_and_what_labels_there_are():

@@ -1,0 +1,114 @@
+"""A ranker trained on files, saved, and measured on files: none of them need fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from rankwright.bagging.bagged import Bagged
+from rankwright.catalog.scoring import evaluate_file
+from rankwright.cluster.engine import open_engine
+from rankwright.errors import InputError, require
+from rankwright.formats.data_file import DataFile
+from rankwright.formats.shards import file_or_shards
+from rankwright.metrics.evaluation import Evaluation
+from rankwright.rankers.ranker import Ranker
+from rankwright.training.loop import Listener
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingFiles:
+    """The files of documents to train on, to choose steps by and to measure on, and of scores to start from.
+
+    `train` may be a folder of Parquet shards, where the ranker is a bag. `format` is that of all of them; None finds it
+    out.
+    """
+
+    train: str
+    valid: str | None = None
+    test: str | None = None
+    initial_scores: str | None = None
+    valid_initial_scores: str | None = None
+    format: str | None = None
+
+    def __post_init__(self) -> None:
+        require(
+            self.valid is not None or self.valid_initial_scores is None,
+            "initial scores of the validation documents go with these documents",
+        )
+
+    @contextmanager
+    def opened(self) -> Iterator[dict[str, DataFile]]:
+        """The files that are given, by part, each known to be readable, and more than once."""
+        named = {
+            "train": (self.train, self.initial_scores),
+            "valid": (self.valid, self.valid_initial_scores),
+            "test": (self.test, None),
+        }
+        with ExitStack() as spools:
+            files = {
+                part: spools.enter_context(file_or_shards(path, format=self.format, initial_scores=start).repeatable())
+                for part, (path, start) in named.items()
+                if path is not None
+            }
+            for file in files.values():
+                file.check_readable()
+            yield files
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedOnFiles:
+    """The trained ranker, and what metrics say of it on the validation and the test documents."""
+
+    ranker: Ranker
+    evaluations: Mapping[str, Evaluation]
+
+    def to_dict(self) -> dict[str, Any]:
+        """How training went and what was measured, in types JSON can hold."""
+        history = self.ranker.history_
+        return {
+            "interrupted": history.interrupted,
+            "watched": history.watched,
+            "steps": len(history.values),
+            "best_step": history.best_step,
+            "best_value": history.best_value,
+        } | {part: evaluation.to_dict() for part, evaluation in self.evaluations.items()}
+
+
+def train_on_files(
+    ranker: Ranker,
+    files: TrainingFiles,
+    out: str,
+    *,
+    listeners: Sequence[Listener] = (),
+    checkpoint: str | None = None,
+    cluster: str | None = None,
+    workers: int | None = None,
+) -> TrainedOnFiles:
+    """Train the ranker, write its model file to `out`, then measure it.
+
+    `checkpoint` is a folder that a killed run goes on from. The bags of a bagged ranker are trained by the workers of
+    `cluster`, as `open_engine` has it; None: by threads of this process.
+    """
+    with files.opened() as opened:
+        with _on_cluster(ranker, cluster, workers):
+            ranker.fit(opened.pop("train"), valid=opened.get("valid"), listeners=listeners, checkpoint=checkpoint)
+        ranker.save(out)
+        measured = {part: evaluate_file(ranker, file, threads=ranker.threads) for part, file in opened.items()}
+    return TrainedOnFiles(ranker, measured)
+
+
+@contextmanager
+def _on_cluster(ranker: Ranker, cluster: str | None, workers: int | None) -> Iterator[None]:
+    if cluster is None:
+        require(workers is None, "a number of workers goes with a cluster")
+        yield
+        return
+    if not isinstance(ranker, Bagged):
+        raise InputError(f"a cluster trains the bags of a bagged ranker, and {ranker.name} has none")
+    with open_engine(cluster, workers) as engine:
+        ranker.on(engine)
+        yield
+        ranker.on(None)

@@ -1,0 +1,93 @@
+"""The engine of one process: threads, which share its memory as it is.
+
+Our kernels leave Python's lock, so that threads train at full speed. A thread cannot be ended: a task that is no longer
+wanted stops at its next report.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Event
+from types import TracebackType
+from typing import Any, Self
+
+from rankwright.arrays import core_count
+from rankwright.cluster.engine import Done, TaskFunction, TaskListener
+from rankwright.errors import require
+
+AHEAD = 2  # tasks given out for each worker, so that it finds the next one waiting; one worker alone is never ahead
+
+
+class StoppedError(Exception):
+    """A task was told to stop before its end."""
+
+
+class ThreadEngine:
+    """Runs tasks on threads of this process; see `Engine`. Functions and tasks need not be picklable."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        require(workers is None or workers >= 1, f"workers must be 1 or more, got {workers}")
+        self.workers = core_count() if workers is None else workers
+        self.threads = max(1, core_count() // self.workers)
+
+    def share(self, value: Any) -> Any:
+        """`value` itself: tasks must not write to it."""
+        return value
+
+    def run(
+        self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None
+    ) -> Generator[Done, None, None]:
+        """The results of the tasks as they come; see `Engine.run`."""
+        waiting, most = enumerate(tasks), 1 if self.workers == 1 else AHEAD * self.workers
+        news, stop = SimpleQueue[Any](), Event()  # what threads tell the driver, and what it tells them
+
+        def perform(number: int, task: Any) -> None:
+            def report(message: Any) -> None:
+                if stop.is_set():
+                    raise StoppedError
+                if listener is not None:
+                    news.put((number, message))
+
+            start = time.perf_counter()
+            try:
+                result = function(shared, task, report)
+                news.put(Done(number, result, time.perf_counter() - start, socket.gethostname()))
+            except BaseException as error:
+                news.put(error)
+
+        given = 0
+        with ThreadPoolExecutor(self.workers, thread_name_prefix="rankwright-task") as pool:
+            try:
+                while True:
+                    while given < most and (following := next(waiting, None)) is not None:
+                        pool.submit(perform, *following)
+                        given += 1
+                    if not given:
+                        return
+                    yield _next_done(news, listener)
+                    given -= 1
+            finally:
+                stop.set()
+                pool.shutdown(cancel_futures=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+
+def _next_done(news: SimpleQueue[Any], listener: TaskListener | None) -> Done:
+    """The next result, as soon as it is there; reports before it are passed on, and a task's error is raised."""
+    while not isinstance(heard := news.get(), Done):
+        if isinstance(heard, BaseException):
+            raise heard
+        assert listener is not None
+        listener(*heard)
+    return heard

@@ -1,0 +1,1 @@
+"""Studies: running trials, the folder that keeps them, and its summary."""

@@ -1,0 +1,57 @@
+"""Rankers trained on files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankwright as rw
+from rankwright.catalog.training import TrainingFiles, train_on_files
+from rankwright.errors import InputError, SettingError
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("training")
+    parts = rw.synthetic.web_search(n_queries=12, seed=1).split(valid=0.3, test=0.3, seed=0)
+    for name, part in zip(("train", "valid", "test"), parts, strict=True):
+        rw.write(part, folder / f"{name}.txt")
+    return folder
+
+
+def files(folder, *names, **options):
+    return TrainingFiles(**{name: str(folder / f"{name}.txt") for name in names}, **options)
+
+
+def test_the_model_is_saved_and_measured_on_every_held_out_file(folder):
+    out = folder / "model.rw"
+    ranker = rw.LambdaMART(n_trees=3, max_leaves=4)
+    trained = train_on_files(ranker, files(folder, "train", "valid", "test"), str(out))
+    assert trained.ranker is ranker
+    np.testing.assert_array_equal(
+        rw.load(out).predict(rw.read(folder / "test.txt")), ranker.predict(rw.read(folder / "test.txt"))
+    )
+    document = trained.to_dict()
+    assert document["best_step"] == ranker.n_trees_ - 1
+    for part in ("valid", "test"):
+        data = rw.read(folder / f"{part}.txt")
+        assert document[part] == rw.evaluate(ranker.predict(data), data).to_dict()
+
+
+def test_without_held_out_files_nothing_is_measured(folder, tmp_path):
+    trained = train_on_files(rw.LambdaMART(n_trees=2), files(folder, "train"), str(tmp_path / "model.rw"))
+    assert trained.evaluations == {}
+
+
+def test_workers_train_the_bags_of_a_bag_alone(folder, tmp_path):
+    ranker = rw.LambdaMART(n_trees=2)
+    with pytest.raises(InputError, match="lambdamart has none"):
+        train_on_files(ranker, files(folder, "train"), str(tmp_path / "model.rw"), cluster="local")
+    with pytest.raises(SettingError, match="goes with a cluster"):
+        train_on_files(ranker, files(folder, "train"), str(tmp_path / "model.rw"), workers=2)
+    assert not (tmp_path / "model.rw").exists()
+
+
+def test_initial_scores_of_validation_documents_need_the_documents(folder):
+    with pytest.raises(SettingError, match="go with these documents"):
+        files(folder, "train", valid_initial_scores="scores.txt")

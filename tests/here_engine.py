@@ -1,0 +1,33 @@
+"""An engine for tests whose point is not where tasks run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from rankwright.cluster.engine import Done
+
+
+class HereEngine:
+    """Runs tasks in this process, one after another."""
+
+    workers = threads = 1
+
+    def __init__(self) -> None:
+        self.ran = 0  # tasks, in all
+
+    def share(self, value: Any) -> Any:
+        return value
+
+    def run(
+        self, function: Callable[..., Any], tasks: Iterable[Any], *, shared: Any = None, listener: Any = None
+    ) -> Iterator[Done]:
+        for number, task in enumerate(tasks):
+            self.ran += 1
+            yield Done(number, function(shared, task, listener), 1.0, "here")
+
+    def __enter__(self) -> HereEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
