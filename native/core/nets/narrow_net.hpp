@@ -40,7 +40,7 @@ struct Descent {
     std::int64_t n_steps = 0; // before the first of these
 };
 
-// The queries to go through, `batch_queries` a step; those of queries[k] have their scores at starts[k] to
+// The queries to go through, `batch_queries` per step; those of queries[k] have their scores at starts[k] to
 // starts[k + 1]. Each step draws its random numbers from its own key.
 struct Walk {
     std::span<const std::int64_t> queries, starts, keys;

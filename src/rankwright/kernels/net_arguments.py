@@ -44,15 +44,15 @@ class LabelledQueries:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepRule:
-    """How weights follow the mean derivative of a step's queries."""
+    """How the weights follow the mean derivative of a step's queries."""
 
     optimizer: str  # adam or sgd
     learning_rate: float
     weight_decay: float
     pull: float  # this times the weights is added to the derivative
-    mean: Float32Array  # Adam's memory, which is changed: of derivatives,
-    square: Float32Array  # and of their squares,
-    n_steps: int  # after so many steps
+    mean: Float32Array  # Adam's running mean of derivatives, which is updated
+    square: Float32Array  # the same of their squares
+    n_steps: int  # steps taken before
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ class QueryWalk:
 
     queries: IntArray
     starts: IntArray  # the scores of queries[k] are starts[k] to starts[k + 1]
-    keys: IntArray  # one a step: random numbers come from it
-    batch_queries: int  # a step
+    keys: IntArray  # one per step: its random numbers come from it
+    batch_queries: int  # queries per step
     scores: Float64Array  # filled
-    cost: Float64Array  # filled, one a query; or empty
+    cost: Float64Array  # filled, one per query; or empty

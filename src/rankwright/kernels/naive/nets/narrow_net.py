@@ -17,7 +17,7 @@ from rankwright.kernels.net_arguments import LabelledQueries, NarrowNet, QueryWa
 _Layers = list[tuple[Float64Array, Float64Array]]
 
 
-@np.errstate(over="ignore", invalid="ignore")  # a walk that diverges is told by its result
+@np.errstate(over="ignore", invalid="ignore")  # the result says whether the walk diverged
 def descend_narrow_net(
     net: NarrowNet, inputs: ScaledFeatures, pairs: LabelledQueries, rule: StepRule, walk: QueryWalk, threads: int
 ) -> int:

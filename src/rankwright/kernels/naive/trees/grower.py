@@ -177,7 +177,7 @@ def _bounds_of_children(leaf: _Leaf, direction: int, rules: SplitRules) -> tuple
 
 
 def _sum_in_pieces(values: Float32Array) -> float:
-    """The sum in float64, of pieces of some thousand values first, each and all from the first to the last."""
+    """The sum in float64: first within pieces of some thousand values, then over the pieces, always in order."""
     total = 0.0
     for first in range(0, len(values), ROWS_SUMMED_TOGETHER):
         piece = values[first : first + ROWS_SUMMED_TOGETHER].astype(np.float64)

@@ -20,7 +20,7 @@ Bounds = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class SplitRules:
-    """What makes a split allowed, and good; curvatures and l2 in units of the whole numbers."""
+    """Which splits are allowed, and how good they are; curvatures and l2 are in units of the whole numbers."""
 
     min_docs: int
     min_curvature: float
@@ -46,7 +46,7 @@ class SplitRules:
         return np.clip(step, *bounds)
 
     def score(self, sums: IntArray, bounds: Bounds) -> Any:
-        """Twice what a leaf's value takes off the cost, to second order."""
+        """Twice the amount by which a leaf's value lowers the cost, to second order."""
         gradient, below = sums[..., 0].astype(np.float64), self.denominator(sums)
         if self.newton and self.constrained:
             step = self.value(sums, bounds)
@@ -54,7 +54,7 @@ class SplitRules:
         return np.where(below > 0, gradient * gradient / np.where(below > 0, below, 1.0), 0.0)
 
     def score_of_two(self, left: IntArray, right: IntArray, bounds: Bounds) -> Any:
-        """The same of two leaves; without bounds with a single division."""
+        """The score of two leaves together; without bounds it takes a single division."""
         if self.newton and self.constrained:
             return self.score(left, bounds) + self.score(right, bounds)
         a, b = left[..., 0].astype(np.float64), right[..., 0].astype(np.float64)
@@ -103,7 +103,7 @@ def best_split(
 
 
 def _number_splits(bins: IntArray, feature: int, direction: int, rules: SplitRules, bounds: Bounds) -> Iterator[Split]:
-    """The best place with missing values on the right, then that with them on the left."""
+    """The best split with missing values on the right, then the best one with them on the left."""
     present, missing, leaf = bins[:-1], bins[-1], bins.sum(axis=0)
     places = np.cumsum(present, axis=0)
     for missing_left in (False, True) if missing[2] > 0 else (False,):
