@@ -16,7 +16,6 @@ template <typename T> using In = Array<const T, 1>;
 template <typename T> using Out = Array<T, 1>;
 template <typename T> using InMatrix = Array<const T, 2>;
 template <typename T> using OutMatrix = Array<T, 2>;
-template <typename T> using InCodes = Array<const T, 3>; // as core/binning/codes.hpp lays them out
 
 template <typename T> inline constexpr bool is_array = false;
 template <typename... T> inline constexpr bool is_array<nb::ndarray<T...>> = true;

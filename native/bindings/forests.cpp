@@ -1,5 +1,6 @@
 #include "core/forests/forest.hpp"
 
+#include "bindings/codes.hpp"
 #include "bindings/define.hpp"
 
 namespace rankwright {
@@ -13,52 +14,43 @@ CompiledForest forest_of(const InMatrix<std::uint32_t> &nodes, const In<std::int
     return {{first, nodes.shape(0)}, view(node_offsets), view(leaf_values), view(leaf_offsets)};
 }
 
-ValueColumns columns_of(const InMatrix<float> &features, const In<std::int32_t> &column_features,
-                        const In<float> &edges, const In<std::int64_t> &edge_offsets, const InMatrix<float> &tables,
-                        const In<std::int64_t> &category_words, const In<std::uint32_t> &categories) {
-    return {{features.data(), features.shape(0), features.shape(1)},
-            view(column_features),
-            view(edges),
-            view(edge_offsets),
-            view(tables),
-            view(category_words),
-            view(categories)};
+// Calls use(lane) with a number of the type that codes and leaf numbers have.
+template <typename Use> void with_lanes(int lane_bytes, Use &&use) {
+    lane_bytes == 1 ? use(std::uint8_t{}) : use(std::uint16_t{});
+}
+
+// A kernel that takes raw values through a forest to an output array: body(lane, columns, forest, output, threads).
+template <typename Output, typename Body>
+void define_for_values(nb::module_ &module, const char *name, const char *output_name, Body body) {
+    define(module, name,
+           {"features", "column_features", "edges", "edge_offsets", "tables", "category_words", "categories", "nodes",
+            "node_offsets", "leaf_values", "leaf_offsets", "lane_bytes", output_name, "threads"},
+           [body](InMatrix<float> features, In<std::int32_t> column_features, In<float> edges,
+                  In<std::int64_t> edge_offsets, InMatrix<float> tables, In<std::int64_t> category_words,
+                  In<std::uint32_t> categories, InMatrix<std::uint32_t> nodes, In<std::int64_t> node_offsets,
+                  In<float> leaf_values, In<std::int64_t> leaf_offsets, int lane_bytes, Output output, int threads) {
+               const ValueColumns columns{{features.data(), features.shape(0), features.shape(1)},
+                                          view(column_features),
+                                          view(edges),
+                                          view(edge_offsets),
+                                          view(tables),
+                                          view(category_words),
+                                          view(categories)};
+               const auto forest = forest_of(nodes, node_offsets, leaf_values, leaf_offsets);
+               with_lanes(lane_bytes, [&](auto lane) { body(lane, columns, forest, fill(output), threads); });
+           });
 }
 
 void bind_values(nb::module_ &module) {
-    define(module, "score_forest",
-           {"features", "column_features", "edges", "edge_offsets", "tables", "category_words", "categories", "nodes",
-            "node_offsets", "leaf_values", "leaf_offsets", "lane_bytes", "scores", "threads"},
-           [](InMatrix<float> features, In<std::int32_t> column_features, In<float> edges,
-              In<std::int64_t> edge_offsets, InMatrix<float> tables, In<std::int64_t> category_words,
-              In<std::uint32_t> categories, InMatrix<std::uint32_t> nodes, In<std::int64_t> node_offsets,
-              In<float> leaf_values, In<std::int64_t> leaf_offsets, int lane_bytes, Out<double> scores, int threads) {
-               const auto columns =
-                   columns_of(features, column_features, edges, edge_offsets, tables, category_words, categories);
-               const auto forest = forest_of(nodes, node_offsets, leaf_values, leaf_offsets);
-               if (lane_bytes == 1) {
-                   score_forest<std::uint8_t>(columns, forest, fill(scores), threads);
-               } else {
-                   score_forest<std::uint16_t>(columns, forest, fill(scores), threads);
-               }
-           });
-    define(module, "find_leaves",
-           {"features", "column_features", "edges", "edge_offsets", "tables", "category_words", "categories", "nodes",
-            "node_offsets", "leaf_values", "leaf_offsets", "lane_bytes", "leaves", "threads"},
-           [](InMatrix<float> features, In<std::int32_t> column_features, In<float> edges,
-              In<std::int64_t> edge_offsets, InMatrix<float> tables, In<std::int64_t> category_words,
-              In<std::uint32_t> categories, InMatrix<std::uint32_t> nodes, In<std::int64_t> node_offsets,
-              In<float> leaf_values, In<std::int64_t> leaf_offsets, int lane_bytes, OutMatrix<std::uint16_t> leaves,
-              int threads) {
-               const auto columns =
-                   columns_of(features, column_features, edges, edge_offsets, tables, category_words, categories);
-               const auto forest = forest_of(nodes, node_offsets, leaf_values, leaf_offsets);
-               if (lane_bytes == 1) {
-                   find_leaves<std::uint8_t>(columns, forest, fill(leaves), threads);
-               } else {
-                   find_leaves<std::uint16_t>(columns, forest, fill(leaves), threads);
-               }
-           });
+    define_for_values<Out<double>>(module, "score_forest", "scores",
+                                   [](auto lane, const auto &columns, const auto &forest, auto scores, int threads) {
+                                       score_forest<decltype(lane)>(columns, forest, scores, threads);
+                                   });
+    define_for_values<OutMatrix<std::uint16_t>>(
+        module, "find_leaves", "leaves",
+        [](auto lane, const auto &columns, const auto &forest, auto leaves, int threads) {
+            find_leaves<decltype(lane)>(columns, forest, leaves, threads);
+        });
 }
 
 template <typename Code> void bind_codes(nb::module_ &module) {
@@ -69,11 +61,8 @@ template <typename Code> void bind_codes(nb::module_ &module) {
               In<std::int64_t> category_words, In<std::uint32_t> categories, InMatrix<std::uint32_t> nodes,
               In<std::int64_t> node_offsets, In<float> leaf_values, In<std::int64_t> leaf_offsets, int lane_bytes,
               Out<double> scores, int threads) {
-               const CodeColumns<Code> columns{{codes.data(), codes.shape(0), codes.shape(1)},
-                                               view(column_features),
-                                               view(missing),
-                                               view(category_words),
-                                               view(categories)};
+               const CodeColumns<Code> columns{codes_of(codes), view(column_features), view(missing),
+                                               view(category_words), view(categories)};
                const auto forest = forest_of(nodes, node_offsets, leaf_values, leaf_offsets);
                if constexpr (sizeof(Code) == 1) {
                    if (lane_bytes == 1) return score_forest<std::uint8_t>(columns, forest, fill(scores), threads);

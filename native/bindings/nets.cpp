@@ -5,6 +5,66 @@
 
 namespace rankwright {
 
+template <> struct Reader<NarrowNet> {
+    static NarrowNet read(nb::handle net) {
+        const auto activation = named<Activation>(
+            field<std::string_view>(net, "activation"),
+            {{"relu", Activation::relu}, {"tanh", Activation::tanh}, {"sigmoid", Activation::sigmoid}});
+        return {.widths = view<std::int64_t>(net, "widths"),
+                .weights = fill<float>(net, "weights"),
+                .last_threshold = field<bool>(net, "last_threshold"),
+                .activation = activation,
+                .dropout = field<double>(net, "dropout")};
+    }
+};
+
+template <> struct Reader<NetFeatures> {
+    static NetFeatures read(nb::handle inputs) {
+        return {.values = view(field<InMatrix<float>>(inputs, "features")),
+                .shift = view<float>(inputs, "shift"),
+                .factor = view<float>(inputs, "factor")};
+    }
+};
+
+template <> struct Reader<LabelledQueries> {
+    static LabelledQueries read(nb::handle pairs) {
+        const WeighedGroups groups{.offsets = view<std::int64_t>(pairs, "offsets"),
+                                   .document_weights = view<float>(pairs, "document_weights"),
+                                   .query_weights = view<float>(pairs, "query_weights")};
+        return {.data = {.groups = groups,
+                         .labels = view<float>(pairs, "labels"),
+                         .worth = view<double>(pairs, "worth"),
+                         .discount = view<double>(pairs, "discount")},
+                .by_label = view<std::int64_t>(pairs, "by_label"),
+                .settings = Reader<PairSettings>::read(pairs.attr("settings"))};
+    }
+};
+
+template <> struct Reader<Descent> {
+    static Descent read(nb::handle rule) {
+        const auto optimizer = named<Optimizer>(field<std::string_view>(rule, "optimizer"),
+                                                {{"adam", Optimizer::adam}, {"sgd", Optimizer::sgd}});
+        return {.optimizer = optimizer,
+                .learning_rate = field<double>(rule, "learning_rate"),
+                .weight_decay = field<double>(rule, "weight_decay"),
+                .pull = field<double>(rule, "pull"),
+                .mean = fill<float>(rule, "mean"),
+                .square = fill<float>(rule, "square"),
+                .n_steps = field<std::int64_t>(rule, "n_steps")};
+    }
+};
+
+template <> struct Reader<Walk> {
+    static Walk read(nb::handle walk) {
+        return {.queries = view<std::int64_t>(walk, "queries"),
+                .starts = view<std::int64_t>(walk, "starts"),
+                .keys = view<std::int64_t>(walk, "keys"),
+                .batch_queries = field<std::size_t>(walk, "batch_queries"),
+                .scores = fill<double>(walk, "scores"),
+                .cost = fill<double>(walk, "cost")};
+    }
+};
+
 namespace {
 
 NetRows net_rows(const InMatrix<float> &features, const In<std::int64_t> &rows, const In<float> &shift,
@@ -25,42 +85,7 @@ void bind_nets(nb::module_ &module) {
               InMatrix<float> forces, OutMatrix<float> gradient, int threads) {
                first_layer_gradient(net_rows(features, rows, shift, factor), view(forces), fill(gradient), threads);
            });
-    define(
-        module, "descend_narrow_net", {"widths",         "weights",
-                                       "last_threshold", "activation",
-                                       "dropout",        "features",
-                                       "shift",          "factor",
-                                       "offsets",        "labels",
-                                       "by_label",       "worth",
-                                       "discount",       "document_weights",
-                                       "query_weights",  "settings",
-                                       "optimizer",      "learning_rate",
-                                       "weight_decay",   "pull",
-                                       "mean",           "square",
-                                       "n_steps",        "queries",
-                                       "starts",         "keys",
-                                       "batch_queries",  "scores",
-                                       "cost",           "threads"},
-        [](In<std::int64_t> widths, Out<float> weights, bool last_threshold, std::string_view activation,
-           double dropout, InMatrix<float> features, In<float> shift, In<float> factor, In<std::int64_t> offsets,
-           In<float> labels, In<std::int64_t> by_label, In<double> worth, In<double> discount,
-           In<float> document_weights, In<float> query_weights, PairSettings settings, std::string_view optimizer,
-           double learning_rate, double weight_decay, double pull, Out<float> mean, Out<float> square,
-           std::int64_t n_steps, In<std::int64_t> queries, In<std::int64_t> starts, In<std::int64_t> keys,
-           std::size_t batch_queries, Out<double> scores, Out<double> cost, int threads) {
-            const auto response = named<Activation>(
-                activation, {{"relu", Activation::relu}, {"tanh", Activation::tanh}, {"sigmoid", Activation::sigmoid}});
-            const auto rule = named<Optimizer>(optimizer, {{"adam", Optimizer::adam}, {"sgd", Optimizer::sgd}});
-            return descend_narrow_net(
-                {view(widths), fill(weights), last_threshold, response, dropout},
-                {view(features), view(shift), view(factor)},
-                {{view(offsets), view(document_weights), view(query_weights)},
-                 view(labels),
-                 view(worth),
-                 view(discount)},
-                view(by_label), settings, {rule, learning_rate, weight_decay, pull, fill(mean), fill(square), n_steps},
-                {view(queries), view(starts), view(keys), batch_queries, fill(scores), fill(cost)}, threads);
-        });
+    define(module, "descend_narrow_net", {"net", "inputs", "pairs", "rule", "walk", "threads"}, descend_narrow_net);
 }
 
 } // namespace rankwright

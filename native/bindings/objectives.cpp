@@ -20,11 +20,13 @@ template <typename T> void bind_label_pairs(nb::module_ &module) {
               In<float> labels, In<std::int64_t> by_label, In<double> worth, In<double> discount,
               In<float> document_weights, In<float> query_weights, PairSettings settings, std::uint64_t key,
               Out<T> gradient, Out<T> curvature, Out<double> cost, int threads) {
-               label_pair_lambdas<T>({{view(offsets), view(document_weights), view(query_weights)},
-                                      view(labels),
-                                      view(worth),
-                                      view(discount)},
-                                     view(by_label), settings, {view(scores), view(queries), view(starts), key},
+               label_pair_lambdas<T>({{{view(offsets), view(document_weights), view(query_weights)},
+                                       view(labels),
+                                       view(worth),
+                                       view(discount)},
+                                      view(by_label),
+                                      settings},
+                                     {view(scores), view(queries), view(starts), key},
                                      {fill(gradient), fill(curvature), fill(cost)}, threads);
            });
 }

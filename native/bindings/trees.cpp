@@ -1,4 +1,6 @@
+#include "bindings/codes.hpp"
 #include "bindings/define.hpp"
+#include "bindings/records.hpp"
 #include "core/forests/tree_scores.hpp"
 #include "core/trees/grower.hpp"
 #include "core/trees/leaf_values.hpp"
@@ -6,72 +8,72 @@
 
 namespace rankwright {
 
+template <> struct Reader<SplitColumns> {
+    static SplitColumns read(nb::handle columns) {
+        return {.n_bins = view<std::int64_t>(columns, "n_bins"),
+                .categorical = view<bool>(columns, "categorical"),
+                .monotone = view<std::int8_t>(columns, "monotone"),
+                .asked = view<bool>(columns, "asked")};
+    }
+};
+
+template <> struct Reader<TreeSettings> {
+    static TreeSettings read(nb::handle settings) {
+        return {.max_leaves = field<std::int64_t>(settings, "max_leaves"),
+                .max_depth = field<std::int64_t>(settings, "max_depth"),
+                .min_docs = field<std::int64_t>(settings, "min_docs"),
+                .min_curvature = field<double>(settings, "min_curvature"),
+                .l2 = field<double>(settings, "l2"),
+                .min_gain = field<double>(settings, "min_gain"),
+                .newton = field<bool>(settings, "newton"),
+                .category_smoothing = field<double>(settings, "category_smoothing"),
+                .max_split_categories = field<std::int64_t>(settings, "max_split_categories"),
+                .gradient_scale = field<double>(settings, "gradient_scale"),
+                .curvature_scale = field<double>(settings, "curvature_scale"),
+                .learning_rate = field<double>(settings, "learning_rate")};
+    }
+};
+
+template <> struct Reader<TreeScratch> {
+    static TreeScratch read(nb::handle scratch) {
+        return {.rows = fill<std::uint32_t>(scratch, "rows"),
+                .sides = fill<std::uint8_t>(scratch, "sides"),
+                .histograms = fill<std::uint64_t>(scratch, "histograms")};
+    }
+};
+
+template <> struct Reader<Tree> {
+    static Tree read(nb::handle nodes) {
+        const auto categories = field<OutMatrix<std::uint32_t>>(nodes, "categories");
+        return {.feature = fill<std::int32_t>(nodes, "feature"),
+                .bin = fill<std::int32_t>(nodes, "bin"),
+                .left = fill<std::int32_t>(nodes, "left"),
+                .right = fill<std::int32_t>(nodes, "right"),
+                .missing_left = fill<bool>(nodes, "missing_left"),
+                .gain = fill<double>(nodes, "gain"),
+                .value = fill<float>(nodes, "value"),
+                .begin = fill<std::int64_t>(nodes, "begin"),
+                .count = fill<std::int64_t>(nodes, "count"),
+                .categories = fill(categories),
+                .n_category_words = categories.shape(1),
+                .rows = {}}; // the tree's, which the caller gives apart
+    }
+};
+
 namespace {
 
 template <typename Code> void bind_grow_tree(nb::module_ &module) {
-    define(
-        module, "grow_tree",
-        {"codes",
-         "n_bins",
-         "categorical",
-         "monotone",
-         "asked",
-         "quantised",
-         "gradient",
-         "curvature",
-         "all_rows",
-         "max_leaves",
-         "max_depth",
-         "min_docs",
-         "min_curvature",
-         "l2",
-         "min_gain",
-         "newton",
-         "category_smoothing",
-         "max_split_categories",
-         "gradient_scale",
-         "curvature_scale",
-         "learning_rate",
-         "rows",
-         "spare_rows",
-         "sides",
-         "histograms",
-         "feature",
-         "bin",
-         "left",
-         "right",
-         "missing_left",
-         "gain",
-         "value",
-         "begin",
-         "count",
-         "categories",
-         "threads"},
-        [](InCodes<Code> codes, In<std::int64_t> n_bins, In<bool> categorical, In<std::int8_t> monotone, In<bool> asked,
-           In<std::int32_t> quantised, In<float> gradient, In<float> curvature, bool all_rows, std::int64_t max_leaves,
-           std::int64_t max_depth, std::int64_t min_docs, double min_curvature, double l2, double min_gain, bool newton,
-           double category_smoothing, std::int64_t max_split_categories, double gradient_scale, double curvature_scale,
-           double learning_rate, Out<std::uint32_t> rows, Out<std::uint32_t> spare_rows, Out<std::uint8_t> sides,
-           Out<std::uint64_t> histograms, Out<std::int32_t> feature, Out<std::int32_t> bin, Out<std::int32_t> left,
-           Out<std::int32_t> right, Out<bool> missing_left, Out<double> gain, Out<float> value, Out<std::int64_t> begin,
-           Out<std::int64_t> count, OutMatrix<std::uint32_t> categories, int threads) {
-            const TreeData<Code> data{{codes.data(), codes.shape(0), codes.shape(1)},
-                                      view(n_bins),
-                                      view(categorical),
-                                      view(monotone),
-                                      view(asked),
-                                      view(quantised),
-                                      view(gradient),
-                                      view(curvature),
-                                      all_rows};
-            const TreeSettings settings{
-                max_leaves,      max_depth,    min_docs,           min_curvature,        l2,
-                min_gain,        newton,       category_smoothing, max_split_categories, gradient_scale,
-                curvature_scale, learning_rate};
-            const Tree tree{fill(feature), fill(bin),   fill(left),  fill(right),      fill(missing_left),  fill(gain),
-                            fill(value),   fill(begin), fill(count), fill(categories), categories.shape(1), fill(rows)};
-            return grow_tree<Code>(data, settings, {fill(spare_rows), fill(sides), fill(histograms)}, tree, threads);
-        });
+    define(module, "grow_tree",
+           {"codes", "columns", "quantised", "gradient", "curvature", "rows", "all_rows", "settings", "scratch",
+            "nodes", "threads"},
+           [](InCodes<Code> codes, SplitColumns columns, In<std::int32_t> quantised, In<float> gradient,
+              In<float> curvature, Out<std::uint32_t> rows, bool all_rows, TreeSettings settings, TreeScratch scratch,
+              Tree nodes, int threads) {
+               const TreeData<Code> data{codes_of(codes), columns,         view(quantised),
+                                         view(gradient),  view(curvature), all_rows};
+               nodes.rows = fill(rows);
+               return grow_tree<Code>(data, settings, scratch, nodes, threads);
+           });
 }
 
 template <typename Code> void bind_score_tree(nb::module_ &module) {
@@ -83,8 +85,7 @@ template <typename Code> void bind_score_tree(nb::module_ &module) {
               InMatrix<std::uint32_t> categories, Out<double> scores, int threads) {
                const GrownNodes tree{view(feature),      view(bin),   view(left),       view(right),
                                      view(missing_left), view(value), view(categories), categories.shape(1)};
-               score_tree<Code>({codes.data(), codes.shape(0), codes.shape(1)}, view(n_bins), tree, fill(scores),
-                                threads);
+               score_tree<Code>(codes_of(codes), view(n_bins), tree, fill(scores), threads);
            });
 }
 

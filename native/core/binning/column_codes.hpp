@@ -16,7 +16,7 @@ struct Column {
     std::size_t stride; // between values
 };
 
-// How many of `edges`, which ascend, are smaller than `value`: no branches, one comparison a halving.
+// How many of `edges`, which ascend, are smaller than `value`: without branches, with one comparison for each halving.
 inline std::size_t count_smaller(std::span<const float> edges, float value) {
     const float *first = edges.data();
     for (std::size_t length = edges.size(); length > 0;) {

@@ -79,7 +79,8 @@ struct Shares {
     std::int64_t bins; // not yet used
 };
 
-// Marks the values that fill a bin alone, until the mean of the others' bins no longer falls. What remains to share.
+// Marks the values that fill a bin alone, until the mean size of the other bins no longer falls. Returns what remains
+// for the other values to share.
 Shares mark_heavy(DistinctValues &distinct, std::int64_t max_bins) {
     Shares rest{0, max_bins};
     for (const std::int64_t count : distinct.counts) rest.rows += count;
@@ -108,7 +109,7 @@ template <typename EndBin> void share_bins(DistinctValues &distinct, std::int64_
     std::int64_t held = 0; // rows of light values in the bin being filled
     for (std::size_t i = 0; i + 1 < n; ++i) {
         if (distinct.heavy[i]) {
-            rest.rows -= held; // light values too few for a bin went along with it
+            rest.rows -= held; // light values that are too few for a bin of their own join this one
         } else {
             held += distinct.counts[i];
             const bool full = held * rest.bins >= rest.rows;

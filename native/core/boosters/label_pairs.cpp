@@ -136,7 +136,7 @@ void fidelity_agreement(std::span<const double> scores, const LabelPairs &pairs,
                         std::span<double> agree, std::span<double> disagree, int threads) {
     constexpr std::size_t n_stumps = 8;
     for_queries(pairs, threads, [&](std::size_t query) {
-        // By which of the stumps order a pair rightly, and by which order it wrongly.
+        // Sums of weights, by which of the stumps order a pair rightly, and by which order it wrongly.
         std::array<double, n_codes> right{}, wrong{};
         for_fidelity_pairs(scores, pairs, query, [&](std::int64_t better, std::int64_t worse, double weight) {
             right[above[better] & ~above[worse]] += weight;

@@ -10,9 +10,9 @@
 namespace rankwright {
 
 struct LabelPairs {
-    std::span<const float> labels;         // one a row
-    std::span<const double> weights;       // one a row
-    std::span<const double> query_weights; // one a query
+    std::span<const float> labels;         // one per row
+    std::span<const double> weights;       // one per row
+    std::span<const double> query_weights; // one per query
     std::span<const std::int64_t> offsets; // of queries in `order`
     std::span<const std::int64_t> order;
 

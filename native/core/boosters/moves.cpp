@@ -11,7 +11,7 @@ namespace rankwright {
 namespace {
 
 constexpr std::size_t queries_at_a_time = 16;
-constexpr std::size_t patience = 6; // steps a document: where more are needed, sorting anew is faster
+constexpr std::size_t patience = 6; // steps per document: where more are needed, sorting again is faster
 
 // Puts `order` in order of `before` by insertion, which costs as many steps as documents change places.
 template <typename Before> void settle(std::span<std::int64_t> order, Before &&before) {

@@ -1,4 +1,4 @@
-// The orders of documents along a line: scores plus so much of one column.
+// The orders of documents as one weight moves: scores plus a multiple of one column.
 #pragma once
 
 #include <cstdint>

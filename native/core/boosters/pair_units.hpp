@@ -7,7 +7,7 @@
 
 namespace rankwright {
 
-// Inputs, sums and gradients have a row a document and a column a unit.
+// Inputs, sums and gradients have a row per document and a column per unit.
 struct PairUnits {
     const double *inputs;
     std::size_t n_units;

@@ -30,7 +30,7 @@ struct UpperLayer {
     std::vector<float> neurons, duals, biases;
 };
 
-// A comparator's weights as vectors want them. `first` has a row a feature: the weights of the first layer's neurons
+// A comparator's weights as vectors want them. `first` has a row per feature: the weights of the first layer's neurons
 // for the left document, then those for the right one.
 struct PreparedNet {
     std::size_t n_features, n_hidden, width;
@@ -88,7 +88,7 @@ template <std::size_t n_packs>
     for (std::size_t j = 0; j < net.width; ++j) out[j] += net.biases[j];
 }
 
-// What each layer says of a pair: its neurons, then their duals. One a thread.
+// What each layer says of a pair: its neurons, then their duals. One per thread.
 class Activations {
   public:
     explicit Activations(const PreparedNet &net) : first_(2 * net.width) {

@@ -85,7 +85,7 @@ struct Slopes {
     }
 };
 
-// Of one neuron and its dual: adds what its two slopes mean for the weights and for what is below.
+// Takes the slopes of a neuron and its dual back: adds to the derivatives of their weights and of the layer below.
 [[gnu::always_inline]] inline void pass_down(const UpperLayer &layer, std::size_t neuron, Outputs slope,
                                              const float *below, UpperLayer &weights, float *slopes_below) {
     const std::size_t row = neuron * layer.width;

@@ -7,7 +7,7 @@
 
 namespace rankwright {
 
-// `features` and `out` hold a row of `n_features` values a document; query q owns rows offsets[q] to offsets[q + 1].
+// `features` and `out` hold a row of `n_features` values per document; query q owns rows offsets[q] to offsets[q + 1].
 
 // Fills `out` with (x - mean) / max|x|, mean and maximum over the query's documents; 0 where the maximum is 0.
 void scale_by_mean(std::span<const float> features, std::size_t n_features, std::span<const std::int64_t> offsets,

@@ -56,7 +56,7 @@ void sum_moments(std::span<const float> features, std::size_t n_features, std::s
     const Simd simd = simd_level();
     const std::size_t n_rows = n_features == 0 ? 0 : features.size() / n_features;
     const std::size_t n_blocks = (n_rows + summed_at_a_time - 1) / summed_at_a_time;
-    std::vector<double> sums(3 * n_blocks * n_features); // three rows a block
+    std::vector<double> sums(3 * n_blocks * n_features); // three rows per block
     parallel_for(n_blocks, threads, 1, [&](std::size_t first, std::size_t last) {
         for (std::size_t block = first; block < last; ++block) {
             double *own = sums.data() + 3 * block * n_features;

@@ -7,8 +7,8 @@
 
 namespace rankwright {
 
-// `features` holds `n_features` values a row. Fills row k of `out` with (x - shift) · factor of row rows[k], feature by
-// feature, and with 0 where x is missing (NaN).
+// `features` holds `n_features` values per row. Fills row k of `out` with (x - shift) · factor of row rows[k], feature
+// by feature, and with 0 where x is missing (NaN).
 void standardise_rows(std::span<const float> features, std::size_t n_features, std::span<const std::int64_t> rows,
                       std::span<const float> shift, std::span<const float> factor, std::span<float> out, int threads);
 

@@ -17,7 +17,7 @@ struct GrownNodes {
     std::span<const std::int32_t> right;
     std::span<const bool> missing_left;
     std::span<const float> value;
-    std::span<const std::uint32_t> categories; // words_per_node of them a node
+    std::span<const std::uint32_t> categories; // words_per_node per node
     std::size_t words_per_node;
 };
 

@@ -64,7 +64,7 @@ struct AddValues {
 
 #define RANKWRIGHT_AVX512 gnu::target("avx512f,avx512bw,avx512dq,avx512vl")
 
-// What the two sizes of lanes do in their own instructions.
+// The instructions that differ between the two sizes of lanes.
 struct ByteLanes {
     using Lane = std::uint8_t;
     [[RANKWRIGHT_AVX512, gnu::always_inline]] static __m512i move(__m512i at, __m512i first, __m512i lanes,

@@ -17,7 +17,7 @@ template <typename Lane> struct Block {
     bool sided;              // whether some documents lack values
 
     std::size_t width() const { return n_registers * lanes_per_register<Lane>; }
-    // Few documents leave the processor waiting for one comparison before the next, unless it has other trees to do.
+    // With few documents the processor waits for one comparison before the next, unless it walks other trees meanwhile.
     std::size_t trees_at_once() const { return max_registers / n_registers; }
 };
 

@@ -28,7 +28,8 @@ struct DrawSettings {
     std::uint64_t key;
 };
 
-// What multiplies the step of a document, and for a pair, with the partner's other weight, of both; empty: 1.
+// A document's step is multiplied by its `document` weight, a pair's by the `document` weight of one and the `partner`
+// weight of the other. Empty weights are all 1.
 struct DrawWeights {
     std::span<const double> document;
     std::span<const double> partner;

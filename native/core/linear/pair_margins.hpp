@@ -22,7 +22,7 @@ struct MarginPairs {
 
 // Fills, for each document, the weight of its active partners that are worse (`weight_below`) and better
 // (`weight_above`), and the sums of `values` over them with the same weights.
-// O(n log n) a query of n documents; O(n · levels) with level weights.
+// O(n log n) per query of n documents; O(n · levels) with level weights.
 void pair_margins(const MarginPairs &pairs, std::span<const double> scores, std::span<const double> values,
                   std::span<double> weight_below, std::span<double> sum_below, std::span<double> weight_above,
                   std::span<double> sum_above, int threads);

@@ -1,4 +1,4 @@
-// What linear models do with a feature matrix: scores, sums of rows, products of columns. No value may be missing.
+// Products that linear models take with a feature matrix: scores, sums of rows, Gram matrices. No value may be missing.
 #pragma once
 
 #include <cstddef>

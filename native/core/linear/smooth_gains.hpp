@@ -1,4 +1,4 @@
-// DCG with documents at a rank softly (Chapelle and Wu 2010).
+// DCG with a smooth assignment of documents to ranks (Chapelle and Wu 2010).
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace rankwright {
 
-// At rank j stands, softly, every document, by a share in proportion to exp(-(its score - that of the document at j)² /
+// Every document has a share in every rank j, in proportion to exp(-(its score - the score of the document at j)² /
 // sigma). Fills `value` with each query's sum over ranks of discount · (mean of `gains` with these shares), times the
 // query's factor, and `gradient` with its derivatives. Ranks beyond the discounts count nothing.
 void smooth_gains(std::span<const double> scores, std::span<const std::int64_t> offsets, std::span<const double> gains,

@@ -1,4 +1,4 @@
-// What a mean might have been: had other queries been drawn, or had chance alone told two systems apart.
+// What a mean could have been if other queries had been drawn, or if only chance told two systems apart.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 namespace rankwright {
 
-// Fills `means` with weighted means of as many values as there are, drawn again with replacement, one mean a resample.
+// Fills `means` with one weighted mean per resample: of as many values as there are, drawn with replacement.
 // A resample depends on the seed and its own number alone. There must be fewer than 2^32 values.
 void bootstrap_means(std::span<const double> values, std::span<const double> weights, std::uint64_t seed,
                      std::span<double> means, int threads);
 
-// Fills `sums` with sums of the values, each with a sign drawn at random, one sum a resample: what the difference of
-// two systems might have been if it did not matter which is which. A resample depends on the seed and its number alone.
+// Fills `sums` with one sum per resample: of the values, each with a sign drawn at random. That is what the difference
+// of two systems could have been if they were equally good. A resample depends on the seed and its number alone.
 void random_sign_sums(std::span<const double> values, std::uint64_t seed, std::span<double> sums, int threads);
 
 } // namespace rankwright

@@ -1,4 +1,4 @@
-// How well lists agree with the order of the labels, pair by pair.
+// How many pairs of documents a list has the wrong way round.
 #pragma once
 
 #include <span>

@@ -11,7 +11,7 @@ namespace rankwright {
 void exponential_gains(std::span<const float> labels, std::span<double> gains, int threads);
 
 // Fills, for each query, the gain of its list discounted by rank, and the most that any order of its documents has.
-// Ranks beyond the last discount count nothing. Gains are one a row, and not negative.
+// Ranks beyond the last discount count nothing. Gains are one per row, and not negative.
 void discounted_gains(std::span<const double> gains, const RankedLists &lists, std::span<const double> discounts,
                       std::span<double> found, std::span<double> ideal, int threads);
 

@@ -1,4 +1,4 @@
-// The ranked lists every metric reads, one a query.
+// The ranked lists every metric reads, one per query.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct RankedList {
 
 struct RankedLists {
     std::span<const std::int64_t> offsets, n_ranked, rows;
-    std::span<const bool> tied; // empty, or one a rank
+    std::span<const bool> tied; // empty, or one per rank
 
     RankedList operator[](std::size_t query) const {
         const auto start = static_cast<std::size_t>(offsets[query]);

@@ -16,7 +16,7 @@ struct Precisions {
     std::size_t n_relevant = 0;
 };
 
-// Each rank counts as it stands. A rank without a relevant document adds 0: there is nothing to branch on.
+// Without ties. A rank without a relevant document adds 0, so that there is no branch.
 Precisions precisions(std::span<const bool> relevant, std::span<const std::int64_t> ranked) {
     Precisions result;
     for (std::size_t rank = 0; rank < ranked.size(); ++rank) {
@@ -57,13 +57,13 @@ std::size_t count(std::span<const bool> relevant, std::span<const std::int64_t> 
     return n;
 }
 
-// How a user's way down a list stands: what they have got so far, and how likely they still read.
+// How far a user has come: the expected value so far, and the probability that they still read.
 struct Reader {
     double reciprocal = 0.0;
     double reading = 1.0;
 };
 
-// The run's documents satisfy surely or not at all: `n_zero` of `n_run` do not.
+// Each document of the run satisfies the user for sure or not at all: `n_zero` of `n_run` do not.
 void read_binary_run(Reader &reader, std::size_t start, std::size_t stop, std::size_t n_run, std::size_t n_zero) {
     const std::size_t n_hits = n_run - n_zero;
     for (std::size_t rank = start; rank < stop && reader.reading > 0.0; ++rank) {

@@ -106,10 +106,19 @@ struct RowGroup {
     std::size_t n_rows, n_features, n_units;
 };
 
+// Where the numbers of some rows and some units begin: in a table with a padded row for each unit (weights, and sums of
+// derivatives), and in one with a row for each input (outputs, and forces).
+struct Corner {
+    std::size_t by_unit, by_input;
+};
+
 // Scalar products of four rows with `units` rows of weights; those of the first `n_rows` are wanted.
 template <std::size_t units> struct Multiply {
     template <typename Rows>
-    [[gnu::always_inline]] static void run(const Rows &rows, const RowGroup &group, const float *weights, float *out) {
+    [[gnu::always_inline]] static void run(const Rows &rows, const RowGroup &group, Corner corner,
+                                           const float *all_weights, float *all_out) {
+        const float *weights = all_weights + corner.by_unit;
+        float *out = all_out + corner.by_input;
         const std::size_t width = padded_width(group.n_features);
         Lanes sums[rows_at_once][units] = {};
         rows.for_packs(group.n_features, [&](std::size_t at, auto pack) __attribute__((always_inline)) {
@@ -132,7 +141,10 @@ template <std::size_t units> struct Multiply {
 // Adds four rows, each times its force on a unit, to the sums of `units` units.
 template <std::size_t units> struct AddOuter {
     template <typename Rows>
-    [[gnu::always_inline]] static void run(const Rows &rows, const RowGroup &group, const float *forces, float *sums) {
+    [[gnu::always_inline]] static void run(const Rows &rows, const RowGroup &group, Corner corner,
+                                           const float *all_forces, float *all_sums) {
+        const float *forces = all_forces + corner.by_input;
+        float *sums = all_sums + corner.by_unit;
         const std::size_t width = padded_width(group.n_features);
         Lanes force[rows_at_once][units] = {};
         for (std::size_t r = 0; r < group.n_rows; ++r) {
@@ -177,48 +189,30 @@ template <typename Rows, typename Use>
     }
 }
 
-struct Forward {
+// Runs a kernel over the inputs `first` to `last` and all units, four by four at most.
+template <template <std::size_t> class Kernel> struct Tiled {
     template <typename Rows>
-    [[gnu::always_inline]] static void over(const NetRows &inputs, const float *weights, std::size_t n_units,
-                                            std::size_t first, std::size_t last, float *out) {
+    [[gnu::always_inline]] static void over(const NetRows &inputs, const float *from, std::size_t n_units,
+                                            std::size_t first, std::size_t last, float *to) {
         const std::size_t width = padded_width(inputs.n_features);
         for_row_groups<Rows>(
             inputs, n_units, first, last,
             [&](std::size_t k, const Rows &rows, const RowGroup &group) __attribute__((always_inline)) {
                 for_units(n_units, [&](auto units, std::size_t unit) __attribute__((always_inline)) {
-                    Multiply<units()>::run(rows, group, weights + unit * width, out + k * n_units + unit);
+                    Kernel<units()>::run(rows, group, {unit * width, k * n_units + unit}, from, to);
                 });
             });
     }
 
-    [[gnu::always_inline]] static void run(const NetRows *inputs, const float *weights, std::size_t n_units,
-                                           std::size_t first, std::size_t last, float *out) {
-        n_units <= units_at_once ? over<RawRows>(*inputs, weights, n_units, first, last, out)
-                                 : over<StandardisedRows>(*inputs, weights, n_units, first, last, out);
+    [[gnu::always_inline]] static void run(const NetRows *inputs, const float *from, std::size_t n_units,
+                                           std::size_t first, std::size_t last, float *to) {
+        n_units <= units_at_once ? over<RawRows>(*inputs, from, n_units, first, last, to)
+                                 : over<StandardisedRows>(*inputs, from, n_units, first, last, to);
     }
 };
 
-struct Backward {
-    template <typename Rows>
-    [[gnu::always_inline]] static void over(const NetRows &inputs, const float *forces, std::size_t n_units,
-                                            std::size_t first, std::size_t last, float *sums) {
-        const std::size_t width = padded_width(inputs.n_features);
-        for_row_groups<Rows>(
-            inputs, n_units, first, last,
-            [&](std::size_t k, const Rows &rows, const RowGroup &group) __attribute__((always_inline)) {
-                for_units(n_units, [&](auto units, std::size_t unit) __attribute__((always_inline)) {
-                    AddOuter<units()>::run(rows, group, forces + k * n_units + unit, sums + unit * width);
-                });
-            });
-    }
-
-    // `sums` is padded as the scratch is.
-    [[gnu::always_inline]] static void run(const NetRows *inputs, const float *forces, std::size_t n_units,
-                                           std::size_t first, std::size_t last, float *sums) {
-        n_units <= units_at_once ? over<RawRows>(*inputs, forces, n_units, first, last, sums)
-                                 : over<StandardisedRows>(*inputs, forces, n_units, first, last, sums);
-    }
-};
+using Forward = Tiled<Multiply>;  // from padded weights to outputs
+using Backward = Tiled<AddOuter>; // from forces to padded sums
 
 } // namespace
 

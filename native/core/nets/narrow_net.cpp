@@ -62,9 +62,7 @@ Response respond(Activation activation, float z) {
 struct Step {
     const NarrowNet &net;
     const NetFeatures &features;
-    const PairData &data;
-    std::span<const std::int64_t> by_label;
-    const PairSettings &settings;
+    const LabelledQueries &pairs;
     const Walk &walk;
     std::vector<Layer> layers;
     std::vector<float> first_weights; // padded
@@ -91,8 +89,8 @@ struct Step {
 class Worker {
   public:
     explicit Worker(const Step &step)
-        : step_(step), pairs_(step.data, step.settings, !step.walk.cost.empty()), inputs_(step.layers.size()),
-          slopes_(step.layers.size()), sums_(step.n_sums()) {}
+        : step_(step), pairs_(step.pairs.data, step.pairs.settings, !step.walk.cost.empty()),
+          inputs_(step.layers.size()), slopes_(step.layers.size()), sums_(step.n_sums()) {}
 
     // The queries that are the step's `part` of so many; false where a score is not finite.
     bool run(std::size_t part, std::size_t n_parts) {
@@ -112,7 +110,7 @@ class Worker {
         n_docs_ = static_cast<std::size_t>(step_.walk.starts[k + 1]) - start;
         rows_.resize(n_docs_);
         std::iota(rows_.begin(), rows_.end(),
-                  step_.data.groups.offsets[static_cast<std::size_t>(step_.walk.queries[k])]);
+                  step_.pairs.data.groups.offsets[static_cast<std::size_t>(step_.walk.queries[k])]);
         const auto scores = step_.walk.scores.subspan(start, n_docs_);
         forward(scores);
         if (!std::ranges::all_of(scores, [](double score) { return std::isfinite(score); })) return false;
@@ -182,14 +180,14 @@ class Worker {
     // Forces on the query's documents, divided by the number of the step's queries.
     void find_forces(std::size_t k, std::span<const double> scores) {
         const Batch whole{step_.walk.scores, step_.walk.queries, step_.walk.starts, step_.key};
-        BatchQuery query = query_of(whole, step_.data.groups, k);
+        BatchQuery query = query_of(whole, step_.pairs.data.groups, k);
         query.start = 0; // the ranks below are the query's own
         if (pairs_.reads_ranks()) {
             const std::int64_t offsets[] = {0, static_cast<std::int64_t>(n_docs_)};
             ranked_.resize(n_docs_);
             rank_rows(scores, offsets, ranked_, 1);
         }
-        pairs_.add_pairs_of_labels(query, step_.by_label, ranked_);
+        pairs_.add_pairs_of_labels(query, step_.pairs.by_label, ranked_);
         forces_.resize(n_docs_);
         curvature_.resize(n_docs_);
         pairs_.unload(forces_, curvature_);
@@ -299,10 +297,9 @@ void follow(const Descent &descent, std::int64_t step_number, std::span<const fl
 
 } // namespace
 
-std::int64_t descend_narrow_net(const NarrowNet &net, const NetFeatures &features, const PairData &data,
-                                std::span<const std::int64_t> by_label, const PairSettings &settings,
+std::int64_t descend_narrow_net(const NarrowNet &net, const NetFeatures &features, const LabelledQueries &pairs,
                                 const Descent &descent, const Walk &walk, int threads) {
-    Step step{net, features, data, by_label, settings, walk, layers_of(net), {}};
+    Step step{net, features, pairs, walk, layers_of(net), {}};
     std::vector<std::unique_ptr<Worker>> workers;
     for (std::size_t part = 0; part < std::min(most_parts, walk.batch_queries); ++part) {
         workers.push_back(std::make_unique<Worker>(step));

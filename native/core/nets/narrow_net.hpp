@@ -40,7 +40,7 @@ struct Descent {
     std::int64_t n_steps = 0; // before the first of these
 };
 
-// The queries to go through, `batch_queries` a step; those of queries[k] have their scores at starts[k] to
+// The queries to go through, `batch_queries` per step; those of queries[k] have their scores at starts[k] to
 // starts[k + 1]. Each step draws its random numbers from its own key.
 struct Walk {
     std::span<const std::int64_t> queries, starts, keys;
@@ -50,9 +50,7 @@ struct Walk {
 };
 
 // Takes the steps and returns how many. A step whose scores are not finite is not taken, nor are those after it.
-// Pairs are those of label_pair_lambdas.
-std::int64_t descend_narrow_net(const NarrowNet &net, const NetFeatures &features, const PairData &data,
-                                std::span<const std::int64_t> by_label, const PairSettings &settings,
+std::int64_t descend_narrow_net(const NarrowNet &net, const NetFeatures &features, const LabelledQueries &pairs,
                                 const Descent &descent, const Walk &walk, int threads);
 
 } // namespace rankwright

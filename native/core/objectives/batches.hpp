@@ -24,7 +24,7 @@ struct Batch {
     std::uint64_t key = 0;
 };
 
-// Gradients and curvatures lie as the scores do. `cost` is one a query of the batch, NaN where none exists; or empty.
+// Gradients and curvatures lie as the scores do. `cost` is one per query of the batch, NaN where none exists; or empty.
 template <typename Out> struct LambdaSpans {
     std::span<Out> gradient, curvature;
     std::span<double> cost;

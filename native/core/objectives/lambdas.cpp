@@ -42,11 +42,10 @@ void sum_pairs(const PairData &data, const PairSettings &settings, const Batch &
 } // namespace
 
 template <typename Real>
-void label_pair_lambdas(const PairData &data, std::span<const std::int64_t> by_label, const PairSettings &settings,
-                        const Batch &batch, const LambdaSpans<Real> &out, int threads) {
-    sum_pairs(data, settings, batch, out, threads,
-              [&](QueryPairs<Real> &pairs, const BatchQuery &query, std::span<const std::int64_t> ranked) {
-                  pairs.add_pairs_of_labels(query, by_label, ranked);
+void label_pair_lambdas(const LabelledQueries &pairs, const Batch &batch, const LambdaSpans<Real> &out, int threads) {
+    sum_pairs(pairs.data, pairs.settings, batch, out, threads,
+              [&](QueryPairs<Real> &sums, const BatchQuery &query, std::span<const std::int64_t> ranked) {
+                  sums.add_pairs_of_labels(query, pairs.by_label, ranked);
               });
 }
 
@@ -61,10 +60,8 @@ void preference_lambdas(const PairData &data, const PairTable &table, const Pair
               });
 }
 
-template void label_pair_lambdas<float>(const PairData &, std::span<const std::int64_t>, const PairSettings &,
-                                        const Batch &, const LambdaSpans<float> &, int);
-template void label_pair_lambdas<double>(const PairData &, std::span<const std::int64_t>, const PairSettings &,
-                                         const Batch &, const LambdaSpans<double> &, int);
+template void label_pair_lambdas<float>(const LabelledQueries &, const Batch &, const LambdaSpans<float> &, int);
+template void label_pair_lambdas<double>(const LabelledQueries &, const Batch &, const LambdaSpans<double> &, int);
 template void preference_lambdas<float>(const PairData &, const PairTable &, const PairSettings &, const Batch &,
                                         const LambdaSpans<float> &, int);
 template void preference_lambdas<double>(const PairData &, const PairTable &, const PairSettings &, const Batch &,

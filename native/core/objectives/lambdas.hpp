@@ -42,13 +42,17 @@ struct PairTable {
     std::span<const float> probability, weight;
 };
 
+// Queries whose documents of different labels are pairs. `by_label` has each query's rows, highest label first,
+// unjudged last; it is read where the delta is constant or pairs are sampled, and may else be empty.
+struct LabelledQueries {
+    PairData data;
+    std::span<const std::int64_t> by_label;
+    PairSettings settings;
+};
+
 // `Real` is what forces are computed in: float is enough for training, double is for diagnostics.
-//
-// Pairs are the documents of different labels. `by_label` has each query's rows, highest label first, unjudged last; it
-// is read where the delta is constant or pairs are sampled, and may else be empty.
 template <typename Real>
-void label_pair_lambdas(const PairData &data, std::span<const std::int64_t> by_label, const PairSettings &settings,
-                        const Batch &batch, const LambdaSpans<Real> &out, int threads);
+void label_pair_lambdas(const LabelledQueries &pairs, const Batch &batch, const LambdaSpans<Real> &out, int threads);
 
 template <typename Real>
 void preference_lambdas(const PairData &data, const PairTable &table, const PairSettings &settings, const Batch &batch,

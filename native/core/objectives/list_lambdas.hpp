@@ -12,12 +12,12 @@ enum class PointLoss {
     logistic // log(1 + e^s) - target · s, target in [0, 1]
 };
 
-// `targets` has one a row of the dataset; documents whose target is NaN feel nothing.
+// `targets` has one per row of the dataset; documents whose target is NaN feel nothing.
 template <typename Out>
 void point_lambdas(const WeighedGroups &groups, std::span<const float> targets, PointLoss loss, const Batch &batch,
                    const LambdaSpans<Out> &out, int threads);
 
-// How the shares of a query's documents in the target distribution come from `shares`, one a row of the dataset.
+// How the shares of a query's documents in the target distribution come from `shares`, one per row of the dataset.
 struct SoftmaxTarget {
     std::span<const double> shares; // NaN: the document takes no part
     bool exponential = false;       // shares are in proportion to their exponentials, else to themselves

@@ -86,7 +86,7 @@ template <typename Real, typename V>
     weight = where<V>(paired, weight);
 }
 
-// Two ways to a row's forces: from each pair's gap, or from the documents' odds.
+// Forces can be computed in two ways: from each pair's gap, or from the odds of both documents.
 template <typename Loss, bool with_cost_> struct FromGaps {
     static constexpr bool with_cost = with_cost_;
     template <typename Real, typename V>

@@ -16,7 +16,8 @@ template <typename Real> void pad(std::vector<Real> &values, std::size_t n, Real
     std::fill(values.begin() + n, values.begin() + n + lanes, padding);
 }
 
-// Documents by falling label, in runs of equal labels; a document's partners are those outside its run.
+// Documents from the highest label to the lowest, in runs of equal labels. A document's partners are those outside its
+// run.
 struct SortedRuns {
     std::size_t n_judged;
     std::vector<std::size_t> begin, end;
@@ -94,12 +95,12 @@ void QueryPairs<Real>::load_by_row(const BatchQuery &query, std::span<const std:
     gather();
 }
 
-// Everything the loops read, in the order of places, and sums at zero.
+// Fills all that the loops read, in the order of places, and sets the sums to zero.
 template <typename Real> void QueryPairs<Real>::gather() {
     const std::size_t n = query_.n;
     const auto scores = query_.scores;
     const auto [lowest, highest] = std::minmax_element(scores.begin(), scores.end());
-    // Floats count scores from the highest, and so keep the digits that matter.
+    // In floats, scores are counted from the highest one, so that they keep the digits that matter.
     const double origin = n == 0 || sizeof(Real) == sizeof(double) ? 0.0 : *highest;
     rule_.divide_by_gap = settings_.gap_norm && n > 0 && *lowest != *highest;
     pad(score_, n, Real(0));
@@ -132,7 +133,7 @@ template <typename Real> void QueryPairs<Real>::gather() {
     sums_ = {};
 }
 
-// Exponentials of documents rather than of pairs, where nothing is lost by that.
+// Computes exponentials of documents instead of pairs, where that loses no digits.
 template <typename Real> void QueryPairs<Real>::gather_odds(double score_span) {
     has_odds_ = near_row_ != nullptr && settings_.shape * score_span <= widest_odds_span;
     if (!has_odds_) return;

@@ -14,15 +14,15 @@ namespace rankwright {
 namespace {
 
 constexpr std::size_t queries_at_a_time = 64;
-constexpr std::int64_t large_query = 1 << 17; // documents; worth all threads, one query after the other
+constexpr std::int64_t large_query = 1 << 17; // documents; all threads work on one such query after the other
 
 struct Buffers {
     std::vector<std::uint64_t> keys, scratch;
 };
 
-// Keys that share their high bits stand in row order, which need not be that of the low bits cut off.
+// Keys with equal high bits are in row order, which need not be the order of the low bits that were cut off.
 void settle_low_bits(std::span<const double> scores, std::span<std::uint64_t> keys, std::uint64_t place_mask) {
-    std::uint64_t n_shared = 0; // seldom any, so look for them alone first
+    std::uint64_t n_shared = 0; // there are seldom any, so first only count them
     for (std::size_t i = 1; i < keys.size(); ++i) n_shared += ((keys[i - 1] ^ keys[i]) & ~place_mask) == 0;
     if (n_shared == 0) return;
     const auto score_key = [&](std::uint64_t key) { return descending_key(scores[key & place_mask]); };
@@ -39,11 +39,12 @@ void settle_low_bits(std::span<const double> scores, std::span<std::uint64_t> ke
 
 template <typename Body> void for_documents(std::size_t n, int threads, Body &&body) {
     constexpr std::size_t documents_at_a_time = 1 << 16;
-    if (threads < 2) return body(0, n); // most queries are small and meet one thread: spare them the hand-out
+    if (threads < 2) return body(0, n); // most queries are small and run on one thread: no need to hand out blocks
     parallel_for(n, threads, documents_at_a_time, body);
 }
 
-// A key is the score's high bits above the document's place in its query, so that sorting moves one word a document.
+// A key is the score's high bits followed by the document's place in its query, so that sorting moves one word per
+// document.
 void rank_query(std::span<const double> scores, std::int64_t start, std::span<std::int64_t> ranked, Buffers &buffers,
                 int threads) {
     const std::size_t n = scores.size();

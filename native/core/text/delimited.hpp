@@ -12,7 +12,7 @@ namespace rankwright {
 // What can be wrong with a cell. The numbers are part of the kernel's interface: kernels/codes.py has their twins.
 enum class CellProblem : std::int64_t {
     none = 0,
-    wrong_count = 1, // the row has `column` cells, not one a target
+    wrong_count = 1, // the row has `column` cells, not one per target
     no_number = 2,
     bad_quote = 3, // one that does not close, or closes before the cell's end
 };

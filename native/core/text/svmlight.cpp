@@ -226,7 +226,7 @@ class LineParser {
         return {Problem::index_repeated, word};
     }
 
-    // Takes the X of a comment that begins with `docid = X`; other comments say nothing to us.
+    // Takes the X of a comment that begins with `docid = X`; other comments are ignored.
     void read_document(const char *at, std::int64_t *span) const {
         span[0] = span[1] = 0;
         const auto skip = [&](std::string_view text) {
@@ -266,7 +266,8 @@ class LineParser {
     SvmlightReport report_;
 };
 
-// The same report for any division of the lines: the first problem, and the first row of the largest index.
+// Joins the reports of two blocks of lines. The result does not depend on how lines were divided: it has the first
+// problem, and the first row with the largest index.
 void merge(SvmlightReport &all, const SvmlightReport &part) {
     if (part.problem != Problem::none && (all.problem == Problem::none || part.row < all.row)) {
         all.problem = part.problem;

@@ -1,4 +1,4 @@
-// SVMlight/LETOR text: `label qid:ID index:value … # comment`, a line a document.
+// SVMlight/LETOR text: `label qid:ID index:value … # comment`, one line per document.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct SvmlightRules {
     bool allow_infinity;
 };
 
-// What to fill, an entry a row. A span is two places in the block, begin and end; both 0 where there is nothing.
+// The arrays to fill, with one entry per row. A span is two places in the block, begin and end; both are 0 where there
+// is nothing.
 struct SvmlightRows {
     std::span<float> features; // row-major
     std::int64_t n_columns;
@@ -40,7 +41,7 @@ struct SvmlightRows {
     std::span<std::int64_t> document_spans;
 };
 
-// The first line that is wrong, where in the block its trouble stands, and the largest index of all rows.
+// The first line that is wrong, where in the block the mistake is, and the largest index of all rows.
 struct SvmlightReport {
     SvmlightProblem problem = SvmlightProblem::none;
     std::int64_t row = 0;

@@ -21,7 +21,7 @@ struct SvmlightTable {
     std::span<const float> labels;
     std::span<const std::int64_t> query_of_row; // a place among the query ids
     Texts query_ids;
-    Texts document_ids; // one a row; an empty one is not written
+    Texts document_ids; // one per row; an empty one is not written
 };
 
 struct SvmlightStyle {
@@ -30,8 +30,8 @@ struct SvmlightStyle {
     bool mark_width; // whether the first row names its last column even where it could be left out
 };
 
-// Formats every row and sets `length` to the bytes of all lines, which begin `text` without gaps. While it works, row r
-// has the bytes from r · row_capacity to itself; std::length_error where one may need more than that.
+// Formats every row and sets `length` to the bytes of all lines, which fill the beginning of `text` without gaps. On
+// the way, row r is written from byte r · row_capacity on; throws std::length_error where a row may need more bytes.
 void format_svmlight(const SvmlightTable &table, SvmlightStyle style, std::span<char> text, std::int64_t row_capacity,
                      std::int64_t &length, int threads);
 

@@ -19,7 +19,7 @@ struct Word {
     const char *end;
 };
 
-// Walks the words of one line: what white space parts, up to the newline, a '#', or the end of the block.
+// Walks the words of one line: texts between white space, up to the newline, a '#', or the end of the block.
 // Where words begin and end is found without looking into them, so that the next word never waits for the last one.
 class Words {
   public:

@@ -67,7 +67,7 @@ template <typename Code> SplitRules rules_of(const TreeData<Code> &data, const T
             settings.min_curvature * settings.curvature_scale,
             settings.l2 * settings.curvature_scale,
             settings.newton,
-            std::ranges::any_of(data.monotone, [](std::int8_t direction) { return direction != 0; }),
+            std::ranges::any_of(data.columns.monotone, [](std::int8_t direction) { return direction != 0; }),
             settings.category_smoothing,
             settings.max_split_categories};
 }
@@ -171,7 +171,7 @@ template <typename Code> class Grower {
     // Lists the rows of the leaf's children, and says where.
     Listed divide(const Leaf &leaf) {
         const auto feature = static_cast<std::size_t>(leaf.split.feature);
-        const auto missing = static_cast<std::size_t>(data.n_bins[feature]);
+        const auto missing = static_cast<std::size_t>(data.columns.n_bins[feature]);
         std::vector<std::uint8_t> goes_left(missing + 1, 0);
         std::fill_n(goes_left.begin(), leaf.split.bin + 1, std::uint8_t{1});
         for (const std::uint16_t code : leaf.split.categories) goes_left[code] = 1;
@@ -184,7 +184,7 @@ template <typename Code> class Grower {
 
     std::pair<Bounds, Bounds> bounds_of_children(const Leaf &parent) const {
         Bounds left = parent.bounds, right = parent.bounds;
-        const int direction = data.monotone[static_cast<std::size_t>(parent.split.feature)];
+        const int direction = data.columns.monotone[static_cast<std::size_t>(parent.split.feature)];
         if (direction == 0) return {left, right};
         const double middle = 0.5 * (rules.value(parent.split.left, parent.bounds) +
                                      rules.value(parent.sums - parent.split.left, parent.bounds));

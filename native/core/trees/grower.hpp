@@ -9,13 +9,19 @@
 
 namespace rankwright {
 
+// What is known of each feature. The structs of this file that come from Python have twins in
+// kernels/tree_arguments.py.
+struct SplitColumns {
+    std::span<const std::int64_t> n_bins; // without that of missing values
+    std::span<const bool> categorical;
+    std::span<const std::int8_t> monotone; // +1 where values must rise with the feature, -1 where fall, else 0
+    std::span<const bool> asked;           // whether the tree may split on it
+};
+
 // What a tree is grown on.
 template <typename Code> struct TreeData {
     Codes<const Code> codes;
-    std::span<const std::int64_t> n_bins; // by feature, without that of missing values
-    std::span<const bool> categorical;
-    std::span<const std::int8_t> monotone;   // +1 where values must rise with the feature, -1 where fall, else 0
-    std::span<const bool> asked;             // features that may be split on
+    SplitColumns columns;
     std::span<const std::int32_t> quantised; // gradient and curvature as quantise_lambdas gives them
     std::span<const float> gradient, curvature;
     bool all_rows; // whether the tree's rows are all rows, in order

@@ -37,8 +37,9 @@ std::size_t max_codes(std::span<const std::int64_t> n_bins) {
 template <typename Code>
 LeafSearch<Code>::LeafSearch(const TreeData<Code> &tree_data, const SplitRules &split_rules, bool with_wide_bins,
                              Team &threads, Simd processor)
-    : data(tree_data), rules(split_rules), layout(data.n_bins, data.asked, data.codes.slots, with_wide_bins),
-      team(threads), simd(processor) {
+    : data(tree_data), rules(split_rules),
+      layout(data.columns.n_bins, data.columns.asked, data.codes.slots, with_wide_bins), team(threads),
+      simd(processor) {
     const auto n_members = static_cast<std::size_t>(team.size());
     const std::vector<std::size_t> first = share_groups(layout, n_members);
     members.reserve(n_members);
@@ -47,7 +48,7 @@ LeafSearch<Code>::LeafSearch(const TreeData<Code> &tree_data, const SplitRules &
                            first[number + 1],
                            {},
                            {data.codes, data.quantised, layout, simd},
-                           SplitSearch(rules, max_codes(data.n_bins), simd),
+                           SplitSearch(rules, max_codes(data.columns.n_bins), simd),
                            {}});
     }
 }
@@ -113,7 +114,7 @@ void LeafSearch<Code>::search_group(Member &member, std::size_t number, const Le
     const HistogramLayout::Group &group = layout.groups[number];
     for (const std::uint8_t slot : group.asked) {
         const std::size_t feature = number * data.codes.slots + slot;
-        const auto n_bins = static_cast<std::size_t>(data.n_bins[feature]);
+        const auto n_bins = static_cast<std::size_t>(data.columns.n_bins[feature]);
         const auto name = static_cast<std::int32_t>(feature);
         if (leaf.rows.count <= Packed::max_count) {
             search_feature<PackedBins>(member, {{group, leaf.words, slot}, n_bins, name}, leaf, best);
@@ -127,9 +128,9 @@ template <typename Code>
 template <typename Bins>
 void LeafSearch<Code>::search_feature(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const {
     const auto feature = static_cast<std::size_t>(bins.feature);
-    if (data.categorical[feature]) return member.search.categories(bins, leaf.sums, leaf.bounds, best);
+    if (data.columns.categorical[feature]) return member.search.categories(bins, leaf.sums, leaf.bounds, best);
     if (!rules.constrained) return member.search.numbers(bins, leaf.sums, best);
-    member.search.monotone_numbers(bins, leaf.sums, data.monotone[feature], leaf.bounds, best);
+    member.search.monotone_numbers(bins, leaf.sums, data.columns.monotone[feature], leaf.bounds, best);
 }
 
 template <typename Code> Split LeafSearch<Code>::best_of(int which) const {

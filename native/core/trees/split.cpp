@@ -55,7 +55,7 @@ template <typename Places> struct ScorePlaces {
     }
 };
 
-// Nothing, or the documents that lack a value.
+// The sums of the documents that lack a value; nothing where they are on the other side.
 template <typename Bins> auto sum_before(const FeatureBins<Bins> &feature, bool missing) {
     const auto bin = feature.bins[feature.n_bins];
     return missing ? bin : decltype(bin){};
@@ -94,7 +94,7 @@ void SplitSearch::offer(Split &best, double score, std::int32_t feature, std::si
     const auto place = static_cast<std::int32_t>(bin);
     const bool lower_place = score == best.score && feature == best.feature && place < best.bin;
     if (score == Split::none || (score <= best.score && !lower_place)) return;
-    // Where no document lacks the value, one that does later goes with the greater part.
+    // Where no document lacks the value, documents that lack it later go with the larger side.
     const bool missing_left = missing == Missing::none ? 2 * left.count >= leaf.count : missing == Missing::left;
     best = {score, feature, place, missing_left, left, {}};
 }

@@ -110,6 +110,14 @@ template <typename Code> std::vector<Code> random_codes() {
     return codes;
 }
 
+template <typename Code> CodeColumns<Code> code_columns(const std::vector<Code> &codes, const Documents &documents) {
+    return {{codes.data(), 1, n_rows},
+            documents.feature,
+            documents.missing,
+            documents.category_words,
+            documents.categories};
+}
+
 const rankwright::Test test("forest", [] {
     for (const bool with_missing : {false, true}) {
         const Documents documents(with_missing);
@@ -122,20 +130,10 @@ const rankwright::Test test("forest", [] {
     }
     const Documents documents(false);
     const auto bytes = random_codes<std::uint8_t>();
-    const CodeColumns<std::uint8_t> byte_columns{{bytes.data(), 1, n_rows},
-                                                 documents.feature,
-                                                 documents.missing,
-                                                 documents.category_words,
-                                                 documents.categories};
-    scores_depend_on_nothing_else<std::uint8_t>(byte_columns, 60);
-    scores_depend_on_nothing_else<std::uint16_t>(byte_columns, 400);
+    scores_depend_on_nothing_else<std::uint8_t>(code_columns(bytes, documents), 60);
+    scores_depend_on_nothing_else<std::uint16_t>(code_columns(bytes, documents), 400);
     const auto halves = random_codes<std::uint16_t>();
-    const CodeColumns<std::uint16_t> half_columns{{halves.data(), 1, n_rows},
-                                                  documents.feature,
-                                                  documents.missing,
-                                                  documents.category_words,
-                                                  documents.categories};
-    scores_depend_on_nothing_else<std::uint16_t>(half_columns, 400);
+    scores_depend_on_nothing_else<std::uint16_t>(code_columns(halves, documents), 400);
 });
 
 } // namespace

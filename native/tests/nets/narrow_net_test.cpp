@@ -50,7 +50,7 @@ struct Fixture {
         std::vector<float> mean(own.size()), square(own.size());
         const std::vector<std::int64_t> keys{5};
         const auto taken = descend_narrow_net({widths, own, false, activation, 0.0}, {features, shift, factor},
-                                              {{offsets, {}, {}}, labels, {}, {}}, by_label, {},
+                                              {{{offsets, {}, {}}, labels, {}, {}}, by_label, {}},
                                               {optimizer, learning_rate, 0.0, 0.0, mean, square, 0},
                                               {queries, starts, keys, queries.size(), scores, cost}, threads);
         CHECK(taken == 1);

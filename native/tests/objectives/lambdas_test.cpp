@@ -66,10 +66,10 @@ void threads_do_not_matter() {
             settings.sampled = sampled;
             settings.truncation = sampled ? 0 : 10;
             Result one(sample);
-            label_pair_lambdas<float>(sample.data(), sample.by_label, settings, sample.batch(), one.spans(), 1);
+            label_pair_lambdas<float>({sample.data(), sample.by_label, settings}, sample.batch(), one.spans(), 1);
             for (int threads : {2, 7}) {
                 Result many(sample);
-                label_pair_lambdas<float>(sample.data(), sample.by_label, settings, sample.batch(), many.spans(),
+                label_pair_lambdas<float>({sample.data(), sample.by_label, settings}, sample.batch(), many.spans(),
                                           threads);
                 CHECK(many.same_forces(one));
             }
@@ -80,7 +80,7 @@ void threads_do_not_matter() {
 void forces_of_a_query_cancel() {
     const Sample sample;
     Result result(sample);
-    label_pair_lambdas<float>(sample.data(), sample.by_label, {}, sample.batch(), result.spans(), 2);
+    label_pair_lambdas<float>({sample.data(), sample.by_label, {}}, sample.batch(), result.spans(), 2);
     for (std::size_t q = 0; q < sample.queries.size(); ++q) {
         double sum = 0.0;
         for (auto row = sample.offsets[q]; row < sample.offsets[q + 1]; ++row) sum += result.gradient[row];

@@ -49,10 +49,7 @@ template <typename Code> struct Sample {
     }
     TreeData<Code> data(bool all_rows) const {
         return {{codes.data(), n_groups, n_rows},
-                n_bins,
-                {categorical.get(), n_features},
-                monotone,
-                {asked.get(), n_features},
+                {n_bins, {categorical.get(), n_features}, monotone, {asked.get(), n_features}},
                 quantised,
                 gradient,
                 curvature,

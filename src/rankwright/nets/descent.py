@@ -7,7 +7,6 @@ takes query after query to its scores, its forces and back, and so reads each ro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
@@ -18,6 +17,7 @@ from torch import nn
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array, IntArray, named
 from rankwright.data.groups import Groups
+from rankwright.kernels.net_arguments import LabelledQueries, NarrowNet, QueryWalk, ScaledFeatures, StepRule
 from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.modules import PlainNet
 from rankwright.nets.params import DescentParams
@@ -56,9 +56,9 @@ def descent_of(
 ) -> Descent:
     """The fastest there is for this module and this λ-function."""
     if isinstance(module, PlainNet) and takes_short_way(module, rows.device) and _is_of_label_pairs(lambda_fn):
-        form = _narrow_form(module)
-        if form is not None:
-            return _NarrowDescent(module, form, rows, groups, lambda_fn, params)
+        narrow = _as_narrow(module)
+        if narrow is not None:
+            return _NarrowDescent(narrow, rows, groups, lambda_fn, params)
     return _TorchDescent(module, rows, groups, lambda_fn, params)
 
 
@@ -145,24 +145,15 @@ def _batches(order: IntArray, size: int) -> Iterator[IntArray]:
         yield order[start : start + size]
 
 
-@dataclass(frozen=True, slots=True)
-class _NarrowForm:
-    """A plain net as the kernel wants it described."""
-
-    widths: IntArray
-    last_threshold: bool
-    activation: str
-    dropout: float
-
-
-def _narrow_form(net: PlainNet) -> _NarrowForm | None:
+def _as_narrow(net: PlainNet) -> NarrowNet | None:
     """None where the net has an activation that the kernel does not know."""
     linear = [layer for layer in net if isinstance(layer, nn.Linear)]
     others = [layer for layer in net if not isinstance(layer, nn.Linear | nn.Dropout)]
     if any(type(layer) not in KERNEL_ACTIVATIONS for layer in others):
         return None
-    return _NarrowForm(
+    return NarrowNet(
         widths=np.array([linear[0].in_features, *(layer.out_features for layer in linear)]),
+        weights=_one_array_of(net),
         last_threshold=linear[-1].bias is not None,
         activation=KERNEL_ACTIVATIONS[type(others[0])] if others else "relu",
         dropout=next((layer.p for layer in net if isinstance(layer, nn.Dropout)), 0.0),
@@ -172,59 +163,53 @@ def _narrow_form(net: PlainNet) -> _NarrowForm | None:
 class _NarrowDescent:
     def __init__(
         self,
-        net: PlainNet,
-        form: _NarrowForm,
+        net: NarrowNet,
         rows: FeatureRows,
         groups: Groups,
         lambda_fn: BoundKernel,
         params: DescentParams,
     ) -> None:
-        self.form, self.rows, self.groups, self.lambda_fn, self.params = form, rows, groups, lambda_fn, params
+        self.net, self.rows, self.groups, self.lambda_fn, self.params = net, rows, groups, lambda_fn, params
         self.learning_rate = params.learning_rate
-        self.weights = _one_array_of(net)
-        self.mean, self.square = np.zeros_like(self.weights), np.zeros_like(self.weights)
+        self.mean, self.square = np.zeros_like(net.weights), np.zeros_like(net.weights)
         self.n_steps = 0
 
     def walk(self, order: IntArray, keys: IntArray) -> Walked:
         order, starts = batch_of(self.groups, order)
         scores, costs = np.empty(self.groups.n_docs), np.full(len(order), np.nan)
         size = self.params.batch_queries
+        inputs = ScaledFeatures(self.rows.features, self.rows.shift, self.rows.factor)
+        pairs = LabelledQueries(offsets=self.groups.offsets, **self.lambda_fn.arguments)
         steps_a_call = max(1, len(keys) * DOCUMENTS_A_CALL // max(1, len(scores)))
         for first in range(0, len(keys), steps_a_call):
             some_keys = keys[first : first + steps_a_call]
             begin, end = first * size, min((first + len(some_keys)) * size, len(order))
-            taken = kernels.descend_narrow_net(
-                widths=self.form.widths,
-                weights=self.weights,
-                last_threshold=self.form.last_threshold,
-                activation=self.form.activation,
-                dropout=self.form.dropout,
-                features=self.rows.features,
-                shift=self.rows.shift,
-                factor=self.rows.factor,
-                offsets=self.groups.offsets,
-                **self.lambda_fn.arguments,
-                optimizer=self.params.optimizer,
-                learning_rate=self.learning_rate,
-                weight_decay=self.params.weight_decay,
-                pull=_pull(self.params, self.groups),
-                mean=self.mean,
-                square=self.square,
-                n_steps=self.n_steps,
+            walk = QueryWalk(
                 queries=order[begin:end],
                 starts=starts[begin : end + 1],
                 keys=some_keys,
                 batch_queries=size,
                 scores=scores,
                 cost=costs[begin:end] if self.lambda_fn.has_cost else np.empty(0),
-                threads=self.lambda_fn.threads,
             )
+            taken = kernels.descend_narrow_net(self.net, inputs, pairs, self._rule(), walk, self.lambda_fn.threads)
             self.n_steps += taken
             if taken < len(some_keys):
                 return Walked(scores, costs, is_finite=False)
         by_row = np.empty_like(scores)
         by_row[self.groups.rows_of(order)] = scores
         return Walked(by_row, costs, is_finite=True)
+
+    def _rule(self) -> StepRule:
+        return StepRule(
+            optimizer=self.params.optimizer,
+            learning_rate=self.learning_rate,
+            weight_decay=self.params.weight_decay,
+            pull=_pull(self.params, self.groups),
+            mean=self.mean,
+            square=self.square,
+            n_steps=self.n_steps,
+        )
 
     def memory(self) -> Arrays:
         return {"mean": self.mean.copy(), "square": self.square.copy(), "n_steps": np.array(self.n_steps)}

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_vector, thread_count
 from rankwright.errors import InputError, SettingError
+from rankwright.kernels.tree_arguments import GrowthScratch, GrowthSettings, NodeArrays, SplitColumns
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import slots_of
 from rankwright.trees.forests.compiled import MAX_LEAVES
@@ -77,9 +78,11 @@ class GrowerMemory:
         n_histograms = max(2, min(max_leaves, histogram_memory // (8 * max(words, 1))))
         self.max_leaves = max_leaves
         self.quantised = np.empty(data.n_docs, np.int32)
-        self.rows = np.empty(data.n_docs, np.uint32)
-        self.sides = np.empty(data.n_docs, np.uint8)
-        self.histograms = np.empty(n_histograms * words, np.uint64)
+        self.scratch = GrowthScratch(
+            rows=np.empty(data.n_docs, np.uint32),
+            sides=np.empty(data.n_docs, np.uint8),
+            histograms=np.empty(n_histograms * words, np.uint64),
+        )
 
 
 def grow_tree(
@@ -108,18 +111,30 @@ def grow_tree(
     n_threads = thread_count(threads)
     kernels.quantise_lambdas(gradients, curvatures, *scales, seed & (2**64 - 1), memory.quantised, n_threads)
     nodes = _empty_nodes(params.max_leaves, data)
-    begin = np.empty(len(nodes.feature), np.int64)
     tree_rows = np.empty(data.n_docs, np.uint32) if own_rows is None else own_rows
     n_nodes = kernels.grow_tree(
         codes=data.codes,
-        n_bins=data.mapper.n_bins,
-        categorical=data.mapper.categorical,
-        monotone=_directions(monotone or {}, data),
-        asked=_asked(features, data.n_features),
+        columns=SplitColumns(
+            n_bins=data.mapper.n_bins,
+            categorical=data.mapper.categorical,
+            monotone=_directions(monotone or {}, data),
+            asked=_asked(features, data.n_features),
+        ),
         quantised=memory.quantised,
         gradient=gradients,
         curvature=curvatures,
+        rows=tree_rows,
         all_rows=own_rows is None,
+        settings=_settings(params, *scales),
+        scratch=memory.scratch,
+        nodes=nodes,
+        threads=n_threads,
+    )
+    return GrownTree(_cut(nodes, n_nodes, data), tree_rows, nodes.begin[:n_nodes])
+
+
+def _settings(params: TreeParams, gradient_scale: float, curvature_scale: float) -> GrowthSettings:
+    return GrowthSettings(
         max_leaves=params.max_leaves,
         max_depth=params.max_leaves if params.max_depth is None else params.max_depth,
         min_docs=params.min_docs_in_leaf,
@@ -129,26 +144,10 @@ def grow_tree(
         newton=params.split_gain == "newton",
         category_smoothing=params.category_smoothing,
         max_split_categories=params.max_split_categories,
-        gradient_scale=scales[0],
-        curvature_scale=scales[1],
+        gradient_scale=gradient_scale,
+        curvature_scale=curvature_scale,
         learning_rate=params.learning_rate,
-        rows=tree_rows,
-        spare_rows=memory.rows,
-        sides=memory.sides,
-        histograms=memory.histograms,
-        feature=nodes.feature,
-        bin=nodes.bin,
-        left=nodes.left,
-        right=nodes.right,
-        missing_left=nodes.missing_left,
-        gain=nodes.gain,
-        value=nodes.value,
-        begin=begin,
-        count=nodes.count,
-        categories=nodes.categories,
-        threads=n_threads,
     )
-    return GrownTree(_cut(nodes, n_nodes, data), tree_rows, begin[:n_nodes])
 
 
 def _rows_of_tree(rows: ArrayLike | None, n_docs: int) -> NDArray[np.uint32] | None:
@@ -207,25 +206,25 @@ def _asked(features: ArrayLike | None, n_features: int) -> BoolArray:
     return np.isin(np.arange(n_features), chosen)
 
 
-def _empty_nodes(max_leaves: int, data: BinnedDataset) -> Tree:
+def _empty_nodes(max_leaves: int, data: BinnedDataset) -> NodeArrays:
     n = min(2 * max_leaves - 1, max(2 * data.n_docs - 1, 1))
     mapper = data.mapper
     most_categories = int(mapper.n_bins[mapper.categorical].max(initial=0))
-    return Tree(
+    return NodeArrays(
         feature=np.empty(n, np.int32),
         bin=np.empty(n, np.int32),
-        threshold=np.empty(0, np.float32),
         left=np.empty(n, np.int32),
         right=np.empty(n, np.int32),
         missing_left=np.empty(n, bool),
         value=np.empty(n, np.float32),
         gain=np.empty(n, np.float64),
+        begin=np.empty(n, np.int64),
         count=np.empty(n, np.int64),
         categories=np.empty((n, -(-most_categories // 32)), np.uint32),
     )
 
 
-def _cut(nodes: Tree, n: int, data: BinnedDataset) -> Tree:
+def _cut(nodes: NodeArrays, n: int, data: BinnedDataset) -> Tree:
     """The first `n` nodes, with raw thresholds for bins."""
     by_number = nodes.bin[:n] >= 0
     threshold = np.full(n, np.nan, np.float32)

@@ -10,6 +10,7 @@ import pytest
 import rankwright as rw
 from rankwright import kernels, objectives
 from rankwright.kernels import reference
+from rankwright.kernels.net_arguments import LabelledQueries, NarrowNet, QueryWalk, ScaledFeatures, StepRule
 from rankwright.objectives.objective import batch_of
 
 N_FEATURES = 19
@@ -38,34 +39,24 @@ def descend(kernel: Any, data: rw.RankingDataset, *, threads: int = 1, start: fl
     order, starts = batch_of(data.groups, rng.permutation(data.n_queries))
     mean, square = np.zeros_like(weights), np.zeros_like(weights)
     scores, cost = np.full(data.n_docs, np.nan), np.full(len(order), np.nan)
-    chosen: dict[str, Any] = {
-        "activation": "relu",
-        "dropout": 0.0,
-        "optimizer": "adam",
-        "weight_decay": 0.0,
-        "pull": 0.0,
-    }
-    chosen |= {"learning_rate": 0.01} | settings
+    activation, dropout = settings.pop("activation", "relu"), settings.pop("dropout", 0.0)
+    rule: dict[str, Any] = {"optimizer": "adam", "learning_rate": 0.01, "weight_decay": 0.0, "pull": 0.0} | settings
     taken = kernel(
-        widths=widths,
-        weights=weights,
-        last_threshold=last_threshold,
-        features=data.features,
-        shift=np.full(N_FEATURES, 0.1, np.float32),
-        factor=np.full(N_FEATURES, 1.5, np.float32),
-        offsets=data.groups.offsets,
-        **arguments,
-        mean=mean,
-        square=square,
-        n_steps=0,
-        queries=order,
-        starts=starts,
-        keys=np.array([3, 2**62, 7]),
-        batch_queries=-(-data.n_queries // 3),
-        scores=scores,
-        cost=cost if objective.has_cost else np.empty(0),
+        net=NarrowNet(widths, weights, last_threshold, activation, dropout),
+        inputs=ScaledFeatures(
+            data.features, np.full(N_FEATURES, 0.1, np.float32), np.full(N_FEATURES, 1.5, np.float32)
+        ),
+        pairs=LabelledQueries(offsets=data.groups.offsets, **arguments),
+        rule=StepRule(**rule, mean=mean, square=square, n_steps=0),
+        walk=QueryWalk(
+            queries=order,
+            starts=starts,
+            keys=np.array([3, 2**62, 7]),
+            batch_queries=-(-data.n_queries // 3),
+            scores=scores,
+            cost=cost if objective.has_cost else np.empty(0),
+        ),
         threads=threads,
-        **chosen,
     )
     return weights, mean, square, scores, cost, taken
 

@@ -42,7 +42,7 @@ def _ends_of_bins(counts: IntArray, max_bins: int) -> Iterator[int]:
     held = 0  # rows of light values in the bin being filled
     for i in range(len(counts) - 1):
         if heavy[i]:
-            rows_left -= held  # light values too few for a bin went along with it
+            rows_left -= held  # light values that are too few for a bin of their own join this one
         else:
             held += int(counts[i])
             full = held * bins_left >= rows_left
@@ -56,7 +56,7 @@ def _ends_of_bins(counts: IntArray, max_bins: int) -> Iterator[int]:
 
 
 def _heavy_values(counts: IntArray, max_bins: int) -> tuple[BoolArray, int, int]:
-    """Which values fill a bin alone, and how many rows and bins remain for the others."""
+    """Which values fill a bin alone, and how many rows and bins remain for the other values."""
     heavy = np.zeros(len(counts), bool)
     rows_left, bins_left = int(counts.sum()), max_bins
     while (more := ~heavy & (counts * bins_left >= rows_left)).any():

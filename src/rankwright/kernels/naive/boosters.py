@@ -1,8 +1,8 @@
 """Twins of the boosters' kernels: weights of pairs of different labels, and the stumps that order them best.
 
 Query q owns `order[offsets[q]]` to `order[offsets[q + 1]]`: its judged rows, by ascending label. A pair counts its
-query's weight times the weights of its two documents. `codes` has a row a feature; a feature's missing values have the
-code `n_bins[feature]`. A stump says of a document 1 where its code is above `bin`, else 0; where the feature is
+query's weight times the weights of its two documents. `codes` has a row per feature; a feature's missing values have
+the code `n_bins[feature]`. A stump says of a document 1 where its code is above `bin`, else 0; where the feature is
 missing, `missing_above`.
 """
 
@@ -99,7 +99,7 @@ def fidelity_potentials(
     totals: Float64Array,
     threads: int,  # noqa: ARG001
 ) -> None:
-    """Fill the same with weights that are the slope of the fidelity loss."""
+    """Fill the same as `pair_potentials` does, with weights that are the slope of the fidelity loss."""
     found = _pairs(scores, labels, weights, query_weights, offsets, order, _fidelity_slope)
     _fill_potentials(found, potentials, totals)
 
@@ -145,7 +145,7 @@ def rank_moves(
     rows: IntArray,
     threads: int,  # noqa: ARG001
 ) -> None:
-    """Fill, for each move, the scores plus so much of the column, and the rows of each query in their order.
+    """Fill, for each move, the scores plus that multiple of the column, and the rows of each query in their order.
 
     The rows of the m-th move count from m · documents on; equal scores stand in row order.
     """

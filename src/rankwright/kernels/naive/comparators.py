@@ -22,7 +22,7 @@ LANES = 8
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Weights for neurons and for duals, and biases; a row a neuron, but a row a feature in the first layer."""
+    """Weights for neurons and for duals, and biases; a row per neuron, but a row per feature in the first layer."""
 
     neurons: Any
     duals: Any
@@ -43,7 +43,7 @@ def layers_of(sizes: IntArray, weights: Any) -> list[Layer]:
 
 
 def halves_of(first: Layer, features: Float32Array) -> tuple[Float32Array, Float32Array]:
-    """What each document contributes to the first layer as the left one, biases added, and as the right one."""
+    """What each document adds to the first layer as the left one, with the biases, and as the right one."""
     left = np.zeros((len(features), len(first.biases)), np.float32)
     right = np.zeros_like(left)
     for column, of_left, of_right in zip(np.nan_to_num(features).T, first.neurons, first.duals, strict=True):
@@ -152,12 +152,12 @@ class Judge:
         self.halves = halves_of(self.layers[0], features)
 
     def margins(self, left: IntArray, right: IntArray) -> Float32Array:
-        """How much more the net says of the left one than of the right one."""
+        """By how much the net prefers the left row to the right one."""
         *_, (wins, loses) = forward(self.layers, self.halves, left, right)
         return np.asarray(wins[:, 0] - loses[:, 0], np.float32)
 
     def __call__(self, left: Any, right: Any) -> IntArray:
-        """The verdicts."""
+        """Which row of each pair the net prefers."""
         return np.sign(np.nan_to_num(self.margins(np.asarray(left), np.asarray(right)))).astype(np.int64)
 
     def goes_before(self, left: int, right: int) -> bool:

@@ -1,4 +1,4 @@
-"""Twins of what linear models do with a feature matrix; no value in it may be missing."""
+"""Twins of the products that linear models take with a feature matrix; no value in it may be missing."""
 
 from __future__ import annotations
 

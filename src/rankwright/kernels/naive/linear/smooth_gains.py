@@ -1,4 +1,4 @@
-"""Twin of DCG with documents at a rank softly (Chapelle and Wu 2010)."""
+"""Twin of DCG with a smooth assignment of documents to ranks (Chapelle and Wu 2010)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def smooth_gains(
 ) -> None:
     """Fill in each query's discounted mean gains and their derivatives.
 
-    At rank j stands every document by a share in proportion to exp(-(its score - that of the document at j)² / sigma).
+    Every document has a share in rank j, in proportion to exp(-(its score - the score of the document at j)² / sigma).
     """
     for q, (first, last) in enumerate(pairwise(offsets.tolist())):
         own, gain = scores[first:last], gains[first:last]

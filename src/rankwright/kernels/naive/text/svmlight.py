@@ -146,7 +146,7 @@ def format_svmlight(
     length: IntArray,
     threads: int,  # noqa: ARG001
 ) -> None:
-    """Fill the beginning of `text` with a line a row and `length[0]` with the bytes of all lines.
+    """Fill the beginning of `text` with a line per row and `length[0]` with the bytes of all lines.
 
     Document ids are texts one after the other, a row each, and query ids likewise, found through `query_of_row`.
     `mark_width` writes the last column of the first row even where it could be left out.

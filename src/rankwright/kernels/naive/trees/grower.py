@@ -10,20 +10,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, CodeArray, Float32Array, Float64Array, IntArray
 from rankwright.kernels.naive.common.counter_random import stream_of
-from rankwright.kernels.naive.trees.split import NO_SPLIT, Split, SplitRules, best_split
+from rankwright.kernels.naive.trees.split import NO_SPLIT, Bounds, Split, SplitRules, best_split
+from rankwright.kernels.tree_arguments import (
+    GrowthScratch,
+    GrowthSettings,
+    Int32Array,
+    NodeArrays,
+    SplitColumns,
+    Uint32Array,
+)
 
 CURVATURE_BITS = 11
 GRADIENT_LIMIT = 2**13 - 1
 CURVATURE_LIMIT = 2**CURVATURE_BITS - 1
 SMALLEST_RELATIVE_GAIN = 2.0**-40  # a gain smaller than this part of the leaf's score may be nothing but rounding
 ROWS_SUMMED_TOGETHER = 4096
-
-Int32Array = NDArray[np.int32]
-Uint32Array = NDArray[np.uint32]
 
 
 def quantise_lambdas(
@@ -50,7 +54,7 @@ class _Leaf:
     begin: int
     rows: IntArray
     sums: IntArray  # gradient, curvature, count
-    bounds: tuple[float, float]
+    bounds: Bounds
     depth: int
     split: Split = NO_SPLIT
     gain: float = 0.0
@@ -58,107 +62,112 @@ class _Leaf:
 
 def grow_tree(
     codes: CodeArray,
-    n_bins: IntArray,
-    categorical: BoolArray,
-    monotone: NDArray[np.int8],
-    asked: BoolArray,
+    columns: SplitColumns,
     quantised: Int32Array,
     gradient: Float32Array,
     curvature: Float32Array,
-    all_rows: bool,
-    max_leaves: int,
-    max_depth: int,
-    min_docs: int,
-    min_curvature: float,
-    l2: float,
-    min_gain: float,
-    newton: bool,
-    category_smoothing: float,
-    max_split_categories: int,
-    gradient_scale: float,
-    curvature_scale: float,
-    learning_rate: float,
     rows: Uint32Array,
-    spare_rows: Uint32Array,  # noqa: ARG001
-    sides: NDArray[np.uint8],  # noqa: ARG001
-    histograms: NDArray[np.uint64],  # noqa: ARG001
-    feature: Int32Array,
-    bin: Int32Array,
-    left: Int32Array,
-    right: Int32Array,
-    missing_left: BoolArray,
-    gain: Float64Array,
-    value: Float32Array,
-    begin: IntArray,
-    count: IntArray,
-    categories: Uint32Array,
+    all_rows: bool,
+    settings: GrowthSettings,
+    scratch: GrowthScratch,  # noqa: ARG001
+    nodes: NodeArrays,
     threads: int,  # noqa: ARG001
 ) -> int:
     """Fill a tree by node, the root first, and return its number of nodes.
 
-    Feature -1 marks a leaf. A node's documents are `rows[begin]` to `rows[begin + count]`: `rows` is given as the
-    tree's rows (unless they are all rows) and comes back in the order of leaves. Bit c of a node's `categories` says
-    that category c goes left.
+    `rows` is given as the tree's rows, unless they are all rows, and comes back in the order of leaves.
     """
-    by_row = codes.swapaxes(0, 1).reshape(codes.shape[1], codes.shape[0] * codes.shape[2])
-    rules = SplitRules(
-        min_docs=min_docs,
-        min_curvature=min_curvature * curvature_scale,
-        l2=l2 * curvature_scale,
-        newton=newton,
-        constrained=bool(np.any(monotone)),
-        category_smoothing=category_smoothing,
-        max_split_categories=max_split_categories,
-    )
-    gain_unit = (curvature_scale if newton else 1.0) / (gradient_scale * gradient_scale)
-    whole = np.stack([quantised >> CURVATURE_BITS, quantised & CURVATURE_LIMIT, np.ones_like(quantised)], axis=1)
     if all_rows:
         rows[:] = np.arange(len(rows))
-    leaves: list[_Leaf] = []
-    n_nodes = 0
+    growth = _Growth(codes, columns, quantised, settings, nodes)
+    leaves = growth.grow(rows.astype(np.int64))
+    unit = settings.curvature_scale / settings.gradient_scale
+    for leaf in leaves:
+        rows[leaf.begin : leaf.begin + len(leaf.rows)] = leaf.rows
+        below = _sum_in_pieces(curvature[leaf.rows]) + settings.l2
+        step = -_sum_in_pieces(gradient[leaf.rows]) / below if below > 0 else 0.0
+        bounded = min(max(step, leaf.bounds[0] * unit), leaf.bounds[1] * unit)
+        nodes.value[leaf.node] = settings.learning_rate * bounded
+    return growth.n_nodes
 
-    def plant(leaf_rows: IntArray, start: int, bounds: tuple[float, float], depth: int) -> _Leaf:
-        nonlocal n_nodes
-        sums = whole[leaf_rows].sum(axis=0, dtype=np.int64)
-        leaf = _Leaf(n_nodes, start, leaf_rows, sums, bounds, depth)
-        for array, empty in ((feature, -1), (bin, -1), (left, -1), (right, -1), (missing_left, False), (gain, 0.0)):
-            array[n_nodes] = empty
-        value[n_nodes], begin[n_nodes], count[n_nodes], categories[n_nodes] = 0.0, start, sums[2], 0
-        n_nodes += 1
-        if depth < max_depth and sums[2] >= 2 * min_docs:
-            found = best_split(by_row[leaf_rows], whole[leaf_rows], n_bins, categorical, monotone, asked, rules, bounds)
-            before = float(rules.score(sums, bounds))
-            if found.feature >= 0 and found.score - before > max(min_gain / gain_unit, before * SMALLEST_RELATIVE_GAIN):
+
+class _Growth:
+    """A tree on its way: its nodes so far, and what their splits are chosen by."""
+
+    def __init__(
+        self,
+        codes: CodeArray,
+        columns: SplitColumns,
+        quantised: Int32Array,
+        settings: GrowthSettings,
+        nodes: NodeArrays,
+    ) -> None:
+        self.columns, self.settings, self.nodes, self.n_nodes = columns, settings, nodes, 0
+        self.codes = _codes_by_row(codes)
+        self.documents = np.stack(
+            [quantised >> CURVATURE_BITS, quantised & CURVATURE_LIMIT, np.ones_like(quantised)], axis=1
+        )
+        self.rules = SplitRules(
+            min_docs=settings.min_docs,
+            min_curvature=settings.min_curvature * settings.curvature_scale,
+            l2=settings.l2 * settings.curvature_scale,
+            newton=settings.newton,
+            constrained=bool(np.any(columns.monotone)),
+            category_smoothing=settings.category_smoothing,
+            max_split_categories=settings.max_split_categories,
+        )
+        scale = settings.gradient_scale
+        self.gain_unit = (settings.curvature_scale if settings.newton else 1.0) / (scale * scale)
+
+    def grow(self, rows: IntArray) -> list[_Leaf]:
+        """The leaves, once no more are allowed or none has a split that gains."""
+        leaves = [self._plant(rows, 0, (-np.inf, np.inf), 0)]
+        while len(leaves) < self.settings.max_leaves:
+            best = max(leaves, key=lambda leaf: leaf.gain)
+            if best.gain <= 0:
+                break
+            leaves[leaves.index(best)], other = self._divide(best)
+            leaves.append(other)
+        return leaves
+
+    def _plant(self, rows: IntArray, begin: int, bounds: Bounds, depth: int) -> _Leaf:
+        """A new leaf, with its best split where it has one."""
+        nodes, node, sums = self.nodes, self.n_nodes, self.documents[rows].sum(axis=0, dtype=np.int64)
+        self.n_nodes += 1
+        leaf = _Leaf(node, begin, rows, sums, bounds, depth)
+        for array in (nodes.feature, nodes.bin, nodes.left, nodes.right):
+            array[node] = -1
+        nodes.missing_left[node], nodes.gain[node], nodes.value[node], nodes.categories[node] = False, 0.0, 0.0, 0
+        nodes.begin[node], nodes.count[node] = begin, sums[2]
+        if depth < self.settings.max_depth and sums[2] >= 2 * self.settings.min_docs:
+            found = best_split(self.codes[rows], self.documents[rows], self.columns, self.rules, bounds)
+            before = float(self.rules.score(sums, bounds))
+            least = max(self.settings.min_gain / self.gain_unit, before * SMALLEST_RELATIVE_GAIN)
+            if found.feature >= 0 and found.score - before > least:
                 leaf.split, leaf.gain = found, found.score - before
         return leaf
 
-    leaves.append(plant(rows.astype(np.int64), 0, (-np.inf, np.inf), 0))
-    while len(leaves) < max_leaves and (best := max(leaves, key=lambda leaf: leaf.gain)).gain > 0:
-        split, node = best.split, best.node
-        goes_left = split.goes_left[by_row[best.rows, split.feature]]
-        low, high = _bounds_of_children(best, int(monotone[split.feature]), rules)
-        feature[node], bin[node], missing_left[node] = split.feature, split.bin, split.goes_left[-1]
-        left[node], right[node], gain[node] = n_nodes, n_nodes + 1, best.gain * gain_unit
-        if categorical[split.feature]:
+    def _divide(self, leaf: _Leaf) -> tuple[_Leaf, _Leaf]:
+        """The two leaves that the split of `leaf` makes."""
+        nodes, split, node = self.nodes, leaf.split, leaf.node
+        goes_left = split.goes_left[self.codes[leaf.rows, split.feature]]
+        low, high = _bounds_of_children(leaf, int(self.columns.monotone[split.feature]), self.rules)
+        nodes.feature[node], nodes.bin[node], nodes.missing_left[node] = split.feature, split.bin, split.goes_left[-1]
+        nodes.left[node], nodes.right[node] = self.n_nodes, self.n_nodes + 1
+        nodes.gain[node] = leaf.gain * self.gain_unit
+        if self.columns.categorical[split.feature]:
             for code in np.flatnonzero(split.goes_left[:-1]):
-                categories[node, code // 32] |= np.uint32(1 << (code % 32))
-        first = plant(best.rows[goes_left], best.begin, low, best.depth + 1)
-        second = plant(best.rows[~goes_left], best.begin + len(first.rows), high, best.depth + 1)
-        leaves[leaves.index(best)] = first
-        leaves.append(second)
-
-    unit = curvature_scale / gradient_scale
-    for leaf in leaves:
-        rows[leaf.begin : leaf.begin + len(leaf.rows)] = leaf.rows
-        below = _sum_in_pieces(curvature[leaf.rows]) + l2
-        step = -_sum_in_pieces(gradient[leaf.rows]) / below if below > 0 else 0.0
-        value[leaf.node] = learning_rate * min(max(step, leaf.bounds[0] * unit), leaf.bounds[1] * unit)
-    return n_nodes
+                nodes.categories[node, code // 32] |= np.uint32(1 << (code % 32))
+        first = self._plant(leaf.rows[goes_left], leaf.begin, low, leaf.depth + 1)
+        second = self._plant(leaf.rows[~goes_left], leaf.begin + len(first.rows), high, leaf.depth + 1)
+        return first, second
 
 
-def _bounds_of_children(
-    leaf: _Leaf, direction: int, rules: SplitRules
-) -> tuple[tuple[float, float], tuple[float, float]]:
+def _codes_by_row(codes: CodeArray) -> CodeArray:
+    return codes.swapaxes(0, 1).reshape(codes.shape[1], codes.shape[0] * codes.shape[2])
+
+
+def _bounds_of_children(leaf: _Leaf, direction: int, rules: SplitRules) -> tuple[Bounds, Bounds]:
     low, high = leaf.bounds
     if direction == 0:
         return leaf.bounds, leaf.bounds
@@ -168,7 +177,7 @@ def _bounds_of_children(
 
 
 def _sum_in_pieces(values: Float32Array) -> float:
-    """The sum in float64, of pieces of some thousand values first, each and all from the first to the last."""
+    """The sum in float64: first within pieces of some thousand values, then over the pieces, always in order."""
     total = 0.0
     for first in range(0, len(values), ROWS_SUMMED_TOGETHER):
         piece = values[first : first + ROWS_SUMMED_TOGETHER].astype(np.float64)
@@ -204,8 +213,7 @@ def score_tree(
     threads: int,  # noqa: ARG001
 ) -> None:
     """Add the value of the leaf that each document's codes lead to, from the root on, to its score."""
-    by_row = codes.swapaxes(0, 1).reshape(codes.shape[1], codes.shape[0] * codes.shape[2])
-    for row, own in enumerate(by_row.astype(np.int64)):
+    for row, own in enumerate(_codes_by_row(codes).astype(np.int64)):
         node = 0
         while feature[node] >= 0:
             code = own[feature[node]]

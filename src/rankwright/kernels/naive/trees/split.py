@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, CodeArray, Float64Array, IntArray
+from rankwright.kernels.tree_arguments import SplitColumns
 
 Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class SplitRules:
-    """What makes a split allowed, and good; curvatures and l2 in units of the whole numbers."""
+    """Which splits are allowed, and how good they are; curvatures and l2 are in units of the whole numbers."""
 
     min_docs: int
     min_curvature: float
@@ -45,7 +46,7 @@ class SplitRules:
         return np.clip(step, *bounds)
 
     def score(self, sums: IntArray, bounds: Bounds) -> Any:
-        """Twice what a leaf's value takes off the cost, to second order."""
+        """Twice the amount by which a leaf's value lowers the cost, to second order."""
         gradient, below = sums[..., 0].astype(np.float64), self.denominator(sums)
         if self.newton and self.constrained:
             step = self.value(sums, bounds)
@@ -53,7 +54,7 @@ class SplitRules:
         return np.where(below > 0, gradient * gradient / np.where(below > 0, below, 1.0), 0.0)
 
     def score_of_two(self, left: IntArray, right: IntArray, bounds: Bounds) -> Any:
-        """The same of two leaves; without bounds with a single division."""
+        """The score of two leaves together; without bounds it takes a single division."""
         if self.newton and self.constrained:
             return self.score(left, bounds) + self.score(right, bounds)
         a, b = left[..., 0].astype(np.float64), right[..., 0].astype(np.float64)
@@ -78,10 +79,7 @@ NO_SPLIT = Split(-np.inf, -1, -1, np.zeros(3, np.int64), np.zeros(0, bool))
 def best_split(
     codes: CodeArray,
     documents: NDArray[np.int32],
-    n_bins: IntArray,
-    categorical: BoolArray,
-    monotone: NDArray[np.int8],
-    asked: BoolArray,
+    columns: SplitColumns,
     rules: SplitRules,
     bounds: Bounds,
 ) -> Split:
@@ -90,13 +88,13 @@ def best_split(
     Among equal scores the lowest feature wins, within it the lowest bin, and there missing values on the right.
     """
     best = NO_SPLIT
-    for feature in np.flatnonzero(asked):
-        bins = np.zeros((n_bins[feature] + 1, 3), np.int64)
+    for feature in np.flatnonzero(columns.asked):
+        bins = np.zeros((columns.n_bins[feature] + 1, 3), np.int64)
         np.add.at(bins, codes[:, feature], documents)
-        if categorical[feature]:
+        if columns.categorical[feature]:
             candidates = _category_splits(bins, int(feature), rules, bounds)
         else:
-            candidates = _number_splits(bins, int(feature), int(monotone[feature]), rules, bounds)
+            candidates = _number_splits(bins, int(feature), int(columns.monotone[feature]), rules, bounds)
         for candidate in candidates:
             lower = candidate.score == best.score and candidate.feature == best.feature and candidate.bin < best.bin
             if candidate.score > best.score or lower:
@@ -105,7 +103,7 @@ def best_split(
 
 
 def _number_splits(bins: IntArray, feature: int, direction: int, rules: SplitRules, bounds: Bounds) -> Iterator[Split]:
-    """The best place with missing values on the right, then that with them on the left."""
+    """The best split with missing values on the right, then the best one with them on the left."""
     present, missing, leaf = bins[:-1], bins[-1], bins.sum(axis=0)
     places = np.cumsum(present, axis=0)
     for missing_left in (False, True) if missing[2] > 0 else (False,):
