@@ -78,11 +78,35 @@ class CrossValidation:
         return np.asarray(np.mean([from_json(values) for values in of_seeds], axis=0), np.float64)
 
     def fold_mean(self, metric: str, fold: int) -> float:
-        """Return a metric's mean over the queries of a fold, which are numbered from 0."""
+        """Return a metric's mean over the queries of a fold.
+
+        Parameters
+        ----------
+        metric : str
+            One of `metrics`.
+        fold : int
+            The number of the fold, from 0.
+
+        Returns
+        -------
+        float
+            The mean, weighted by the weights of queries; queries that do not count are left out.
+        """
         return weighted_mean(*counted(self.values(metric, fold), self.weights[fold]))
 
     def mean(self, metric: str) -> float:
-        """Return the mean of the folds' means, as benchmarks count it."""
+        """Return the mean of the folds' means, as benchmarks count it.
+
+        Parameters
+        ----------
+        metric : str
+            One of `metrics`.
+
+        Returns
+        -------
+        float
+            The mean, in which every fold counts the same.
+        """
         return float(np.mean([self.fold_mean(metric, fold) for fold in range(self.n_folds)]))
 
     def interval(self, metric: str, *, seed: int = 0, resamples: int = RESAMPLES) -> Interval:
@@ -107,7 +131,13 @@ class CrossValidation:
         return bootstrap_interval(values, weights, resamples=resamples, seed=seed, threads=1)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result in types JSON can hold, as `rankwright cv --json` prints it."""
+        """Return the result in types JSON can hold, as `rankwright cv --json` prints it.
+
+        Returns
+        -------
+        dict
+            The ranker, the numbers of folds, seeds and queries, and each metric's mean, interval and folds' means.
+        """
         return {
             "ranker": self.ranker,
             "folds": self.n_folds,
@@ -124,9 +154,13 @@ class CrossValidation:
         return plain | {"folds": [none_if_nan(one) for one in folds]}
 
     def per_query(self) -> list[dict[str, Any]]:
-        """Return one row per query: its fold, from 1, its id, and each metric averaged over seeds.
+        """Return a table with one row per query.
 
-        A metric is None where the query does not count.
+        Returns
+        -------
+        list of dict
+            The query's fold, numbered from 1, its id, and each metric averaged over seeds; a metric is None where the
+            query does not count.
         """
         rows = []
         for fold, ids in enumerate(self.query_ids):

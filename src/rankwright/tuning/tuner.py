@@ -99,7 +99,13 @@ class Tuned:
         return cross_validate(ranker, folds, metrics=plan.all_metrics, seeds=plan.seeds, seed=plan.seed, **where)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the search and its result in types JSON can hold, as `rankwright tune --json` prints them."""
+        """Return the search and its result in types JSON can hold, as `rankwright tune --json` prints them.
+
+        Returns
+        -------
+        dict
+            The ranker, the plan, the numbers of trials, experiments and steps, the best trials and the refit.
+        """
         return {
             "ranker": self.ranker.name,
             "strategy": self.plan.strategy,
