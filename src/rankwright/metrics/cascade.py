@@ -23,14 +23,25 @@ from rankwright.metrics.metric import (
     LIST_RULES,
     AtAnyCutoff,
     AtCutoff,
-    lists_of,
-    settle,
-    without_empty,
+    ListMetric,
+    SettledLists,
+    SwapMetric,
+    no_discount,
+    reciprocal_discount,
 )
 from rankwright.metrics.rules import Stop
-from rankwright.metrics.swaps import SwapMetric, no_discount, reciprocal_discount, relevance_worth
 from rankwright.ranking.gains import EXPONENTIAL
-from rankwright.ranking.order import Ranking
+
+
+def relevance_worth(
+    _metric: SwapMetric,
+    labels: Float32Array,
+    groups: Groups,  # noqa: ARG001
+    convention: Convention,
+    threads: int = 1,  # noqa: ARG001
+) -> Float64Array:
+    """1 for each relevant document, 0 for the others."""
+    return convention.relevant.of(labels).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +50,12 @@ class ReciprocalRank(AtAnyCutoff):
 
     family: ClassVar[str] = "mrr"
     kind: ClassVar[str] = "reciprocal-rank"
-    higher_is_better: ClassVar[bool] = True
     depends_on: ClassVar[frozenset[str]] = BINARY_RULES
     worth, discount = relevance_worth, reciprocal_discount
 
-    def per_query(
-        self, ranking: Ranking, labels: Float32Array, convention: Convention, threads: int = 1
-    ) -> Float64Array:
+    def values(self, lists: SettledLists) -> Float64Array:
         """The reciprocal rank of each query's first relevant document."""
-        return _read(self, ranking, labels, convention, threads)[0]
+        return _read(self, lists)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,33 +64,28 @@ class Hit(AtCutoff):
 
     family: ClassVar[str] = "hit"
     kind: ClassVar[str] = "reciprocal-rank"  # with every rank of the top leaving the same
-    higher_is_better: ClassVar[bool] = True
     depends_on: ClassVar[frozenset[str]] = BINARY_RULES
     worth, discount = relevance_worth, no_discount
 
-    def per_query(
-        self, ranking: Ranking, labels: Float32Array, convention: Convention, threads: int = 1
-    ) -> Float64Array:
+    def values(self, lists: SettledLists) -> Float64Array:
         """1 for each query with a relevant document at the top of its list, else 0."""
-        return _read(self, ranking, labels, convention, threads)[1]
+        return _read(self, lists)[1]
 
 
 @dataclass(frozen=True, slots=True)
-class WinnerTakesAll:
+class WinnerTakesAll(ListMetric):
     """The cost paper 2 calls WTA: 0 where the first document is relevant, else 1."""
 
-    name: ClassVar[str] = "wta"
+    family: ClassVar[str] = "wta"
     kind: ClassVar[str] = "discounted-gain"
     higher_is_better: ClassVar[bool] = False
     depends_on: ClassVar[frozenset[str]] = BINARY_RULES
     depth: ClassVar[int] = 1
     worth, discount = relevance_worth, no_discount
 
-    def per_query(
-        self, ranking: Ranking, labels: Float32Array, convention: Convention, threads: int = 1
-    ) -> Float64Array:
+    def values(self, lists: SettledLists) -> Float64Array:
         """0 for each query whose first document is relevant, else 1."""
-        return 1.0 - _read(self, ranking, labels, convention, threads)[1]
+        return 1.0 - _read(self, lists)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +94,12 @@ class ERR(AtCutoff):
 
     family: ClassVar[str] = "err"
     kind: ClassVar[str] = "expected-reciprocal-rank"
-    higher_is_better: ClassVar[bool] = True
     depends_on: ClassVar[frozenset[str]] = LIST_RULES | {"empty", "stop", "max_grade"}
     discount = reciprocal_discount
 
-    def per_query(
-        self, ranking: Ranking, labels: Float32Array, convention: Convention, threads: int = 1
-    ) -> Float64Array:
+    def values(self, lists: SettledLists) -> Float64Array:
         """The expected reciprocal rank at which the reader of each query's list stops."""
-        return _read(self, ranking, labels, convention, threads)[0]
+        return _read(self, lists)[0]
 
     def worth(self, labels: Float32Array, groups: Groups, convention: Convention, threads: int = 1) -> Float64Array:  # noqa: ARG002
         """The probability that each document satisfies."""
@@ -115,14 +115,9 @@ class ERR(AtCutoff):
         return chances
 
 
-def _read(
-    metric: SwapMetric, ranking: Ranking, labels: Float32Array, convention: Convention, threads: int
-) -> tuple[Float64Array, Float64Array]:
+def _read(metric: SwapMetric, lists: SettledLists) -> tuple[Float64Array, Float64Array]:
     """The expected reciprocal rank at which readers stop, and the probability that they do."""
-    ranking, labels = settle(ranking, labels, convention, threads=threads)
-    stop = metric.worth(labels, ranking.groups, convention, threads)
-    n_queries = ranking.groups.n_queries
-    reciprocal, stopped = np.empty(n_queries), np.empty(n_queries)
-    kernels.read_until_satisfied(stop, *lists_of(ranking), metric.depth, reciprocal, stopped, threads)
-    is_empty = relevant_counts(ranking, stop > 0.0, threads) == 0
-    return without_empty(reciprocal, is_empty, convention), without_empty(stopped, is_empty, convention)
+    stop = metric.worth(lists.labels, lists.ranking.groups, lists.convention, lists.threads)
+    reciprocal, stopped = lists.count(kernels.read_until_satisfied, stop, metric.depth)
+    is_empty = relevant_counts(lists, stop > 0.0) == 0
+    return lists.without_empty(reciprocal, is_empty), lists.without_empty(stopped, is_empty)

@@ -164,17 +164,14 @@ def _evaluate_what_can_be(
     return evaluate_lists(lists, possible, convention, threads=threads, seed=seed), problems
 
 
-def _rules_that_matter(convention: Convention, metrics: Sequence[str]) -> list[str]:
-    used = frozenset[str]().union(*(parse_metric(metric).metric.depends_on for metric in metrics))
-    return [rule for rule in convention.changes_from(CONVENTIONS[DEFAULT]) if rule in used]
-
-
 def _reasons(convention: Convention, lists: ScoredLists, standard: Evaluation, threads: int | None) -> Iterator[str]:
     """What each rule that matters says, and what it alone does to the first metric that depends on it."""
     idle = []
-    for rule in _rules_that_matter(convention, list(standard.results)):
-        phrase = phrase_of(rule, convention)
-        metric = next(name for name in standard.results if rule in parse_metric(name).metric.depends_on)
+    for rule in convention.changes_from(CONVENTIONS[DEFAULT]):
+        concerned = [name for name, result in standard.results.items() if rule in result.measure.metric.depends_on]
+        if not concerned:
+            continue
+        metric, phrase = concerned[0], phrase_of(rule, convention)
         alone = replace(CONVENTIONS[DEFAULT], **{rule: getattr(convention, rule)})
         try:
             effect = evaluate_lists(lists, [metric], alone, threads=threads)[metric].mean - standard[metric].mean

@@ -143,34 +143,33 @@ _SCRIPT = Convention(discount=LETOR, short=Short.ZERO)  # what the two official 
 
 # The named conventions. docs/conventions.md says where each comes from, and what was read or run to settle it.
 CONVENTIONS: Mapping[str, Convention] = {
-    "standard": Convention(),
-    "skip-empty": Convention(base="skip-empty", empty=Empty.SKIP),
-    "letor": replace(_SCRIPT, base="letor", relevant=Relevance(1.0, inclusive=True)),
-    "mslr": replace(_SCRIPT, base="mslr", relevant=Relevance(2.0, inclusive=True)),
-    "lightgbm": Convention(base="lightgbm", empty=Empty.ONE, relevant=Relevance(0.5, inclusive=False)),
-    "xgboost": Convention(
-        base="xgboost", empty=Empty.ONE, precision_over=PrecisionOver.LIST, scores=ScorePrecision.SINGLE
-    ),
-    "catboost": Convention(
-        base="catboost",
-        gain=LINEAR,
-        empty=Empty.ONE,
-        empty_map=Empty.ZERO,
-        precision_over=PrecisionOver.LIST,
-        relevant=Relevance(0.5, inclusive=False),
-        ties=Ties.PESSIMISTIC,
-        stop=Stop.LABEL,
-    ),
-    "trec": Convention(
-        base="trec",
-        gain=LINEAR,
-        map_over=MapOver.RELEVANT,
-        relevant=Relevance(1.0, inclusive=True),
-        ties=Ties.DOCUMENT_ID,
-        scores=ScorePrecision.SINGLE,
-    ),
-    "sklearn": Convention(base="sklearn", gain=LINEAR, ties=Ties.AVERAGED),
-    "ranklib": Convention(base="ranklib", precision_over=PrecisionOver.LIST),
+    name: replace(convention, base=name)
+    for name, convention in {
+        DEFAULT: Convention(),
+        "skip-empty": Convention(empty=Empty.SKIP),
+        "letor": replace(_SCRIPT, relevant=Relevance(1.0, inclusive=True)),
+        "mslr": replace(_SCRIPT, relevant=Relevance(2.0, inclusive=True)),
+        "lightgbm": Convention(empty=Empty.ONE, relevant=Relevance(0.5, inclusive=False)),
+        "xgboost": Convention(empty=Empty.ONE, precision_over=PrecisionOver.LIST, scores=ScorePrecision.SINGLE),
+        "catboost": Convention(
+            gain=LINEAR,
+            empty=Empty.ONE,
+            empty_map=Empty.ZERO,
+            precision_over=PrecisionOver.LIST,
+            relevant=Relevance(0.5, inclusive=False),
+            ties=Ties.PESSIMISTIC,
+            stop=Stop.LABEL,
+        ),
+        "trec": Convention(
+            gain=LINEAR,
+            map_over=MapOver.RELEVANT,
+            relevant=Relevance(1.0, inclusive=True),
+            ties=Ties.DOCUMENT_ID,
+            scores=ScorePrecision.SINGLE,
+        ),
+        "sklearn": Convention(gain=LINEAR, ties=Ties.AVERAGED),
+        "ranklib": Convention(precision_over=PrecisionOver.LIST),
+    }.items()
 }
 
 SUMMARIES: Mapping[str, str] = {
@@ -242,19 +241,6 @@ def _value_text(value: Any) -> str:
     return str(value) if isinstance(value, Relevance) else number_text(value)
 
 
-_CHOICES: Mapping[str, type[Enum]] = {
-    "empty": Empty,
-    "empty_map": Empty,
-    "short": Short,
-    "precision_over": PrecisionOver,
-    "map_over": MapOver,
-    "ties": Ties,
-    "scores": ScorePrecision,
-    "unjudged": Unjudged,
-    "stop": Stop,
-}
-
-
 def _parse_rule(part: str, known_gains: Mapping[str, Gain]) -> tuple[str, Any]:
     match = re.fullmatch(r"(\w+)\s*(=|(?=>))\s*(.+)", part)
     if match is None:
@@ -270,10 +256,16 @@ def _parse_rule(part: str, known_gains: Mapping[str, Gain]) -> tuple[str, Any]:
         return rule, _number(rule, text)
     if rule == "empty_map" and text == "empty":
         return rule, None
-    known: Mapping[str, Any] = DISCOUNTS if rule == "discount" else {choice.value: choice for choice in _CHOICES[rule]}
+    known = DISCOUNTS if rule == "discount" else _choices(rule)
     if text not in known:
         raise UnknownNameError(rule, text, known=known)
     return rule, known[text]
+
+
+def _choices(rule: str) -> Mapping[str, Any]:
+    """The values of a rule that chooses from an enumeration, by their text."""
+    standard = getattr(CONVENTIONS[DEFAULT], "empty" if rule == "empty_map" else rule)
+    return {choice.value: choice for choice in type(standard)}
 
 
 def _parse_gain(text: str, known: Mapping[str, Gain]) -> Gain:

@@ -13,21 +13,17 @@ from typing import ClassVar
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import Float32Array, Float64Array
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.data.groups import Groups
 from rankwright.metrics.convention import Convention
-from rankwright.metrics.metric import (
-    GRADED_RULES,
-    AtAnyCutoff,
-    AtCutoff,
-    lists_of,
-    settle,
-    without_empty,
-)
+from rankwright.metrics.metric import GRADED_RULES, AtAnyCutoff, AtCutoff, ListMetric, SettledLists, SwapMetric
 from rankwright.metrics.rules import Short
-from rankwright.metrics.swaps import SwapMetric, convention_discount, discounts_of, shares_of
 from rankwright.ranking.gains import ideal_gains
-from rankwright.ranking.order import Ranking
+
+
+def convention_discount(metric: SwapMetric, n_ranks: int, convention: Convention) -> Float64Array:
+    """The convention's discount of each rank within the cutoff."""
+    return convention.discount.table(min(metric.depth, n_ranks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +32,13 @@ class DCG(AtCutoff):
 
     family: ClassVar[str] = "dcg"
     kind: ClassVar[str] = "discounted-gain"
-    higher_is_better: ClassVar[bool] = True
     depends_on: ClassVar[frozenset[str]] = GRADED_RULES
     discount = convention_discount
 
-    def per_query(
-        self, ranking: Ranking, labels: Float32Array, convention: Convention, threads: int = 1
-    ) -> Float64Array:
+    def values(self, lists: SettledLists) -> Float64Array:
         """The discounted gain of each query's list."""
-        ranking, labels = settle(ranking, labels, convention, threads=threads)
-        found, ideal = _found_and_ideal(self, ranking, labels, convention, threads)
-        return without_empty(found, ideal == 0.0, convention)
+        found, ideal = found_and_ideal(self, lists, lists.gains)
+        return lists.without_empty(found, ideal == 0.0)
 
     def worth(self, labels: Float32Array, groups: Groups, convention: Convention, threads: int = 1) -> Float64Array:  # noqa: ARG002
         """The gain of each label."""
@@ -59,61 +51,52 @@ class NDCG(AtAnyCutoff):
 
     family: ClassVar[str] = "ndcg"
     kind: ClassVar[str] = "discounted-gain"
-    higher_is_better: ClassVar[bool] = True
     depends_on: ClassVar[frozenset[str]] = GRADED_RULES | {"short"}
     discount = convention_discount
 
-    def per_query(
-        self, ranking: Ranking, labels: Float32Array, convention: Convention, threads: int = 1
-    ) -> Float64Array:
+    def values(self, lists: SettledLists) -> Float64Array:
         """The share each query's list has of the discounted gain it could have."""
-        ranking, labels = settle(ranking, labels, convention, threads=threads)
-        found, ideal = _found_and_ideal(self, ranking, labels, convention, threads)
+        found, ideal = found_and_ideal(self, lists, lists.gains)
         is_empty = ideal == 0.0
         shares = np.minimum(np.divide(found, ideal, out=np.zeros_like(found), where=~is_empty), 1.0)  # rounding aside
-        if convention.short is Short.ZERO and self.cutoff is not None:
-            shares[ranking.n_ranked < self.cutoff] = 0.0
-        shares[is_empty] = convention.empty.number
+        if lists.convention.short is Short.ZERO and self.cutoff is not None:
+            shares[lists.ranking.n_ranked < self.cutoff] = 0.0
+        shares[is_empty] = lists.convention.empty.number
         return shares
 
     def worth(self, labels: Float32Array, groups: Groups, convention: Convention, threads: int = 1) -> Float64Array:
         """The gain of each label as a share of its query's ideal discounted gain."""
         gains = convention.gain(labels, threads)
-        return shares_of(gains, ideal_gains(gains, groups, discounts_of(self, groups, convention), threads), groups)
+        return shares_of(gains, ideal_gains(gains, groups, _discounts(self, groups, convention), threads), groups)
 
 
 @dataclass(frozen=True, slots=True)
-class MeanNDCG:
+class MeanNDCG(ListMetric):
     """The mean of NDCG@p over p = 1, 2, …, n, where n is the length of the list: LETOR's MeanNDCG."""
 
-    name: ClassVar[str] = "mean-ndcg"
-    higher_is_better: ClassVar[bool] = True
+    family: ClassVar[str] = "mean-ndcg"
     depends_on: ClassVar[frozenset[str]] = GRADED_RULES
 
-    def per_query(
-        self, ranking: Ranking, labels: Float32Array, convention: Convention, threads: int = 1
-    ) -> Float64Array:
+    def values(self, lists: SettledLists) -> Float64Array:
         """The mean share each query's list has, over all its depths."""
-        ranking, labels = settle(ranking, labels, convention, threads=threads)
-        means = np.empty(ranking.groups.n_queries)
-        gains = convention.gain(labels, threads)
-        discounts = convention.discount.table(int(ranking.n_ranked.max(initial=0)))
-        kernels.mean_gain_shares(gains, *lists_of(ranking), discounts, means, threads)
-        return np.where(np.isnan(means), convention.empty.number, np.minimum(means, 1.0))
+        means = np.empty(lists.ranking.groups.n_queries)
+        discounts = lists.convention.discount.table(int(lists.ranking.n_ranked.max(initial=0)))
+        kernels.mean_gain_shares(lists.gains, *lists.arrays, discounts, means, lists.threads)
+        return np.where(np.isnan(means), lists.convention.empty.number, np.minimum(means, 1.0))
 
 
-def _found_and_ideal(
-    metric: SwapMetric, ranking: Ranking, labels: Float32Array, convention: Convention, threads: int
-) -> tuple[Float64Array, Float64Array]:
-    """The discounted gain each list has and could have."""
-    discounts = discounts_of(metric, ranking.groups, convention)
-    return discounted(ranking, convention.gain(labels, threads), discounts, threads)
+def found_and_ideal(metric: SwapMetric, lists: SettledLists, gains: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """The sum of `gains`, one a row, that each list has under the metric's discounts, and the most any order has."""
+    discounts = _discounts(metric, lists.ranking.groups, lists.convention)
+    return lists.count(kernels.discounted_gains, gains, discounts)
 
 
-def discounted(
-    ranking: Ranking, gains: Float64Array, discounts: Float64Array, threads: int
-) -> tuple[Float64Array, Float64Array]:
-    """The discounted sum of `gains`, one a row, over each list, and the most any order of its rows has."""
-    found, ideal = np.empty(ranking.groups.n_queries), np.empty(ranking.groups.n_queries)
-    kernels.discounted_gains(gains, *lists_of(ranking), discounts, found, ideal, threads)
-    return found, ideal
+def _discounts(metric: SwapMetric, groups: Groups, convention: Convention) -> Float64Array:
+    """The metric's discounts, as many as the longest list needs."""
+    return metric.discount(int(groups.sizes.max(initial=0)), convention)
+
+
+def shares_of(values: Float64Array | BoolArray, totals: Float64Array | IntArray, groups: Groups) -> Float64Array:
+    """Each row's value over the total of its query; 0 where that is 0."""
+    total_of_row = np.repeat(totals, groups.sizes)
+    return np.divide(values, total_of_row, out=np.zeros(len(values)), where=total_of_row > 0)

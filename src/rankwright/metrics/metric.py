@@ -6,15 +6,19 @@ best first.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, IntArray
+from rankwright.data.groups import Groups
 from rankwright.errors import require
 from rankwright.metrics.convention import Convention
 from rankwright.metrics.rules import Empty, Unjudged
+from rankwright.ranking.gains import RECIPROCAL
 from rankwright.ranking.order import Ranking, Ties, break_ties
 
 
@@ -34,6 +38,36 @@ class Metric(Protocol):
         """The metric of each query under the convention; NaN where the query does not count."""
 
 
+@runtime_checkable
+class SwapMetric(Metric, Protocol):
+    """A metric that is made from a worth of each document and a discount of each rank.
+
+    From the two a kernel computes what each swap of two documents changes, so a ranker can be trained for the metric.
+    """
+
+    kind: ClassVar[str]  # how the metric is made from the two, as kernels call it
+
+    @property
+    def depth(self) -> int:
+        """How many ranks count."""
+
+    def worth(self, labels: Float32Array, groups: Groups, convention: Convention, threads: int = 1) -> Float64Array:
+        """What each document counts, given its label and those of its query; no label is NaN."""
+
+    def discount(self, n_ranks: int, convention: Convention) -> Float64Array:
+        """The share of a worth that is left at each of the first `n_ranks` ranks; shorter where the rest leave none."""
+
+
+def no_discount(metric: SwapMetric, n_ranks: int, convention: Convention) -> Float64Array:  # noqa: ARG001
+    """1 at each rank within the cutoff."""
+    return np.ones(min(metric.depth, n_ranks))
+
+
+def reciprocal_discount(metric: SwapMetric, n_ranks: int, convention: Convention) -> Float64Array:  # noqa: ARG001
+    """One over each rank, counted from 1, within the cutoff."""
+    return RECIPROCAL.table(min(metric.depth, n_ranks))
+
+
 LIST_RULES = frozenset({"ties", "scores", "unjudged"})  # they decide the list itself, so every metric depends on them
 GRADED_RULES = LIST_RULES | {"gain", "discount", "empty"}
 BINARY_RULES = LIST_RULES | {"relevant", "empty"}
@@ -41,12 +75,95 @@ BINARY_RULES = LIST_RULES | {"relevant", "empty"}
 NO_CUTOFF = int(np.iinfo(np.int64).max)  # deeper than any list
 
 
+def settle(
+    ranking: Ranking,
+    labels: Float32Array,
+    convention: Convention,
+    *,
+    document_ids: IdArray | None = None,
+    threads: int = 1,
+) -> tuple[Ranking, Float32Array]:
+    """The lists and labels as the convention sees them, with unjudged documents decided on and ties broken.
+
+    What is settled already stays as it is, so that many metrics can share the work.
+    """
+    if np.isnan(labels.min(initial=np.inf)):
+        unjudged = np.isnan(labels)
+        if convention.unjudged is Unjudged.SKIP:
+            ranking = ranking.of_rows(~unjudged)
+        labels = np.where(unjudged, np.float32(0), labels)
+    return break_ties(ranking, convention.ties, labels=labels, document_ids=document_ids, threads=threads), labels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SettledLists:
+    """Lists and labels after `settle`, the convention, and how many threads count."""
+
+    ranking: Ranking
+    labels: Float32Array
+    convention: Convention
+    threads: int
+
+    @property
+    def gains(self) -> Float64Array:
+        """The gain of each row."""
+        return self.convention.gain(self.labels, self.threads)
+
+    @property
+    def relevant(self) -> BoolArray:
+        """Whether each row is relevant."""
+        return self.convention.relevant.of(self.labels)
+
+    @property
+    def arrays(self) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
+        """The lists as kernels take them: where each starts, its length, its rows, and its ties unless broken."""
+        ranking = self.ranking
+        ties = ranking.tied if ranking.ties is Ties.AVERAGED else np.empty(0, np.bool_)
+        return ranking.groups.offsets, ranking.n_ranked, ranking.rows, ties
+
+    def count(
+        self, kernel: Callable[..., None], values: NDArray[Any], *settings: Any, second: type[np.generic] = np.float64
+    ) -> tuple[Float64Array, NDArray[Any]]:
+        """The two numbers that a kernel finds for each list from `values`, one a row; `second` is the second's type."""
+        n_queries = self.ranking.groups.n_queries
+        one, other = np.empty(n_queries), np.empty(n_queries, second)
+        kernel(values, *self.arrays, *settings, one, other, self.threads)
+        return one, other
+
+    def without_empty(self, values: Float64Array, is_empty: BoolArray) -> Float64Array:
+        """The values of a metric that is 0 by itself where nothing is relevant; NaN there if such lists are skipped."""
+        return np.where(is_empty, np.nan, values) if self.convention.empty is Empty.SKIP else values
+
+
 @dataclass(frozen=True, slots=True)
-class AtAnyCutoff:
+class ListMetric:
+    """What the metrics here share: the name of their family, and that they are counted on settled lists."""
+
+    family: ClassVar[str]
+    higher_is_better: ClassVar[bool] = True
+    depends_on: ClassVar[frozenset[str]]
+
+    @property
+    def name(self) -> str:
+        """The text that parses back into this metric."""
+        return self.family
+
+    def per_query(
+        self, ranking: Ranking, labels: Float32Array, convention: Convention, threads: int = 1
+    ) -> Float64Array:
+        """The metric of each query under the convention; NaN where the query does not count."""
+        return self.values(SettledLists(*settle(ranking, labels, convention, threads=threads), convention, threads))
+
+    def values(self, lists: SettledLists) -> Float64Array:
+        """The metric of each list; NaN where it does not count."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class AtAnyCutoff(ListMetric):
     """What metrics share that look at the first `cutoff` ranks, or at all: the cutoff, the depth and the name."""
 
     cutoff: int | None = None
-    family: ClassVar[str]
 
     def __post_init__(self) -> None:
         require(
@@ -70,34 +187,3 @@ class AtCutoff(AtAnyCutoff):
     """The same for metrics that need a cutoff."""
 
     cutoff: int
-
-
-def settle(
-    ranking: Ranking,
-    labels: Float32Array,
-    convention: Convention,
-    *,
-    document_ids: IdArray | None = None,
-    threads: int = 1,
-) -> tuple[Ranking, Float32Array]:
-    """The lists and labels as the convention sees them, with unjudged documents decided on and ties broken.
-
-    What is settled already stays as it is, so that many metrics can share the work.
-    """
-    if np.isnan(labels.min(initial=np.inf)):
-        unjudged = np.isnan(labels)
-        if convention.unjudged is Unjudged.SKIP:
-            ranking = ranking.of_rows(~unjudged)
-        labels = np.where(unjudged, np.float32(0), labels)
-    return break_ties(ranking, convention.ties, labels=labels, document_ids=document_ids, threads=threads), labels
-
-
-def lists_of(ranking: Ranking) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
-    """The lists as kernels take them: where each starts, its length, its rows, and its ties unless they are broken."""
-    ties = ranking.tied if ranking.ties is Ties.AVERAGED else np.empty(0, np.bool_)
-    return ranking.groups.offsets, ranking.n_ranked, ranking.rows, ties
-
-
-def without_empty(values: Float64Array, is_empty: BoolArray, convention: Convention) -> Float64Array:
-    """The values of a metric that is 0 by itself where nothing is relevant; NaN there if such queries are left out."""
-    return np.where(is_empty, np.nan, values) if convention.empty is Empty.SKIP else values

@@ -13,7 +13,7 @@ from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.metrics.convention import DEFAULT, Convention
-from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, evaluate
+from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate
 from rankwright.metrics.significance import RANDOMISATIONS, PairedTest, paired_test, wilcoxon_p_value
 
 ALPHA = 0.05
@@ -24,7 +24,7 @@ LEGEND = (
 )
 
 
-class Scorer(Protocol):
+class ScoringSystem(Protocol):
     """Anything that scores documents: a trained ranker."""
 
     def predict(self, X: Any) -> Float64Array:
@@ -136,10 +136,7 @@ class SystemComparison:
             One row for each system, the best by the first metric first: its name, then the mean, the interval and the
             marks of each metric.
         """
-        return [
-            [system, *(self._cell(system, self.evaluations[system], metric) for metric in self.metrics)]
-            for system in self.ordered()
-        ]
+        return [[system, *(self._cell(system, metric) for metric in self.metrics)] for system in self.ordered()]
 
     def ordered(self) -> list[str]:
         """Return the names of the systems, the best by the first metric first.
@@ -149,14 +146,10 @@ class SystemComparison:
         list of str
             Systems of equal means keep the order in which they were given.
         """
-        results = {system: evaluation[self.metrics[0]] for system, evaluation in self.evaluations.items()}
-        means = np.array([result.mean for result in results.values()])
-        higher = next(iter(results.values())).measure.higher_is_better
-        names = list(results)
-        return [names[place] for place in np.argsort(-means if higher else means, kind="stable").tolist()]
+        return _best_first({system: evaluation[self.metrics[0]] for system, evaluation in self.evaluations.items()})
 
-    def _cell(self, system: str, evaluation: Evaluation, metric: str) -> str:
-        result = evaluation[metric]
+    def _cell(self, system: str, metric: str) -> str:
+        result = self.evaluations[system][metric]
         marks = self.marks(system, metric).ljust(2)
         return f"{result.mean:.4f} ({result.interval.low:.4f} to {result.interval.high:.4f}) {marks}"
 
@@ -210,7 +203,7 @@ class SystemComparison:
 
 
 def compare(
-    systems: Mapping[str, ArrayLike | Scorer],
+    systems: Mapping[str, ArrayLike | ScoringSystem],
     data: RankingDataset,
     metrics: Sequence[str] = DEFAULT_METRICS,
     convention: str | Convention = DEFAULT,
@@ -298,11 +291,9 @@ def compare_evaluations(
     best, against = {}, {}
     for metric in evaluations[names[0]].results:
         results = {name: evaluation[metric] for name, evaluation in evaluations.items()}
-        means = np.array([result.mean for result in results.values()])
-        if np.isnan(means).all():
+        best[metric] = _best_first(results)[0]
+        if np.isnan(results[best[metric]].mean):
             raise InputError(f"no query counts for {metric}: there is nothing to compare")
-        higher = next(iter(results.values())).measure.higher_is_better
-        best[metric] = names[int(np.nanargmax(means if higher else -means))]
         others = [name for name in names if name != best[metric]]
         tests = [paired_test(results[best[metric]], results[name], randomisations=randomisations) for name in others]
         wilcoxon = [wilcoxon_p_value(results[best[metric]], results[name]) for name in others]
@@ -312,6 +303,14 @@ def compare_evaluations(
             for name, test, p_value, by_random, by_ranks in zip(others, tests, wilcoxon, *corrected, strict=True)
         }
     return SystemComparison(dict(evaluations), best, against, alpha)
+
+
+def _best_first(results: Mapping[str, MetricResult]) -> list[str]:
+    """The names of the systems by their means, the best first; those for which no query counts come last."""
+    means = np.array([result.mean for result in results.values()])
+    higher = next(iter(results.values())).measure.higher_is_better
+    names = list(results)
+    return [names[place] for place in np.argsort(-means if higher else means, kind="stable").tolist()]
 
 
 def holm(p_values: Sequence[float]) -> Float64Array:

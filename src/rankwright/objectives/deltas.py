@@ -20,9 +20,8 @@ from rankwright.errors import UnknownNameError, require
 from rankwright.metrics.cascade import ERR
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, LARGEST_GRADE, Convention, parse_convention
 from rankwright.metrics.discounted import NDCG
-from rankwright.metrics.metric import NO_CUTOFF
+from rankwright.metrics.metric import NO_CUTOFF, SwapMetric
 from rankwright.metrics.registry import METRICS, Measure, parse_metric
-from rankwright.metrics.swaps import SwapMetric
 
 # A swap divides by the chance to go on, which must not vanish, in float32 either.
 SUREST_STOP = 1.0 - 2.0**-24

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -41,17 +41,11 @@ class Gain:
     """
 
     name: str
-    function: Callable[[Float32Array, int], Float64Array]
+    function: Callable[[Float32Array, int], Float64Array] = field(compare=False)
 
     def __call__(self, labels: Float32Array, threads: int = 1) -> Float64Array:
         """Return the gain of each label."""
         return self.function(labels, threads)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Gain) and self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
 
     @staticmethod
     def of_table(gains: tuple[float, ...]) -> Gain:
@@ -141,13 +135,7 @@ class Discount:
     """
 
     name: str
-    table: Callable[[int], Float64Array]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Discount) and self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
+    table: Callable[[int], Float64Array] = field(compare=False)
 
 
 def _log2(n_ranks: int) -> Float64Array:
