@@ -10,7 +10,7 @@ from typing import Any
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.pipeline import Documents, TakeFeatures
 from rankwright.formats.reading import format_named, format_of, read, stream
-from rankwright.formats.sources import Paths, input_names, listed, open_input, spooled
+from rankwright.formats.sources import Paths, input_names, is_read_once, listed, open_input, spooled
 from rankwright.formats.svmlight.parser import VALUE_OF_ABSENT
 
 
@@ -95,7 +95,8 @@ class DataFile:
     def check_readable(self) -> None:
         """Raise an error now where a file cannot be opened that will only be read later."""
         for path in self.paths:
-            open_input(path).close()
+            if not is_read_once(path):
+                open_input(path).close()
 
     @property
     def absent(self) -> float:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 import sys
 import threading
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from itertools import chain
 from pathlib import Path, PurePath
-from queue import Empty, Queue
+from queue import Queue
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -42,7 +42,6 @@ STANDARD = "-"
 BLOCK_SIZE = 4 << 20  # bytes: large enough for threads to share, small enough to stay in the cache
 LONGEST_LINE = 32 << 20  # bytes: a longer line is taken for a file that is not lines of text
 BLOCKS_AHEAD = 2  # read or decompressed while the consumer works
-NEWLINE = ord("\n")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COPIED_AT_ONCE = 1 << 20  # bytes
 BINARY_CHECK = 1 << 16  # bytes looked at to tell a binary file from text
@@ -85,14 +84,15 @@ def plain_size(paths: Sequence[FilePath]) -> int:
 def open_input(path: FilePath) -> io.BufferedIOBase:
     """The decompressed content of a file or of standard input, to be read once from its beginning."""
     name = input_name(path)
-    file: Any = _StandardInput() if is_standard(path) else open(path, "rb", buffering=0)  # noqa: SIM115, PTH123
+    raw: io.RawIOBase = _StandardInput() if is_standard(path) else io.FileIO(os.fspath(path))
+    file: io.BufferedReader = io.BufferedReader(raw, BINARY_CHECK)
     try:
-        first = _read_up_to(file, LONGEST_MAGIC)
+        first = file.read(LONGEST_MAGIC)
         check_supported(first, name)
         kind = compression_of_bytes(first)
         if kind is None and file.seekable():
             file.seek(0)
-            return io.BufferedReader(file, BINARY_CHECK)
+            return file
         return io.BufferedReader(_ChunkReader(file, first, kind, name), BINARY_CHECK)
     except BaseException:
         file.close()
@@ -128,7 +128,8 @@ def atomic_output(path: FilePath) -> Iterator[IO[bytes]]:
         with Path(path).open("wb") as device:
             yield device
         return
-    with atomic_file(path) as file, _compressing(file, compression_of_name(os.fspath(path))) as output:
+    kind = compression_of_name(os.fspath(path))
+    with atomic_file(path) as file, nullcontext(file) if kind is None else kind.writer(file) as output:
         yield output
 
 
@@ -141,23 +142,6 @@ def atomic_text_output(path: FilePath) -> Iterator[IO[str]]:
             yield text
         finally:
             text.detach()  # flushes, and leaves closing to the outer block
-
-
-@contextmanager
-def _compressing(file: IO[bytes], kind: Compression | None) -> Iterator[IO[bytes]]:
-    if kind is None:
-        yield file
-    else:
-        with kind.writer(file) as writer:
-            yield writer
-
-
-def _read_up_to(file: Any, size: int) -> bytes:
-    """The next `size` bytes, fewer only at the end: a pipe may give them one by one."""
-    data = b""
-    while len(data) < size and (more := file.read(size - len(data))):
-        data += more
-    return data
 
 
 class _StandardInput(io.RawIOBase):
@@ -174,11 +158,12 @@ class _StandardInput(io.RawIOBase):
 class _ChunkReader(io.RawIOBase):
     """A file whose bytes come in chunks of any size: decompressed, or read from a pipe."""
 
-    def __init__(self, file: Any, first: bytes, kind: Compression | None, name: str) -> None:
+    def __init__(self, file: io.BufferedReader, first: bytes, kind: Compression | None, name: str) -> None:
         super().__init__()
         self._file = file
-        chunks = _chunks(file, first, BINARY_CHECK if kind is None else kind.chunk_size)
-        self._chunks = iter(chunks) if kind is None else decompressed(chunks, kind, name)
+        size = BINARY_CHECK if kind is None else kind.chunk_size
+        chunks = chain([first], iter(lambda: file.read1(size), b""))
+        self._chunks = chunks if kind is None else decompressed(chunks, kind, name)
         self._chunk = memoryview(b"")
 
     def readable(self) -> bool:
@@ -198,27 +183,20 @@ class _ChunkReader(io.RawIOBase):
         super().close()
 
 
-def _chunks(file: Any, first: bytes, size: int) -> Iterator[bytes]:
-    if first:
-        yield first
-    while chunk := file.read(size):
-        yield chunk
-
-
 def _line_blocks(
     path: FilePath, block_size: int, longest_line: int, free_buffers: list[ByteArray]
 ) -> Iterator[tuple[ByteArray, int]]:
     """Buffers, and how many of their bytes are whole lines; buffers that come back are used again."""
     name = input_name(path)
     with open_input(path) as file:
-        first = _read_up_to(file, len(BYTE_ORDER_MARK))
+        first = file.read(len(BYTE_ORDER_MARK))
         # The beginning of a line whose end was not read yet.
         carried: ByteArray = np.frombuffer(b"" if first == BYTE_ORDER_MARK else first, np.uint8)
         is_first = True
         while True:
             buffer = _buffer_of(max(block_size, min(2 * len(carried), longest_line)), free_buffers)
             buffer[: len(carried)] = carried
-            length = len(carried) + _fill(file, buffer[len(carried) :])
+            length = len(carried) + file.readinto(buffer[len(carried) :].data)  # stops short only at the end
             if is_first and (buffer[: min(length, BINARY_CHECK)] == 0).any():
                 raise FileFormatError(name, "is a binary file; wanted text")
             is_first = False
@@ -243,25 +221,14 @@ def _buffer_of(size: int, free_buffers: list[ByteArray]) -> ByteArray:
     return np.empty(size, np.uint8)
 
 
-def _fill(file: io.BufferedIOBase, block: ByteArray) -> int:
-    """Read into `block` until it is full or the file ends, and return the number of bytes."""
-    view, length = block.data, 0
-    while length < len(view) and (count := file.readinto(view[length:])):
-        length += count
-    return length
-
-
 def _after_last_newline(block: ByteArray) -> int:
-    """The place after the last newline, 0 where there is none; it is looked for from the end."""
-    window = 4096
-    while True:
+    """The place after the last newline, 0 where there is none; most lines end near the end of the block."""
+    for window in (BINARY_CHECK, len(block)):
         start = max(0, len(block) - window)
-        newlines = np.flatnonzero(block[start:] == NEWLINE)
-        if len(newlines):
-            return start + int(newlines[-1]) + 1
-        if start == 0:
-            return 0
-        window *= 8
+        place = block[start:].tobytes().rfind(b"\n")
+        if place >= 0:
+            return start + place + 1
+    return 0
 
 
 def _ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
@@ -294,16 +261,8 @@ def _ahead(items: Iterator[Item]) -> Generator[Item, None, None]:
             yield item
     finally:
         abandoned.set()
-        _drain(ready)
-
-
-def _drain(ready: Queue[Any]) -> None:
-    """Empty the queue, so that a producer that waits to put something sees that no one wants more."""
-    try:
-        while True:
+        while not ready.empty():  # so that a producer that waits to put something sees that no one wants more
             ready.get_nowait()
-    except Empty:
-        pass
 
 
 @contextmanager
@@ -316,7 +275,7 @@ def spooled(paths: Paths) -> Iterator[list[str]]:
     with ExitStack() as files:
         names = []
         for name in listed(paths):
-            spool = files.enter_context(_copied(name)) if _is_read_once(name) else name
+            spool = files.enter_context(_copied(name)) if is_read_once(name) else name
             names.append(spool)
             name_of[spool] = name
         try:
@@ -341,8 +300,7 @@ def _copied(name: str) -> Iterator[str]:
         yield file.name
 
 
-def _is_read_once(name: str) -> bool:
-    if is_standard(name):
-        return True
+def is_read_once(name: str) -> bool:
+    """Whether what is read from there is gone: standard input and pipes."""
     path = Path(name)
-    return path.exists() and not stat.S_ISREG(path.stat().st_mode) and not path.is_dir()
+    return is_standard(name) or (path.exists() and not path.is_file() and not path.is_dir())
