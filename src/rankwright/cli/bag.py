@@ -12,7 +12,7 @@ from rankwright.cli.train import train_and_tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:
-    from rankwright.catalog.parts import Parts
+    from rankwright.catalog.training import Parts
     from rankwright.experiments.variance import StudyPlan, VarianceStudy
 
 EXAMPLES = (
@@ -80,7 +80,7 @@ def bag(
     if not study:
         require_file(out)
         require(cluster is not None or workers is None, "--workers goes with --cluster")
-        from rankwright.catalog.bags import bag_of
+        from rankwright.catalog.settings import bag_of
         from rankwright.catalog.training import TrainingFiles
 
         options = {"select": select, "seed": seed, "threads": threads}
@@ -104,7 +104,7 @@ def bag(
     )
     check_picture(picture)
     chosen_settings = _study_settings(settings or [], bags, select)
-    from rankwright.catalog.parts import read_parts
+    from rankwright.catalog.training import read_parts
 
     _study(read_parts(data, valid, test, format=format), plan, chosen_settings, threads, out, picture, as_json)
 
