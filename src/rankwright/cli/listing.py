@@ -97,7 +97,7 @@ def _strategies() -> list[dict[str, Any]]:
 
 
 def _spaces() -> list[dict[str, Any]]:
-    from rankwright.tuning.grids import NAMED_SPACES
+    from rankwright.tuning.named_spaces import NAMED_SPACES
 
     return [{"name": name, "summary": found.summary} for name, found in NAMED_SPACES.items()]
 
