@@ -92,8 +92,7 @@ def bag(
     require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
     require(cluster is None and workers is None, "--study trains here: leave out --cluster and --workers")
     require(overfit is None and checkpoint is None, "--study has no use for --overfit and --checkpoint: leave them out")
-    from rankwright.experiments.variance import METRICS, StudyPlan
-    from rankwright.experiments.variance_files import check_picture
+    from rankwright.experiments.variance import METRICS, StudyPlan, check_picture
 
     plan = StudyPlan(
         n_samples=samples,
@@ -118,8 +117,7 @@ def _study(
     picture: str,
     as_json: bool,
 ) -> None:
-    from rankwright.experiments.variance import study_parts, study_variance
-    from rankwright.experiments.variance_files import write_study
+    from rankwright.experiments.variance import study_parts, study_variance, write_study
 
     found = study_variance(*study_parts(*parts, seed=plan.seed), plan, settings=settings, threads=threads, tell=tell)
     paths = write_study(found, out, picture=picture)
