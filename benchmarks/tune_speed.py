@@ -23,7 +23,7 @@ from rankwright.cluster.engine import Engine, Report, open_engine
 from rankwright.tuning.configurations import grid_members
 from rankwright.tuning.experiment import ExperimentTask, Outcome, run_experiment
 from rankwright.tuning.folds import validation_folds
-from rankwright.tuning.grids import NAMED_SPACES
+from rankwright.tuning.named_spaces import NAMED_SPACES
 from rankwright.tuning.preparation import Prepared, prepare
 from rankwright.tuning.trials import Experiment
 

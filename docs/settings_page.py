@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rankwright.catalog.kinds import KINDS
+from rankwright.catalog.rankers import KINDS
 from rankwright.settings.docs import setting_rows
 
 PAGE = Path(__file__).with_name("settings.md")

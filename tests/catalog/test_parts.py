@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from rankwright.catalog.parts import read_parts
+from rankwright.catalog.training import read_parts
 
 
 def test_all_parts_have_the_features_of_the_training_data(tmp_path):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import rankwright as rw
 from rankwright.catalog.rankers import RANKERS
-from rankwright.catalog.settings import ranker_from_text
-from rankwright.errors import SettingError
+from rankwright.catalog.settings import bag_of, ranker_from_text
+from rankwright.errors import SettingError, UnknownNameError
 
 
 @pytest.mark.parametrize("name", RANKERS)
@@ -38,3 +39,26 @@ def test_numbers_and_lists_and_words_are_read():
     ranker = ranker_from_text("lambdamart", [*settings, "monotone=[[0, 1]]", "metric=map"])
     assert (ranker.max_leaves, ranker.learning_rate, ranker.min_docs_in_leaf) == (7, 1, 0.01)
     assert (ranker.categorical, ranker.early_stopping, ranker.metric) == ([1, 2], None, "map")
+
+
+def test_rankers_with_a_bag_of_their_own_make_it():
+    bag = bag_of("lambdamart", ["max_leaves=7"], n_bags=3, overfit=True, seed=5)
+    assert isinstance(bag, rw.BLMART)
+    assert (bag.max_leaves, bag.n_bags, bag.overfit, bag.seed) == (7, 3, True, 5)
+    assert isinstance(bag_of("mart"), rw.BagBoo)
+
+
+def test_others_make_bagging_with_their_settings():
+    bag = bag_of("ranksvm", ["select=map"], n_bags=2)
+    assert isinstance(bag, rw.Bagging)
+    assert isinstance(bag.ranker, rw.RankSVM)
+    assert (bag.ranker.select, bag.n_bags) == ("map", 2)
+
+
+def test_what_is_left_out_is_the_bags_own_default():
+    assert bag_of("lambdamart").get_params() == rw.BLMART().get_params()
+
+
+def test_an_unknown_ranker_is_told():
+    with pytest.raises(UnknownNameError, match="did you mean 'ranknet'"):
+        bag_of("ranknett")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.catalog.training import TrainingFiles, train_on_files
+from rankwright.catalog.training import TrainingFiles, read_parts, train_on_files
 from rankwright.errors import InputError, SettingError
 
 
@@ -55,3 +55,18 @@ def test_workers_train_the_bags_of_a_bag_alone(folder, tmp_path):
 def test_initial_scores_of_validation_documents_need_the_documents(folder):
     with pytest.raises(SettingError, match="go with these documents"):
         files(folder, "train", valid_initial_scores="scores.txt")
+
+
+def test_all_parts_have_the_features_of_the_training_data(tmp_path):
+    (tmp_path / "train.txt").write_text("1 qid:1 1:2 3:4\n0 qid:1 2:1\n")
+    (tmp_path / "test.txt").write_text("1 qid:2 1:2\n")
+    parts = read_parts(tmp_path / "train.txt", test=tmp_path / "test.txt")
+    assert parts.valid is None
+    assert parts.test is not None
+    assert (parts.train.n_features, parts.test.n_features) == (3, 3)
+
+
+def test_a_file_that_is_not_there_is_told_before_any_is_read(tmp_path):
+    (tmp_path / "train.txt").write_text("not a line of data\n")
+    with pytest.raises(FileNotFoundError, match="none"):
+        read_parts(tmp_path / "train.txt", tmp_path / "none.txt")

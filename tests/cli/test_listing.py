@@ -14,7 +14,7 @@ from rankwright.errors import UnknownNameError
 from rankwright.metrics.convention import CONVENTIONS, parse_convention
 from rankwright.metrics.registry import METRICS
 from rankwright.objectives import OBJECTIVES
-from rankwright.tuning.grids import NAMED_SPACES
+from rankwright.tuning.named_spaces import NAMED_SPACES
 from rankwright.tuning.strategies.registry import STRATEGIES
 
 NAMES = {

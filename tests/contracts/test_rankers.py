@@ -14,8 +14,7 @@ from tests.contracts.trained import learnable as learnable_data
 
 import rankwright as rw
 from rankwright.bagging.bagged import Bagged
-from rankwright.catalog.kinds import load_trained
-from rankwright.catalog.rankers import RANKERS, load, ranker_named
+from rankwright.catalog.rankers import RANKERS, load, load_trained, ranker_named
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import ContainerError, InputError, UnknownNameError
 from rankwright.trees.binned_ranker import BinnedRanker

@@ -20,8 +20,8 @@ from rankwright.experiments.variance import (
     study_parts,
     study_variance,
     variance_of,
+    write_study,
 )
-from rankwright.experiments.variance_files import write_study
 
 SETTINGS: dict[str, Any] = {"n_bags": 3, "n_trees": 8, "max_leaves": 4, "min_docs_in_leaf": 5}
 PLAN = StudyPlan(n_samples=2, sample_fraction=0.6, metrics=("ndcg@10", "map"), seed=5)

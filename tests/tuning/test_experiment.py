@@ -11,7 +11,7 @@ import rankwright as rw
 from rankwright.catalog.rankers import RANKERS
 from rankwright.rankers.ranker import Ranker
 from rankwright.tuning.experiment import ExperimentTask, run_experiment
-from rankwright.tuning.folds import Part, given_validation, measuring_folds, validation_folds
+from rankwright.tuning.folds import Part, given_folds, measuring_folds, validation_folds
 from rankwright.tuning.preparation import prepare, takes_bins
 from rankwright.tuning.trials import Experiment
 
@@ -123,7 +123,7 @@ def test_other_folds_have_another_fingerprint(learnable):
         validation_folds(learnable, 3).digest(),
         validation_folds(learnable, 4).digest(),
         validation_folds(learnable, 3, seed=1).digest(),
-        given_validation(learnable, learnable).digest(),
+        given_folds([(learnable, learnable, learnable)]).digest(),
     }
     assert len(digests) == 4
     assert validation_folds(learnable, 3).digest() in digests

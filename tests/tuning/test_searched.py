@@ -6,7 +6,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.settings.spaces import Choice
-from rankwright.tuning.grids import NAMED_SPACES
+from rankwright.tuning.named_spaces import NAMED_SPACES
 from rankwright.tuning.searched import search_from_text
 
 SLIDES = NAMED_SPACES["slides-b"]

@@ -18,8 +18,7 @@ from rankwright.tuning.configurations import (
     is_finite,
     place,
 )
-from rankwright.tuning.grids import NAMED_SPACES
-from rankwright.tuning.space_text import dimension_from_text, space_from_name, space_from_text
+from rankwright.tuning.named_spaces import NAMED_SPACES, dimension_from_text, space_from_name, space_from_text
 
 MIXED: Space = {"a": Choice((1, 2)), "b": Real(0.1, 10.0, log=True), "c": Whole(1, 9), "d": Whole(1, 100, log=True)}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -11,11 +10,10 @@ import pytest
 from rankwright.errors import SettingError
 from rankwright.settings.spaces import Choice, Real, Whole
 from rankwright.tuning.configurations import canonical
-from rankwright.tuning.simplicity import ranked
 from rankwright.tuning.strategies.halving import budgets
 from rankwright.tuning.strategies.plan import SearchPlan
 from rankwright.tuning.strategies.registry import STRATEGIES
-from rankwright.tuning.trials import Record, Trial, TrialResult
+from rankwright.tuning.trials import Record, Trial, TrialResult, ranked
 
 LISTS = {"a": Choice((1, 2, 3)), "b": Choice((10, 20)), "c": Choice(("x", "y"))}
 RANGES = {"a": Whole(1, 9, log=True), "b": Real(0.0, 1.0), "c": Choice(("x", "y"))}
@@ -28,7 +26,7 @@ def result_of(trial: Trial, value: float, size: int = 1) -> TrialResult:
 
 
 def plan_of(space: Any, **options: Any) -> SearchPlan:
-    return SearchPlan(space=space, ranked=partial(ranked, space=space, higher_is_better=True), **options)
+    return SearchPlan(space=space, **options)
 
 
 def worth(trial: Trial) -> float:

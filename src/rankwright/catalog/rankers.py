@@ -1,20 +1,132 @@
-"""Rankers by name, and out of model files."""
+"""The table of names: every kind of ranker, its settings, where its model and its class are, and model files.
+
+Nothing here needs scikit-learn or torch: tables of settings can be printed, and most model files scored, without them.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from rankwright.catalog.kinds import RANKERS, kind_named, model_errors, open_model
-from rankwright.errors import require
-from rankwright.nets.settings import NetSettings
-from rankwright.rankers.ranker import Ranker
+from numpy.typing import NDArray
 
-__all__ = ["RANKERS", "load", "ranker_named", "read_model"]
+from rankwright.bagging.settings import BagBooSettings, BaggingSettings, BLMARTSettings
+from rankwright.boosters.settings import (
+    AdaRankSettings,
+    BoltzRankSettings,
+    CoordinateAscentSettings,
+    FRankSettings,
+    RankBoostSettings,
+)
+from rankwright.comparators.settings import SortNetSettings
+from rankwright.container.file import Container, read_container
+from rankwright.errors import ContainerError, MissingExtraError, SettingError, UnknownNameError, require
+from rankwright.linear.settings import (
+    CRRSettings,
+    KernelPRankSettings,
+    LinearRegressionSettings,
+    OAPBPMSettings,
+    PRankSettings,
+    RankSVMSettings,
+    RankSVMStructSettings,
+    SmoothRankSettings,
+    SVMMAPSettings,
+)
+from rankwright.nets.settings import (
+    LambdaRankSettings,
+    ListNetSettings,
+    NetRankerSettings,
+    NetSettings,
+    RankNetSettings,
+    RankPropSettings,
+)
+from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
+from rankwright.settings.shared import RankerSettings
+from rankwright.trees.settings import LambdaMARTSettings, MARTSettings
+
+if TYPE_CHECKING:
+    from rankwright.rankers.model import Model
+    from rankwright.rankers.ranker import Ranker
+
+FOREST = "rankwright.trees.model:ForestModel"
+BAGGED_FOREST = "rankwright.bagging.model:BaggedForestModel"
+NET = "rankwright.nets.model:NetModel"
+ARRAYS = "rankwright.linear.model:ArraysModel"
+WEIGHTED_SUM = "rankwright.boosters.model:WeightedSumModel"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of ranker: its settings, and where to find its class and its model, written `module:name`."""
+
+    settings: type[RankerSettings]
+    ranker: str
+    model: str
+
+    @property
+    def name(self) -> str:
+        """What the kind is called."""
+        return self.settings.name
+
+    def ranker_class(self) -> type[Ranker]:
+        """The class with the scikit-learn face."""
+        found: type[Ranker] = _found(self.ranker)
+        return found
+
+    def model_class(self, settings: RankerSettings) -> type[Model]:
+        """The class of the model that a ranker with these settings has."""
+        if isinstance(settings, ListNetSettings) and not len(settings.hidden):
+            from rankwright.linear.model import LinearListNet
+
+            return LinearListNet
+        found: type[Model] = _found(self.model)
+        return found
+
+
+_TABLE = (
+    Kind(LambdaMARTSettings, "rankwright.trees.lambdamart:LambdaMART", FOREST),
+    Kind(BLMARTSettings, "rankwright.bagging.blmart:BLMART", BAGGED_FOREST),
+    Kind(MARTSettings, "rankwright.trees.mart:MART", FOREST),
+    Kind(BagBooSettings, "rankwright.bagging.bagboo:BagBoo", BAGGED_FOREST),
+    Kind(RankNetSettings, "rankwright.nets.ranknet:RankNet", NET),
+    Kind(LambdaRankSettings, "rankwright.nets.lambdarank:LambdaRank", NET),
+    Kind(NetRankerSettings, "rankwright.nets.net_ranker:NetRanker", NET),
+    Kind(SortNetSettings, "rankwright.comparators.sortnet:SortNet", "rankwright.comparators.model:ComparatorModel"),
+    Kind(BaggingSettings, "rankwright.bagging.bagging:Bagging", "rankwright.bagging.model:BagModel"),
+    Kind(LinearRegressionSettings, "rankwright.linear.linear_regression:LinearRegression", ARRAYS),
+    Kind(PRankSettings, "rankwright.linear.prank:PRank", ARRAYS),
+    Kind(KernelPRankSettings, "rankwright.linear.kernel_prank:KernelPRank", "rankwright.linear.model:KernelPRankModel"),
+    Kind(OAPBPMSettings, "rankwright.linear.prank:OAPBPM", ARRAYS),
+    Kind(RankPropSettings, "rankwright.nets.rankprop:RankProp", NET),
+    Kind(RankSVMSettings, "rankwright.linear.ranksvm:RankSVM", "rankwright.linear.model:RankSVMModel"),
+    Kind(RankSVMStructSettings, "rankwright.linear.ranksvm_struct:RankSVMStruct", ARRAYS),
+    Kind(SVMMAPSettings, "rankwright.linear.svmmap:SVMMAP", ARRAYS),
+    Kind(ListNetSettings, "rankwright.nets.listnet:ListNet", NET),
+    Kind(SmoothRankSettings, "rankwright.linear.smoothrank:SmoothRank", ARRAYS),
+    Kind(CRRSettings, "rankwright.linear.crr:CRR", ARRAYS),
+    Kind(AdaRankSettings, "rankwright.boosters.adarank:AdaRank", WEIGHTED_SUM),
+    Kind(RankBoostSettings, "rankwright.boosters.rankboost:RankBoost", FOREST),
+    Kind(FRankSettings, "rankwright.boosters.frank:FRank", FOREST),
+    Kind(BoltzRankSettings, "rankwright.boosters.boltzrank:BoltzRank", "rankwright.boosters.model:PotentialsModel"),
+    Kind(CoordinateAscentSettings, "rankwright.boosters.coordinate_ascent:CoordinateAscent", WEIGHTED_SUM),
+)
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _TABLE}
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of ranker of that name; hyphens may be left out."""
+    for known, kind in KINDS.items():
+        if name in (known, known.replace("-", "")):
+            return kind
+    raise UnknownNameError("ranker", name, known=KINDS)
 
 
 def ranker_named(name: str) -> type[Ranker]:
-    """The kind of ranker of that name; hyphens may be left out."""
+    """The class of the ranker of that name; hyphens may be left out."""
     return kind_named(name).ranker_class()
 
 
@@ -47,7 +159,7 @@ def load(path: str | os.PathLike[str], *, module: Any = None) -> Ranker:
 
 def read_model(path: str | os.PathLike[str], *, module: Any = None) -> tuple[Ranker, dict[str, Any]]:
     """The ranker in a model file, and the file's header."""
-    model, kind = open_model(path)
+    model, kind = _open_model(path)
     require(
         module is None or issubclass(kind.settings, NetSettings) or kind.name == "bagging",
         f"{os.fspath(path)} holds a {kind.name}, which has no module",
@@ -55,5 +167,61 @@ def read_model(path: str | os.PathLike[str], *, module: Any = None) -> tuple[Ran
     given: dict[str, Any] = {} if module is None else {"module": module}
     if kind.name == "bagging":
         given["kinds"] = RANKERS
-    with model_errors(path):
+    with _model_errors(path):
         return kind.ranker_class().from_state(model.header, model.arrays, **given), model.header
+
+
+def load_trained(path: str | os.PathLike[str]) -> TrainedRanker:
+    """The trained ranker in a model file, without a scikit-learn face; reading it runs no code."""
+    model, _ = _open_model(path)
+    with _model_errors(path):
+        return _read(model.header, model.arrays)
+
+
+def _open_model(path: str | os.PathLike[str]) -> tuple[Container, Kind]:
+    """What a model file holds, and the kind of ranker it says it is."""
+    model = read_container(path, MODEL_KIND)
+    name = str(model.header.get("ranker"))
+    if name not in KINDS:
+        raise ContainerError(os.fspath(path), f"holds a ranker of kind {name!r}, which this release does not know")
+    return model, KINDS[name]
+
+
+@contextmanager
+def _model_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what goes wrong while a model is put together into what is wrong with its file."""
+    try:
+        yield
+    except (MissingExtraError, SettingError):
+        raise  # the file is fine
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError) as error:
+        # The checksum holds, so the file is whole: it was written by a later release, or by a stranger.
+        problem = f"{error} is not there" if isinstance(error, KeyError) else str(error)
+        raise ContainerError(os.fspath(path), f"the parts of the model do not fit together: {problem}") from None
+
+
+def _read(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:
+    kind = KINDS[header["ranker"]]
+    settings = kind.settings(**header["settings"])
+    return read_trained(header, arrays, kind.model_class(settings), settings, _read)
+
+
+def _found(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+class _Rankers(Mapping[str, "type[Ranker]"]):
+    """The classes of all kinds by name, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> type[Ranker]:
+        return KINDS[name].ranker_class()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(KINDS)
+
+    def __len__(self) -> int:
+        return len(KINDS)
+
+
+RANKERS: Mapping[str, type[Ranker]] = _Rankers()

@@ -1,4 +1,4 @@
-"""Settings written as text, such as `max_leaves=15`, into a ranker or an objective."""
+"""Settings written as text, such as `max_leaves=15`, into a ranker, a bag of rankers or an objective."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rankwright.bagging.settings import BaggingSettings
-from rankwright.catalog.kinds import kind_named
+from rankwright.catalog.rankers import kind_named
 from rankwright.compression.distillation import StudentParams
 from rankwright.errors import SettingError
 from rankwright.objectives.objective import Objective
@@ -16,6 +16,7 @@ from rankwright.settings.text import check_values, values_of
 from rankwright.trees.settings import LambdaMARTSettings
 
 OF_RANKER = "ranker__"  # what settings of a bag's ranker begin with, as scikit-learn has it
+OWN_BAGS = {"lambdamart": "bl-mart", "mart": "bagboo"}
 
 
 def ranker_from_text(name: str, settings: Iterable[str] = (), **given: Any) -> Ranker:
@@ -41,6 +42,21 @@ def _with_ranker(values: dict[str, Any]) -> dict[str, Any]:
     settings = {key.removeprefix(OF_RANKER): values[key] for key in own}
     rest = {key: value for key, value in values.items() if key not in own}
     return rest | {"ranker": ranker_from_text(ranker or LambdaMARTSettings.name, **settings)}
+
+
+def bag_of(
+    ranker: str, settings: Iterable[str] = (), *, n_bags: int | None = None, overfit: bool | None = None, **given: Any
+) -> Ranker:
+    """The bag of the ranker of that name: lambdamart makes bl-mart, mart makes bagboo, others make bagging.
+
+    `settings` are those of the ranker, each as `key=value`; `given` are settings of the bag that have their type
+    already. None leaves a default.
+    """
+    own = [f"{name}={value}" for name, value in (("n_bags", n_bags), ("overfit", overfit)) if value is not None]
+    if ranker in OWN_BAGS:
+        return ranker_from_text(OWN_BAGS[ranker], [*own, *settings], **given)
+    of_ranker = [f"ranker={ranker}", *(f"{OF_RANKER}{setting}" for setting in settings)]
+    return ranker_from_text(BaggingSettings.name, [*own, *of_ranker], **given)
 
 
 def objective_from_text(name: str, settings: Iterable[str] = ()) -> Objective:

@@ -1,18 +1,20 @@
-"""A ranker trained on files, saved, and measured on files: none of them need fit into memory."""
+"""A ranker trained on files and measured on files that need not fit into memory; or their datasets, read whole."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankwright.bagging.bagged import Bagged
 from rankwright.catalog.scoring import evaluate_file
 from rankwright.cluster.engine import open_engine
+from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.shards import file_or_shards
+from rankwright.formats.sources import FilePath
 from rankwright.metrics.evaluation import Evaluation
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
@@ -112,3 +114,28 @@ def _on_cluster(ranker: Ranker, cluster: str | None, workers: int | None) -> Ite
         ranker.on(engine)
         yield
         ranker.on(None)
+
+
+class Parts(NamedTuple):
+    """Datasets of the same features; None where no file was given."""
+
+    train: RankingDataset
+    valid: RankingDataset | None
+    test: RankingDataset | None
+
+
+def read_parts(
+    train: FilePath, valid: FilePath | None = None, test: FilePath | None = None, *, format: str | None = None
+) -> Parts:
+    """The datasets of the files, all with as many features as `train` has.
+
+    A file that cannot be opened is reported before any is read.
+    """
+    files = [None if path is None else DataFile(path, format=format) for path in (train, valid, test)]
+    for file in files:
+        if file is not None:
+            file.check_readable()
+    assert files[0] is not None
+    first = files[0].read()
+    others = [None if file is None else file.with_defaults(n_features=first.n_features).read() for file in files[1:]]
+    return Parts(first, *others)

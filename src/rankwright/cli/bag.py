@@ -12,7 +12,7 @@ from rankwright.cli.train import train_and_tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:
-    from rankwright.catalog.parts import Parts
+    from rankwright.catalog.training import Parts
     from rankwright.experiments.variance import StudyPlan, VarianceStudy
 
 EXAMPLES = (
@@ -80,7 +80,7 @@ def bag(
     if not study:
         require_file(out)
         require(cluster is not None or workers is None, "--workers goes with --cluster")
-        from rankwright.catalog.bags import bag_of
+        from rankwright.catalog.settings import bag_of
         from rankwright.catalog.training import TrainingFiles
 
         options = {"select": select, "seed": seed, "threads": threads}
@@ -92,8 +92,7 @@ def bag(
     require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
     require(cluster is None and workers is None, "--study trains here: leave out --cluster and --workers")
     require(overfit is None and checkpoint is None, "--study has no use for --overfit and --checkpoint: leave them out")
-    from rankwright.experiments.variance import METRICS, StudyPlan
-    from rankwright.experiments.variance_files import check_picture
+    from rankwright.experiments.variance import METRICS, StudyPlan, check_picture
 
     plan = StudyPlan(
         n_samples=samples,
@@ -104,7 +103,7 @@ def bag(
     )
     check_picture(picture)
     chosen_settings = _study_settings(settings or [], bags, select)
-    from rankwright.catalog.parts import read_parts
+    from rankwright.catalog.training import read_parts
 
     _study(read_parts(data, valid, test, format=format), plan, chosen_settings, threads, out, picture, as_json)
 
@@ -118,8 +117,7 @@ def _study(
     picture: str,
     as_json: bool,
 ) -> None:
-    from rankwright.experiments.variance import study_parts, study_variance
-    from rankwright.experiments.variance_files import write_study
+    from rankwright.experiments.variance import study_parts, study_variance, write_study
 
     found = study_variance(*study_parts(*parts, seed=plan.seed), plan, settings=settings, threads=threads, tell=tell)
     paths = write_study(found, out, picture=picture)

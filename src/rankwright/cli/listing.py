@@ -39,7 +39,7 @@ def list_names(
 
 
 def _rankers() -> list[dict[str, Any]]:
-    from rankwright.catalog.kinds import KINDS
+    from rankwright.catalog.rankers import KINDS
 
     return [
         {"name": name, "summary": kind.settings.summary, "settings": _defaults(kind.settings)}
@@ -52,7 +52,7 @@ def _defaults(settings: type[RankerSettings]) -> dict[str, Any]:
 
 
 def _settings(ranker: str) -> list[dict[str, Any]]:
-    from rankwright.catalog.kinds import kind_named
+    from rankwright.catalog.rankers import kind_named
     from rankwright.settings.docs import setting_rows
 
     return setting_rows(kind_named(ranker).settings)
@@ -97,7 +97,7 @@ def _strategies() -> list[dict[str, Any]]:
 
 
 def _spaces() -> list[dict[str, Any]]:
-    from rankwright.tuning.grids import NAMED_SPACES
+    from rankwright.tuning.named_spaces import NAMED_SPACES
 
     return [{"name": name, "summary": found.summary} for name, found in NAMED_SPACES.items()]
 

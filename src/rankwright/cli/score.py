@@ -24,7 +24,7 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """Score documents with a model: one line per document, in the order of the input."""
-    from rankwright.catalog.kinds import load_trained
+    from rankwright.catalog.rankers import load_trained
     from rankwright.catalog.scoring import score_file
 
     require(not (as_json and out == "-"), "--json and the scores cannot both go to standard output: give --out")

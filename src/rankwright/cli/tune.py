@@ -127,7 +127,7 @@ def _tune(
     as_json: bool,
     how: dict[str, Any],
 ) -> None:
-    from rankwright.catalog.parts import read_parts
+    from rankwright.catalog.training import read_parts
     from rankwright.tuning.tuner import tune as tune_ranker
 
     parts = read_parts(data, valid, format=format)

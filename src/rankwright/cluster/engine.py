@@ -13,7 +13,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from rankwright.errors import MissingExtraError
+from rankwright.arrays import core_count
+from rankwright.errors import MissingExtraError, require
 
 Report = Callable[[Any], None]  # what a task calls to tell the driver of its progress
 TaskFunction = Callable[[Any, Any, Report], Any]  # shared value, the task's own, report -> result
@@ -94,6 +95,12 @@ class Engine(AbstractContextManager["Engine"], Protocol):
         Done
             A finished task and its result.
         """
+
+
+def worker_count(workers: int | None) -> int:
+    """How many tasks run at a time: as many as asked for, or one per core."""
+    require(workers is None or workers >= 1, f"workers must be 1 or more, got {workers}")
+    return core_count() if workers is None else workers
 
 
 def open_engine(cluster: str | None = None, workers: int | None = None) -> Engine:

@@ -6,24 +6,24 @@ Workers live until the engine is closed, except those that are ended with their 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from rankwright.arrays import core_count
-from rankwright.cluster.engine import MAX_TRIES, Done, TaskFunction, TaskListener
+from rankwright.cluster.engine import MAX_TRIES, Done, TaskFunction, TaskListener, worker_count
 from rankwright.cluster.processes import WorkerProcess
 from rankwright.cluster.shared_memory import SharedValue
 from rankwright.cluster.tasks import Failure, Posted, Work, hear
 from rankwright.errors import ClusterError, require
 
 
-class LocalEngine:
+class LocalEngine(AbstractContextManager["LocalEngine"]):
     """Runs tasks on processes of this machine; see `Engine`."""
 
     def __init__(self, workers: int | None = None) -> None:
-        require(workers is None or workers >= 1, f"workers must be 1 or more, got {workers}")
-        self.workers = core_count() if workers is None else workers
+        self.workers = worker_count(workers)
         self.threads = max(1, core_count() // self.workers)
         self._idle: list[WorkerProcess] = []
         self._busy: dict[Connection, WorkerProcess] = {}
@@ -64,10 +64,10 @@ class LocalEngine:
         while len(self._busy) < self.workers and (work := next(waiting, None)) is not None:
             self._give(work, shared)
 
-    def _give(self, work: Work, shared: SharedValue | None, tries: int = 1) -> None:
+    def _give(self, work: Work, shared: SharedValue | None) -> None:
         worker = self._idle.pop() if self._idle else WorkerProcess(self.threads)
         self._busy[worker.connection] = worker
-        worker.give(work, shared, tries)
+        worker.give(work, shared)
 
     def _hear(self, worker: WorkerProcess, shared: SharedValue | None, listener: TaskListener | None) -> Done | None:
         """The result, if the worker has finished its task; None otherwise."""
@@ -78,9 +78,9 @@ class LocalEngine:
         del self._busy[worker.connection]
         if message is None:
             end = worker.kill()
-            if worker.tries == MAX_TRIES:
+            if work.tries == MAX_TRIES:
                 raise ClusterError(f"task {work.number} was tried {MAX_TRIES} times, and each time its worker {end}")
-            self._give(work, shared, worker.tries + 1)
+            self._give(replace(work, tries=work.tries + 1), shared)
             return None
         self._idle.append(worker)
         if isinstance(message, Failure):
@@ -88,12 +88,7 @@ class LocalEngine:
         assert isinstance(message, Done)
         return message
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for worker in [*self._busy.values(), *self._idle]:
             worker.kill()
         for value in self._values:

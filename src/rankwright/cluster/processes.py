@@ -29,10 +29,9 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"
 
 
 class WorkerProcess:
-    """A process that works on one task at a time; `tries` is how often this task was given to any worker."""
+    """A process that works on one task at a time, which is its `work`."""
 
     work: Work
-    tries: int
 
     def __init__(self, threads: int) -> None:
         ours, theirs = socket.socketpair()
@@ -49,9 +48,9 @@ class WorkerProcess:
         self.connection = Connection(ours.detach())
         self._shared: SharedValue | None = None
 
-    def give(self, work: Work, shared: SharedValue | None, tries: int) -> None:
+    def give(self, work: Work, shared: SharedValue | None) -> None:
         """Have the worker begin the task; if the worker is dead, `take` returns None."""
-        self.work, self.tries = work, tries
+        self.work = work
         try:
             if shared is not self._shared:
                 self._send_memory(shared)

@@ -9,45 +9,36 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from types import TracebackType
-from typing import Any, Self
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+from typing import Any
 
 import ray
 from ray import cloudpickle
 from ray.exceptions import NodeDiedError, ObjectLostError, OutOfMemoryError, RayError, WorkerCrashedError
 
 from rankwright.arrays import core_count
-from rankwright.cluster.engine import MAX_TRIES, Done, TaskFunction, TaskListener
+from rankwright.cluster.engine import MAX_TRIES, Done, TaskFunction, TaskListener, worker_count
 from rankwright.cluster.ray_mailbox import Letters, Sender
 from rankwright.cluster.ray_start import joined_ray, started_ray
 from rankwright.cluster.tasks import Failure, Work, hear, perform
-from rankwright.errors import ClusterError, require
+from rankwright.errors import ClusterError
 
 LOST = (WorkerCrashedError, NodeDiedError, OutOfMemoryError, ObjectLostError)
 AHEAD = 2  # tasks given out for each that can run, so that a worker finds the next one waiting
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """A task that was given to Ray, and how often."""
-
-    work: Work
-    tries: int = 1
-
-
-class RayEngine:
+class RayEngine(AbstractContextManager["RayEngine"]):
     """Runs tasks on a Ray cluster; see `Engine`."""
 
     def __init__(self, cluster: str, workers: int | None = None) -> None:
-        require(workers is None or workers >= 1, f"workers must be 1 or more, got {workers}")
+        most = worker_count(workers)
         self._most = workers
         self.threads = 1
         self._open = ExitStack()
         if cluster == "auto":
-            self.threads = max(1, core_count() // (workers or core_count()))
-            self._open.enter_context(started_ray((workers or core_count()) * self.threads))
+            self.threads = max(1, core_count() // most)
+            self._open.enter_context(started_ray(most * self.threads))
         else:
             self._open.enter_context(joined_ray(cluster))
         self._letters = Letters()
@@ -71,7 +62,7 @@ class RayEngine:
         run = _RayRun(self._perform, self._letters, shared)
         # Ray's pickle also takes what stands in the main script.
         options: dict[str, Any] = {"is_heard": listener is not None, "dumps": cloudpickle.dumps}
-        waiting = (_Given(Work.of(function, task, number, **options)) for number, task in enumerate(tasks))
+        waiting = (Work.of(function, task, number, **options) for number, task in enumerate(tasks))
         try:
             run.begin(waiting, self._most_given())
             while run.given:
@@ -84,12 +75,7 @@ class RayEngine:
     def _most_given(self) -> int:
         return AHEAD * self.workers if self._most is None else self._most
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if ray.is_initialized():
             self._letters.close()
         del self._letters
@@ -100,16 +86,16 @@ class _RayRun:
     """The tasks of one `run` that Ray was given and has not finished."""
 
     def __init__(self, perform: Any, letters: Letters, shared: Any) -> None:
-        self.given: dict[Any, _Given] = {}
+        self.given: dict[Any, Work] = {}
         self._perform, self._letters, self._shared = perform, letters, shared
 
-    def begin(self, waiting: Iterator[_Given], most: int) -> None:
+    def begin(self, waiting: Iterator[Work], most: int) -> None:
         """Give out tasks until `most` of them are under way."""
         while len(self.given) < most and (following := next(waiting, None)) is not None:
             self._give(following)
 
-    def _give(self, given: _Given) -> None:
-        self.given[self._perform.remote(given.work, sys.path, self._shared, self._letters.mailbox)] = given
+    def _give(self, work: Work) -> None:
+        self.given[self._perform.remote(work, sys.path, self._shared, self._letters.mailbox)] = work
 
     def finished(self, listener: TaskListener | None) -> Iterator[Done]:
         """Wait until something happens, and yield the results that are there."""
@@ -121,21 +107,20 @@ class _RayRun:
             if done is not None:
                 yield done
 
-    def _outcome(self, reference: Any, given: _Given, listener: TaskListener | None) -> Done | None:
+    def _outcome(self, reference: Any, work: Work, listener: TaskListener | None) -> Done | None:
         """The result of a task that ended; None if it was lost and was given out again."""
-        number = given.work.number
         try:
             outcome, posted = ray.get(reference)
         except LOST as error:
-            if given.tries == MAX_TRIES:
+            if work.tries == MAX_TRIES:
                 raise ClusterError(
-                    f"task {number} was tried {MAX_TRIES} times, and each time its worker or node died: {error}"
+                    f"task {work.number} was tried {MAX_TRIES} times, and each time its worker or node died: {error}"
                 ) from None
-            self._give(replace(given, tries=given.tries + 1))
+            self._give(replace(work, tries=work.tries + 1))
             return None
         except RayError as error:
             cause = getattr(error, "cause", error)
-            raise ClusterError(f"task {number} could not be run, or its result not sent: {cause}") from None
+            raise ClusterError(f"task {work.number} could not be run, or its result not sent: {cause}") from None
         if posted:
             self._hear(listener)
         if isinstance(outcome, Failure):

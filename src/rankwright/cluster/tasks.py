@@ -33,13 +33,15 @@ class Share:
 class Work:
     """A task. `pickled` is its function and its value, to be unpickled where an error can be reported.
 
-    `is_heard` says that somebody listens to its reports; where nobody does, they are not sent.
+    `is_heard` says that somebody listens to its reports; where nobody does, they are not sent. `tries` is how often the
+    task was given to a worker.
     """
 
     number: int
     pickled: bytes
     log_level: int
     is_heard: bool
+    tries: int = 1
 
     @classmethod
     def of(

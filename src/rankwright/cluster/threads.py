@@ -10,14 +10,13 @@ import socket
 import time
 from collections.abc import Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from queue import SimpleQueue
 from threading import Event
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from rankwright.arrays import core_count
-from rankwright.cluster.engine import Done, TaskFunction, TaskListener
-from rankwright.errors import require
+from rankwright.cluster.engine import Done, TaskFunction, TaskListener, worker_count
 
 AHEAD = 2  # tasks given out for each worker, so that it finds the next one waiting; one worker alone is never ahead
 
@@ -26,12 +25,11 @@ class StoppedError(Exception):
     """A task was told to stop before its end."""
 
 
-class ThreadEngine:
+class ThreadEngine(AbstractContextManager["ThreadEngine"]):
     """Runs tasks on threads of this process; see `Engine`. Functions and tasks need not be picklable."""
 
     def __init__(self, workers: int | None = None) -> None:
-        require(workers is None or workers >= 1, f"workers must be 1 or more, got {workers}")
-        self.workers = core_count() if workers is None else workers
+        self.workers = worker_count(workers)
         self.threads = max(1, core_count() // self.workers)
 
     def share(self, value: Any) -> Any:
@@ -74,12 +72,7 @@ class ThreadEngine:
                 stop.set()
                 pool.shutdown(cancel_futures=True)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         return None
 
 

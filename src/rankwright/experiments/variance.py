@@ -7,8 +7,10 @@ models come the slides' plots of overfitting tolerance: quality by number of tre
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,9 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
+from rankwright.report.curves import Curve, draw_curves
+from rankwright.report.figure import FORMATS
+from rankwright.report.tables import write_json, write_rows
 from rankwright.trees.forests.forest import Forest
 
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@10", "mean-ndcg", "map")
@@ -57,15 +62,6 @@ class StudyPlan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve:
-    """How a ranker's metrics change with a number of bags or of trees: `values[metric]` is (samples, numbers)."""
-
-    ranker: str
-    numbers: IntArray
-    values: Mapping[str, Float64Array]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class VarianceStudy:
     """Each ranker's metrics on the test queries, one value a sample, and how they change with bags and with trees."""
 
@@ -101,8 +97,8 @@ class VarianceStudy:
                 ranker: {metric: values.tolist() for metric, values in by_metric.items()}
                 for ranker, by_metric in self.values.items()
             },
-            "by_bags": list(curve_rows(self.by_bags, "bags")),
-            "by_trees": list(curve_rows(self.by_trees, "trees")),
+            "by_bags": curve_rows(self.by_bags, "bags"),
+            "by_trees": curve_rows(self.by_trees, "trees"),
         }
 
 
@@ -225,18 +221,15 @@ class _SampleRun:
 
     def _best(self, forest: Forest) -> int:
         """The number of trees that the validation documents choose."""
-        measure = parse_metric(self.select)
+        measure, in_order = parse_metric(self.select), self.valid.in_source_order
         found = [
-            evaluate(self._in_callers_order(scores), self.valid, [measure], measure.convention, threads=self.threads)
+            evaluate(in_order(scores), self.valid, [measure], measure.convention, threads=self.threads)
             for _, scores in forest.staged_predict(self.valid.features, threads=self.threads)
         ]
         means = [next(iter(evaluation.results.values())).mean for evaluation in found]
         if not means:
             return 0
         return 1 + int(np.argmax(means) if measure.higher_is_better else np.argmin(means))
-
-    def _in_callers_order(self, scores: Float64Array) -> Float64Array:
-        return self.valid.in_source_order(scores)
 
     def _measure(self, scores: Float64Array) -> dict[str, float]:
         found = evaluate(
@@ -261,3 +254,41 @@ def _curves(
 
 def _change(variance: float, reference: float) -> float | None:
     return variance / reference - 1 if reference > 0 else None
+
+
+def write_study(
+    study: VarianceStudy, folder: str | os.PathLike[str], *, metric: str | None = None, picture: str = "svg"
+) -> list[Path]:
+    """Write the study into `folder` and return the paths; pictures show `metric`, by default the first of the study."""
+    shown = metric or study.plan.metrics[0]
+    require(shown in study.plan.metrics, f"pictures show a metric of the study, got {shown!r}")
+    check_picture(picture)
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    document, table, samples = (Path(folder, name) for name in ("study.json", "table.csv", "samples.csv"))
+    write_json(document, study.to_dict(), allow_nan=False)
+    write_rows(table, study.table())
+    write_rows(samples, _sample_rows(study))
+    paths = [document, table, samples]
+    for what, curves, title in (
+        ("bags", study.by_bags, "Quality by number of bags"),
+        ("trees", study.by_trees, "Overfitting tolerance"),
+    ):
+        numbers, drawing = Path(folder, f"{what}.csv"), Path(folder, f"{what}.{picture}")
+        write_rows(numbers, curve_rows(curves, what))
+        draw_curves(curves, drawing, metric=shown, what=what, title=title)
+        paths += [numbers, drawing]
+    return paths
+
+
+def check_picture(kind: str) -> None:
+    """Raise if `kind` is not a format of pictures."""
+    require(kind in FORMATS, f"a picture is one of {', '.join(FORMATS)}, got {kind!r}")
+
+
+def _sample_rows(study: VarianceStudy) -> list[dict[str, Any]]:
+    return [
+        {"ranker": ranker, "metric": metric, "sample": number, "value": float(value)}
+        for ranker, by_metric in study.values.items()
+        for metric, values in by_metric.items()
+        for number, value in enumerate(values)
+    ]

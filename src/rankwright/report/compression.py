@@ -63,17 +63,9 @@ def _draw(axes: Axes, compressed: Compressed, measured: Callable[[Point], float]
 def write_curve(compressed: Compressed, path: str | os.PathLike[str]) -> None:
     """Write a row for each model that was tried: .csv, or .json with the whole result."""
     kind = Path(path).suffix.lower().lstrip(".")
-    if kind not in TABLES:
-        raise UnknownNameError("kind of table", kind, known=TABLES)
-    TABLES[kind](compressed, path)
-
-
-def _write_csv(compressed: Compressed, path: str | os.PathLike[str]) -> None:
-    write_rows(path, (point.to_dict() | {"chosen": int(point is compressed.chosen)} for point in compressed.points))
-
-
-def _write_json(compressed: Compressed, path: str | os.PathLike[str]) -> None:
-    write_json(path, compressed.to_dict())
-
-
-TABLES: dict[str, Callable[[Compressed, str | os.PathLike[str]], None]] = {"csv": _write_csv, "json": _write_json}
+    if kind == "csv":
+        write_rows(path, (point.to_dict() | {"chosen": int(point is compressed.chosen)} for point in compressed.points))
+    elif kind == "json":
+        write_json(path, compressed.to_dict())
+    else:
+        raise UnknownNameError("kind of table", kind, known=("csv", "json"))

@@ -36,7 +36,8 @@ def write_report(summaries: Sequence[StudySummary], folder: Path, *, picture: st
     picture_kind(f"picture.{picture}")
     folder.mkdir(parents=True, exist_ok=True)
     first, curves = summaries[0], _named_curves(summaries)
-    tables = {"searches": _curve_rows(curves), "best": _best(first)}
+    document = _document(first, curves)
+    tables = {"searches": _curve_rows(curves), "best": document["best"]}
     pictures = {"searches": folder / f"searches.{picture}"}
     draw_searches(curves, pictures["searches"], metric=first.metric)
     if first.importance is not None:
@@ -46,7 +47,7 @@ def write_report(summaries: Sequence[StudySummary], folder: Path, *, picture: st
         tables["importance"] = _importance_rows(first)
     for name, rows in tables.items():
         write_rows(folder / f"{name}.csv", rows)
-    text, document = _text(first, curves), _document(first, curves)
+    text = _text(first, document)
     report, whole = folder / "report.md", folder / "report.json"
     with atomic_text_output(str(report)) as file:
         file.write(text + "\n" + "".join(f"\n![{name}]({path.name})\n" for name, path in pictures.items()))
@@ -135,7 +136,7 @@ def _document(summary: StudySummary, curves: dict[str, SearchCurve]) -> dict[str
     }
 
 
-def _text(summary: StudySummary, curves: dict[str, SearchCurve]) -> str:
+def _text(summary: StudySummary, document: dict[str, Any]) -> str:
     parts = [f"# {summary.ranker}: {summary.n_experiments} experiments, {summary.metric}"]
     searches = [
         [
@@ -146,12 +147,12 @@ def _text(summary: StudySummary, curves: dict[str, SearchCurve]) -> str:
             f"{row['share_of_most']:.1%}",
             "never" if row["steps_until_near"] is None else f"{row['steps_until_near']:,}",
         ]
-        for row in searches_table(curves, summary.metric)
+        for row in document["searches"]
     ]
     columns = ["search", "trials", "best", "steps", "share of the most", f"steps until within {NEAR} of the best"]
     parts.append("## Did we need this many experiments?\n\n" + _table(columns, searches))
-    best = [[short(value) for value in row.values()] for row in _best(summary)]
-    parts.append("## Best configurations\n\n" + _table(list(_best(summary)[0]), best))
+    best = [[short(value) for value in row.values()] for row in document["best"]]
+    parts.append("## Best configurations\n\n" + _table(list(document["best"][0]), best))
     if summary.importance is not None:
         alone = [[name, f"{share:.1%}"] for name, share in summary.importance.settings.items()]
         pairs = [[" × ".join(pair), f"{share:.1%}"] for pair, share in list(summary.importance.pairs.items())[:5]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from itertools import product
 from typing import Any
 
@@ -88,18 +89,12 @@ def place_of(dimension: Dimension, value: Any) -> float:
 
 def describe(space: Space) -> dict[str, Any]:
     """The space in types JSON can hold."""
-    described: dict[str, Any] = {}
-    for name, dimension in space.items():
-        if isinstance(dimension, Choice):
-            described[name] = plain(dimension.values)
-        else:
-            described[name] = {
-                "kind": "whole" if isinstance(dimension, Whole) else "real",
-                "low": dimension.low,
-                "high": dimension.high,
-                "log": dimension.log,
-            }
-    return described
+    return {
+        name: plain(dimension.values)
+        if isinstance(dimension, Choice)
+        else {"kind": "whole" if isinstance(dimension, Whole) else "real"} | asdict(dimension)
+        for name, dimension in space.items()
+    }
 
 
 def described_space(described: Mapping[str, Any]) -> Space:

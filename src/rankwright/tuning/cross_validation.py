@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -15,13 +15,13 @@ from rankwright.catalog.settings import ranker_from_text
 from rankwright.cluster.engine import Engine, open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
-from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES
-from rankwright.metrics.intervals import Interval, bootstrap_interval, weighted_mean
+from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, MetricResult
+from rankwright.metrics.intervals import Interval
 from rankwright.metrics.registry import parse_metric
 from rankwright.rankers.ranker import Ranker
 from rankwright.tuning.experiment import ExperimentTask, run_experiment
 from rankwright.tuning.folds import Folds, measuring_folds
-from rankwright.tuning.per_query import counted, for_json, from_json, none_if_nan
+from rankwright.tuning.per_query import for_json, from_json, none_if_nan
 from rankwright.tuning.preparation import prepare
 from rankwright.tuning.studies.study import StudyListener, StudyProgress, record_of
 from rankwright.tuning.trials import Experiment, Record
@@ -90,9 +90,9 @@ class CrossValidation:
         Returns
         -------
         float
-            The mean, weighted by the weights of queries; queries that do not count are left out.
+            The mean over the queries that count, by their weights; NaN where none counts.
         """
-        return weighted_mean(*counted(self.values(metric, fold), self.weights[fold]))
+        return self._result(metric, [fold]).mean
 
     def mean(self, metric: str) -> float:
         """Return the mean of the folds' means, as benchmarks count it.
@@ -105,7 +105,7 @@ class CrossValidation:
         Returns
         -------
         float
-            The mean, in which every fold counts the same.
+            The mean, in which each fold counts the same.
         """
         return float(np.mean([self.fold_mean(metric, fold) for fold in range(self.n_folds)]))
 
@@ -126,9 +126,13 @@ class CrossValidation:
         Interval
             Its `low` and its `high` end.
         """
-        values = np.concatenate([self.values(metric, fold) for fold in range(self.n_folds)])
-        values, weights = counted(values, np.concatenate(self.weights))
-        return bootstrap_interval(values, weights, resamples=resamples, seed=seed, threads=1)
+        return self._result(metric, range(self.n_folds), seed, resamples).interval
+
+    def _result(self, metric: str, folds: Iterable[int], seed: int = 0, resamples: int = RESAMPLES) -> MetricResult:
+        values, weights = zip(*((self.values(metric, fold), self.weights[fold]) for fold in folds), strict=True)
+        return MetricResult(
+            parse_metric(metric), np.concatenate(values), np.concatenate(weights), seed, resamples, threads=1
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result in types JSON can hold, as `rankwright cv --json` prints it.

@@ -70,18 +70,19 @@ class Folds:
 
     def measured_ids(self, number: int) -> list[int | str]:
         """The ids of the queries that a fold is measured on, or their numbers if they have no ids."""
-        part = self.plans[number].measured
-        data = self.datasets[part.dataset]
-        numbers = np.arange(data.n_queries) if part.queries is None else part.queries
+        data, numbers = self._measured(number)
         ids: list[int | str] = (numbers if data.query_ids is None else data.query_ids[numbers]).tolist()
         return ids
 
     def measured_weights(self, number: int) -> Float64Array:
         """The weights of the queries that a fold is measured on."""
+        data, numbers = self._measured(number)
+        return np.ones(len(numbers)) if data.query_weights is None else data.query_weights[numbers].astype(np.float64)
+
+    def _measured(self, number: int) -> tuple[RankingDataset, IntArray]:
         part = self.plans[number].measured
         data = self.datasets[part.dataset]
-        numbers = np.arange(data.n_queries) if part.queries is None else part.queries
-        return np.ones(len(numbers)) if data.query_weights is None else data.query_weights[numbers].astype(np.float64)
+        return data, np.arange(data.n_queries) if part.queries is None else part.queries
 
     def digest(self) -> str:
         """A fingerprint of the documents and of how they are cut."""
@@ -103,12 +104,6 @@ def validation_folds(data: RankingDataset, k: int, *, seed: int = 0) -> Folds:
         valid = Part(0, fold.test)
         plans.append(FoldParts(Part(0, fold.train), valid, valid))
     return Folds((data,), tuple(plans))
-
-
-def given_validation(train: RankingDataset, valid: RankingDataset) -> Folds:
-    """One fold of the given training and validation documents."""
-    held_out = Part(1)
-    return Folds((train, valid), (FoldParts(Part(0), held_out, held_out),))
 
 
 def measuring_folds(data: RankingDataset, k: int, *, valid: float | None = None, seed: int = 0) -> Folds:

@@ -7,7 +7,7 @@ pair counts by what it adds to its two settings (functional ANOVA; Hutter, Hoos,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
@@ -22,8 +22,6 @@ N_POINTS = 256  # configurations that averages are taken over
 N_VALUES = 8  # of a range, at which averages are taken
 N_TREES = 64
 FEWEST_TRIALS = 8  # below that there is nothing to learn from
-
-Answer = Callable[[Float64Array], Float64Array]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,19 +52,22 @@ def importance_of(
     known = np.isfinite(reached)
     if known.sum() < FEWEST_TRIALS or np.ptp(reached[known]) == 0:
         return None
+    from sklearn.ensemble import RandomForestRegressor
+
     places = np.array([place(space, one) for one in configurations])[known]
-    answer = _learned(places, reached[known], seed)
+    forest = RandomForestRegressor(n_estimators=N_TREES, min_samples_leaf=2, random_state=seed, n_jobs=1)
+    forest.fit(places, reached[known])
     points = _points(space, seed)
-    total = float(answer(points).var())
+    total = float(forest.predict(points).var())
     if total == 0:
         return None
     levels = {name: _levels(dimension) for name, dimension in space.items()}
     columns = {name: column for column, name in enumerate(space)}
-    averages = {name: _averages(answer, points, [columns[name]], [levels[name]]) for name in space}
+    averages = {name: _averages(forest, points, [columns[name]], [levels[name]]) for name in space}
     shares = {name: float(average.var()) / total for name, average in averages.items()}
     pairs = {}
     for one, other in combinations(space, 2):
-        both = _averages(answer, points, [columns[one], columns[other]], [levels[one], levels[other]])
+        both = _averages(forest, points, [columns[one], columns[other]], [levels[one], levels[other]])
         pairs[one, other] = max(0.0, float(both.var()) / total - shares[one] - shares[other])
     return Importance(
         settings=dict(sorted(shares.items(), key=lambda item: -item[1])),
@@ -76,18 +77,6 @@ def importance_of(
             for name, dimension in space.items()
         },
     )
-
-
-def _learned(places: Float64Array, values: Float64Array, seed: int) -> Answer:
-    from sklearn.ensemble import RandomForestRegressor
-
-    forest = RandomForestRegressor(n_estimators=N_TREES, min_samples_leaf=2, random_state=seed, n_jobs=1)
-    forest.fit(places, values)
-
-    def answer(points: Float64Array) -> Float64Array:
-        return np.asarray(forest.predict(points), np.float64)
-
-    return answer
 
 
 def _points(space: Space, seed: int) -> Float64Array:
@@ -110,12 +99,12 @@ def _value(dimension: Dimension, level: float) -> Any:
 
 
 def _averages(
-    answer: Answer, points: Float64Array, columns: Sequence[int], levels: Sequence[Sequence[float]]
+    forest: Any, points: Float64Array, columns: Sequence[int], levels: Sequence[Sequence[float]]
 ) -> Float64Array:
     """The mean prediction at each combination of levels of the given columns, over all points."""
     combined = list(product(*levels))
     repeated = np.repeat(points[None, :, :], len(combined), axis=0)
     for number, level in enumerate(combined):
         repeated[number][:, columns] = level
-    answers = answer(repeated.reshape(-1, points.shape[1]))
+    answers = forest.predict(repeated.reshape(-1, points.shape[1]))
     return np.asarray(answers.reshape(len(combined), -1).mean(axis=1))

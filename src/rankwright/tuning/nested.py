@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
 from rankwright.cluster.engine import Engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.splits import k_fold
 from rankwright.metrics.evaluation import MetricResult, evaluate
-from rankwright.metrics.intervals import Interval, bootstrap_interval, weighted_mean
+from rankwright.metrics.intervals import Interval
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
-from rankwright.tuning.per_query import counted
 from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.studies.study import StudyListener
 from rankwright.tuning.tuner import Tuned, tune
@@ -49,17 +47,16 @@ class NestedResult:
     @property
     def mean(self) -> float:
         """The mean over the queries of all outer folds."""
-        return weighted_mean(*self._counted())
+        return self._over_all_folds().mean
 
     def interval(self, seed: int = 0) -> Interval:
         """Return the 95 % bootstrap interval of the mean; `seed` is that of the bootstrap."""
-        first = self.measured[0]
-        return bootstrap_interval(*self._counted(), resamples=first.resamples, seed=seed, threads=1)
+        return self._over_all_folds(seed).interval
 
-    def _counted(self) -> tuple[Float64Array, Float64Array]:
+    def _over_all_folds(self, seed: int = 0) -> MetricResult:
         values = np.concatenate([result.values for result in self.measured])
         weights = np.concatenate([result.weights for result in self.measured])
-        return counted(values, weights)
+        return replace(self.measured[0], values=values, weights=weights, seed=seed, threads=1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result in types JSON can hold.

@@ -23,9 +23,3 @@ def for_json(values: Float64Array) -> list[float | None]:
 def from_json(values: Sequence[float | None]) -> Float64Array:
     """The values that `for_json` made ready for JSON."""
     return np.array([math.nan if value is None else value for value in values], np.float64)
-
-
-def counted(values: Float64Array, weights: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """The values that count, and their weights."""
-    counts = ~np.isnan(values) & (weights > 0)
-    return values[counts], weights[counts]

@@ -10,7 +10,7 @@ from rankwright.catalog.settings import ranker_from_text
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
 from rankwright.settings.text import values_of
-from rankwright.tuning.space_text import space_from_name, space_from_text
+from rankwright.tuning.named_spaces import space_from_name, space_from_text
 
 OWN = "own"  # what a text calls the ranker's own space
 

@@ -1,4 +1,4 @@
-"""Trials: a trial is a configuration with a budget, and has one experiment for each fold and seed."""
+"""Trials: configurations with a budget, each with one experiment for each fold and seed, and which trials are best."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import xxhash
 
-from rankwright.tuning.configurations import Configuration, canonical
+from rankwright.settings.spaces import Space
+from rankwright.tuning.configurations import Configuration, canonical, place
 
 
 def limit_of(budget: int | None) -> float:
@@ -128,6 +129,21 @@ class TrialResult:
             "size": self.size,
             "experiments": len(self.records),
         }
+
+
+def ranked(results: Sequence[TrialResult], space: Space, *, higher_is_better: bool) -> list[TrialResult]:
+    """The trials, best first.
+
+    Ties go to the smaller models, by leaves or weights; then to the settings that come earlier in the lists of the
+    space, setting after setting, or are smaller; then to the trial that was made first.
+    """
+    sign = -1.0 if higher_is_better else 1.0
+
+    def order(result: TrialResult) -> tuple[float, float, tuple[float, ...]]:
+        value = math.inf if math.isnan(result.value) else sign * result.value
+        return value, result.size, place(space, result.trial.settings)
+
+    return sorted(results, key=order)
 
 
 def steps_taken(trials: Sequence[TrialResult]) -> int:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from sklearn.base import clone
@@ -22,12 +20,11 @@ from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import canonical, describe, plain
 from rankwright.tuning.cross_validation import CrossValidation, cross_validate
 from rankwright.tuning.experiment import check_settings
-from rankwright.tuning.folds import Folds, given_validation, validation_folds
+from rankwright.tuning.folds import Folds, given_folds, validation_folds
 from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.preparation import prepare
 from rankwright.tuning.refit import Refit, refit
 from rankwright.tuning.searched import searched_space
-from rankwright.tuning.simplicity import ranked
 from rankwright.tuning.strategies.plan import SearchPlan
 from rankwright.tuning.strategies.registry import strategy_named
 from rankwright.tuning.studies.store import Store, write_refit
@@ -189,12 +186,15 @@ def tune(
     search_plan = _search_plan(base, searched, chosen_plan)
     with ExitStack() as opened:
         running_on = engine or opened.enter_context(open_engine(cluster, workers))
-        running = opened.enter_context(_study(base, searched, folds, chosen_plan, study, running_on, listeners))
+        prepared = prepare(base, searched, folds, chosen_plan.all_metrics, select=chosen_plan.metric)
+        folder = study or opened.enter_context(tempfile.TemporaryDirectory(prefix="rankwright-"))
+        identity = study_identity(base, searched, chosen_plan, prepared.digest)
+        store = opened.enter_context(closing(Store(folder, identity)))
+        running = Study(running_on, prepared, store, folds.n_folds, chosen_plan.all_seeds, listeners)
         search = strategy_named(chosen_plan.strategy)(search_plan)
         trials = running.run(search, continued=chosen_plan.strategy in CONTINUING)
-        final = _last_round(trials)
-        best_first = search_plan.ranked(final)
-        running.store.write_search(search_name(search_plan, chosen_plan), _search_record(chosen_plan, trials))
+        best_first = search_plan.ranked(_last_round(trials))
+        store.write_search(search_name(search_plan, chosen_plan), _search_record(chosen_plan, trials))
     tuned = base.set_params(**best_first[0].trial.settings)
     refitted = None
     if refits and isinstance(train, RankingDataset):
@@ -208,18 +208,16 @@ def tune(
 def folds_of(train: RankingDataset, valid: RankingDataset | None, plan: TuningPlan) -> Folds:
     """The folds that trials are validated on."""
     if valid is not None:
-        return given_validation(train, valid)
+        return given_folds([(train, valid, valid)])
     return validation_folds(train, plan.folds, seed=plan.seed)
 
 
 def _search_plan(ranker: Ranker, space: Space, plan: TuningPlan) -> SearchPlan:
-    higher = parse_metric(plan.metric).higher_is_better
     if ranker.budget is not None and ranker.budget in space and plan.strategy in CONTINUING:
         raise SettingError(f"halving sets {ranker.budget} itself: leave it out of the space")
     return SearchPlan(
         space=space,
-        ranked=partial(ranked, space=space, higher_is_better=higher),
-        higher_is_better=higher,
+        higher_is_better=parse_metric(plan.metric).higher_is_better,
         trials=plan.trials,
         seed=plan.seed,
         batch_size=plan.batch_size,
@@ -227,25 +225,6 @@ def _search_plan(ranker: Ranker, space: Space, plan: TuningPlan) -> SearchPlan:
         min_budget=plan.min_budget,
         eta=plan.eta,
     )
-
-
-@contextmanager
-def _study(
-    ranker: Ranker,
-    space: Space,
-    folds: Folds,
-    plan: TuningPlan,
-    folder: str | os.PathLike[str] | None,
-    engine: Engine,
-    listeners: Sequence[StudyListener],
-) -> Iterator[Study]:
-    """The study and its store; without a folder, in one that is removed at the end."""
-    prepared = prepare(ranker, space, folds, plan.all_metrics, select=plan.metric)
-    identity = study_identity(ranker, space, plan, prepared.digest)
-    with ExitStack() as opened:
-        kept = folder or opened.enter_context(tempfile.TemporaryDirectory(prefix="rankwright-"))
-        store = opened.enter_context(closing(Store(Path(kept), identity)))
-        yield Study(engine, prepared, store, folds.n_folds, plan.all_seeds, listeners)
 
 
 def study_identity(ranker: Ranker, space: Space, plan: TuningPlan, digest: str) -> dict[str, Any]:
@@ -287,10 +266,11 @@ def _search_record(plan: TuningPlan, trials: Sequence[TrialResult]) -> Mapping[s
     return {
         "strategy": plan.strategy,
         "trials": [
-            {"settings": one.trial.settings, "budget": one.trial.budget, "experiments": _keys(one)} for one in trials
+            {
+                "settings": one.trial.settings,
+                "budget": one.trial.budget,
+                "experiments": [record.experiment.key for record in one.records],
+            }
+            for one in trials
         ],
     }
-
-
-def _keys(result: TrialResult) -> list[str]:
-    return [record.experiment.key for record in result.records]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from rankwright.errors import SettingError, require
 from rankwright.tuning.configurations import grid_size, is_finite
+from rankwright.tuning.strategies.listed import sample
 from rankwright.tuning.strategies.plan import Search, SearchPlan
-from rankwright.tuning.strategies.random import sample
 from rankwright.tuning.trials import Trial
 
 

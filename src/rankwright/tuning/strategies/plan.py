@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from rankwright.errors import require
 from rankwright.settings.spaces import Space
-from rankwright.tuning.trials import Trial, TrialResult
+from rankwright.tuning.trials import Trial, TrialResult, ranked
 
 BATCH_SIZE = 16  # trials asked for at a time, whatever the number of workers
 
 # Yields batches of trials and is sent their results, in the same order.
 Search = Generator[list[Trial], list[TrialResult], None]
-# Puts results into order, best first.
-BestFirst = Callable[[Sequence[TrialResult]], list[TrialResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +24,6 @@ class SearchPlan:
     """
 
     space: Space
-    ranked: BestFirst
     higher_is_better: bool = True
     trials: int | None = None
     seed: int = 0
@@ -40,6 +37,10 @@ class SearchPlan:
         require(self.trials is None or self.trials >= 1, f"trials must be 1 or more, got {self.trials}")
         require(self.batch_size >= 1, f"batch_size must be 1 or more, got {self.batch_size}")
         require(self.eta >= 2, f"eta must be 2 or more, got {self.eta}")
+
+    def ranked(self, results: Sequence[TrialResult]) -> list[TrialResult]:
+        """The results, best first."""
+        return ranked(results, self.space, higher_is_better=self.higher_is_better)
 
     def number_of_trials(self) -> int:
         """How many configurations to try; raises if the plan does not say."""

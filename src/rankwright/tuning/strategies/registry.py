@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from rankwright.errors import UnknownNameError
-from rankwright.tuning.strategies.grid import grid
 from rankwright.tuning.strategies.halving import halving
+from rankwright.tuning.strategies.listed import grid, random
 from rankwright.tuning.strategies.plan import Search, SearchPlan
-from rankwright.tuning.strategies.random import random
 from rankwright.tuning.strategies.sampled import gp, qmc, tpe
 
 STRATEGIES: Mapping[str, Callable[[SearchPlan], Search]] = {

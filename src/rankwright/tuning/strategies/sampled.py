@@ -49,12 +49,13 @@ def _sampled(plan: SearchPlan, make: Callable[[Any], Any]) -> Search:
             )
         finally:
             optuna.logging.set_verbosity(verbosity)
+    distributions = {name: _distribution(optuna.distributions, one) for name, one in plan.space.items()}
     asked = 0
     while asked < n_trials:
         size = min(plan.batch_size, n_trials - asked)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            batch = [study.ask(_distributions(optuna, plan.space)) for _ in range(size)]
+            batch = [study.ask(distributions) for _ in range(size)]
         results = yield [Trial(_configuration(plan.space, one.params)) for one in batch]
         for one, result in zip(batch, results, strict=True):
             if math.isnan(result.value):
@@ -62,10 +63,6 @@ def _sampled(plan: SearchPlan, make: Callable[[Any], Any]) -> Search:
             else:
                 study.tell(one, result.value)
         asked += size
-
-
-def _distributions(optuna: Any, space: Space) -> dict[str, Any]:
-    return {name: _distribution(optuna.distributions, dimension) for name, dimension in space.items()}
 
 
 def _distribution(kinds: Any, dimension: Dimension) -> Any:

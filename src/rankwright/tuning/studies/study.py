@@ -10,18 +10,23 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import xxhash
+
+import rankwright
 from rankwright.cluster.engine import Done, Engine
 from rankwright.tuning.experiment import ExperimentTask, Outcome, run_experiment
 from rankwright.tuning.preparation import Prepared
 from rankwright.tuning.strategies.plan import Search
-from rankwright.tuning.studies.code_digest import code_digest
 from rankwright.tuning.studies.store import Store
 from rankwright.tuning.trials import Experiment, Record, Trial, TrialResult
 
 log = logging.getLogger(__name__)
 
+CODE_ENDINGS = (".py", ".so", ".pyd")
 SECONDS_BETWEEN_LOOKS = 0.2  # while other processes are at what is left of a batch
 
 
@@ -133,3 +138,14 @@ def record_of(experiment: Experiment, done: Done, data: str) -> Record:
     outcome: Outcome = done.result
     found = {one.name: getattr(outcome, one.name) for one in fields(outcome) if one.name != "state"}
     return Record(**asdict(experiment), **found, data=data, code=code_digest(), seconds=done.seconds, host=done.host)
+
+
+@cache
+def code_digest() -> str:
+    """The fingerprint of every file of code in the package, by which a record says which code made it."""
+    digest = xxhash.xxh3_128()
+    folder = Path(rankwright.__file__).parent
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in CODE_ENDINGS):
+        digest.update(path.relative_to(folder).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

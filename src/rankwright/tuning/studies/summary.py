@@ -16,9 +16,8 @@ from rankwright.metrics.registry import parse_metric
 from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import canonical, described_space
 from rankwright.tuning.importance import Importance, importance_of
-from rankwright.tuning.simplicity import ranked
 from rankwright.tuning.studies.store import read_identity, read_records, read_refit, read_searches
-from rankwright.tuning.trials import Record, Trial, TrialResult
+from rankwright.tuning.trials import Record, Trial, TrialResult, ranked
 
 
 @dataclass(frozen=True, slots=True, eq=False)

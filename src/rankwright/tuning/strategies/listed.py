@@ -1,12 +1,23 @@
-"""Configurations drawn at random."""
+"""Searches that know all their configurations before the first trial: a whole grid, or a random sample."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from rankwright.errors import SettingError
 from rankwright.tuning.configurations import Configuration, drawn, grid_members, grid_size, is_finite
 from rankwright.tuning.strategies.plan import Search, SearchPlan
 from rankwright.tuning.trials import Trial
+
+
+def grid(plan: SearchPlan) -> Search:
+    """Every configuration of a grid, in one batch."""
+    size = grid_size(plan.space)
+    if plan.trials is not None and plan.trials != size:
+        raise SettingError(
+            f"a grid tries all of its {size} configurations; for {plan.trials} of them take strategy random"
+        )
+    yield [Trial(settings) for settings in grid_members(plan.space)]
 
 
 def random(plan: SearchPlan) -> Search:

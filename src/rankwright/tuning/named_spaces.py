@@ -1,4 +1,4 @@
-"""Spaces written as text: `max_leaves=7,15,31`, `learning_rate=0.01..0.3:log`, or a file of such lines.
+"""Spaces by name, and spaces written as text: `max_leaves=7,15,31`, `learning_rate=0.01..0.3:log`, or a file of such.
 
 A range whose ends are both whole numbers holds whole numbers; write 1.0 where 1 would mislead.
 """
@@ -8,16 +8,53 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rankwright.errors import FileFormatError, SettingError
+from rankwright.errors import FileFormatError, SettingError, UnknownNameError
 from rankwright.settings.spaces import Choice, Dimension, Real, Space, Whole
 from rankwright.settings.text import values_of
-from rankwright.tuning.grids import NAMED_SPACES, NamedSpace, space_named
 
 RANGE = ".."
 LOG = ":log"
+# The slides leave the number of trees open: as many as validation asks for.
+ENOUGH_TREES: Mapping[str, Any] = {"n_trees": 1000, "early_stopping": 100}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSpace:
+    """A space, and settings that go with it unless others are given."""
+
+    space: Space
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    summary: str = ""
+
+
+NAMED_SPACES: Mapping[str, NamedSpace] = {
+    "slides-a": NamedSpace(
+        {
+            "max_leaves": Choice((2, 4, 7, 10, 15, 20, 25)),
+            "min_docs_in_leaf": Choice((0.0050, 0.0025, 0.0012)),  # shares of the rows; the slides write per cent
+            "learning_rate": Choice((0.05, 0.1, 0.2, 0.3)),
+            "query_fraction": Choice((0.3, 0.5, 1.0)),
+            "feature_fraction": Choice((0.1, 0.3, 0.5, 1.0)),
+        },
+        ENOUGH_TREES,
+        "1,008 configurations: TD2004 and MQ2007",
+    ),
+    "slides-b": NamedSpace(
+        {
+            "max_leaves": Choice((10, 40, 70)),
+            "min_docs_in_leaf": Choice((0.0050, 0.0025, 0.0012)),
+            "learning_rate": Choice((0.05, 0.1, 0.2)),
+            "query_fraction": Choice((0.5, 1.0)),
+            "feature_fraction": Choice((0.3, 0.5, 1.0)),
+        },
+        ENOUGH_TREES,
+        "162 configurations: MSLR-WEB10K",
+    ),
+}
 
 
 def space_from_text(texts: Iterable[str]) -> Space:
@@ -55,8 +92,10 @@ def _range(text: str) -> Dimension:
 
 def space_from_name(name: str) -> NamedSpace:
     """The space of that name, or the one in a .json or .toml file: a list of values or a range for each setting."""
-    if name in NAMED_SPACES or not name.endswith((".json", ".toml")):
-        return space_named(name)
+    if name in NAMED_SPACES:
+        return NAMED_SPACES[name]
+    if not name.endswith((".json", ".toml")):
+        raise UnknownNameError("space", name, known=NAMED_SPACES)
     path = Path(name)
     try:
         text = path.read_text(encoding="utf-8")
