@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import numpy as np
 import pytest
 
@@ -70,3 +73,10 @@ def test_a_file_that_is_not_there_is_told_before_any_is_read(tmp_path):
     (tmp_path / "train.txt").write_text("not a line of data\n")
     with pytest.raises(FileNotFoundError, match="none"):
         read_parts(tmp_path / "train.txt", tmp_path / "none.txt")
+
+
+def test_standard_input_is_read_from_its_first_byte(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"2 qid:1 1:0.5\n1 qid:1 1:0.2\n")))
+    labels = read_parts("-", format="svmlight").train.labels
+    assert labels is not None
+    assert labels.tolist() == [2.0, 1.0]

@@ -43,7 +43,7 @@ class Bagging(Bagged, BaggingSettings):
     Examples
     --------
     >>> import rankwright as rw
-    >>> data = rw.synthetic.quickstart()
+    >>> data = rw.synthetic.web_search(n_queries=30, seed=0)
     >>> bags = rw.Bagging(rw.RankSVM(max_iter=5), n_bags=3).fit(data)
     >>> [member.name for member in bags.members_]
     ['ranksvm', 'ranksvm', 'ranksvm']

@@ -28,7 +28,7 @@ class BLMART(BaggedForest, BLMARTSettings):
     Examples
     --------
     >>> import rankwright as rw
-    >>> data = rw.synthetic.quickstart()
+    >>> data = rw.synthetic.web_search(n_queries=30, seed=0)
     >>> ranker = rw.BLMART(n_bags=3, n_trees=5, max_leaves=7).fit(data)
     >>> ranker.n_bags_
     3

@@ -147,11 +147,12 @@ def load(path: str | os.PathLike[str], *, module: Any = None) -> Ranker:
 
     Examples
     --------
+    >>> import tempfile
     >>> import rankwright as rw
-    >>> data = rw.synthetic.quickstart()
-    >>> folder = getfixture("tmp_path")
-    >>> rw.LambdaMART(n_trees=3, max_leaves=4).fit(data).save(folder / "ranker.rw")
-    >>> rw.load(folder / "ranker.rw").n_trees_
+    >>> data = rw.synthetic.web_search(n_queries=30, seed=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rw.LambdaMART(n_trees=3, max_leaves=4).fit(data).save(f"{folder}/ranker.rw")
+    ...     rw.load(f"{folder}/ranker.rw").n_trees_
     3
     """
     return read_model(path, module=module)[0]

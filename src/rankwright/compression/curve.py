@@ -166,7 +166,7 @@ def compress(
     Examples
     --------
     >>> import rankwright as rw
-    >>> data = rw.synthetic.quickstart()
+    >>> data = rw.synthetic.web_search(n_queries=30, seed=0)
     >>> ranker = rw.LambdaMART(n_trees=20, max_leaves=7).fit(data)
     >>> small = rw.compress(ranker, data, means=["exact", "prune"], target_trees=5)
     >>> small.model.n_trees_ <= 5

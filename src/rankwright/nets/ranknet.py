@@ -33,7 +33,7 @@ class RankNet(GradientNet, RankNetSettings):
     Examples
     --------
     >>> import rankwright as rw
-    >>> data = rw.synthetic.quickstart()
+    >>> data = rw.synthetic.web_search(n_queries=30, seed=0)
     >>> ranker = rw.RankNet(hidden=(8,), epochs=5).fit(data)
     >>> ranker.predict(data).shape == (data.n_docs,)
     True

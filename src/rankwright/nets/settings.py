@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from rankwright.features.nystrom import KERNELS
 from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import objective_named
+from rankwright.objectives.registry import OBJECTIVES, objective_named
 from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import AimedSettings, PatientSettings, RankerSettings, ScaledSettings
 from rankwright.settings.spaces import Choice, Real, Whole
@@ -21,8 +21,10 @@ def layer_list(hidden: Sequence[int] | None) -> list[int] | None:
 
 
 def objective_name(objective: str | Objective) -> str:
-    """The full name of an objective, as files hold it."""
-    return (objective_named(objective) if isinstance(objective, str) else objective).name
+    """The full name of an objective, as files hold it; that of one of the user's own stays as it is."""
+    if not isinstance(objective, str):
+        return objective.name
+    return objective_named(objective).name if objective.partition(":")[0] in OBJECTIVES else objective
 
 
 @settings_class
