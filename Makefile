@@ -66,7 +66,7 @@ pytest: ## Run the Python tests on the installed package
 	$(BIN)/pytest -n $(TEST_JOBS) -m "not slow" --durations=15
 
 # Every kernel, and a run of each family; `make test-slow` runs all tests on the debug build.
-DEBUG_TESTS ?= tests/kernels tests/ranking $(addprefix tests/trees/test_,binning.py forest.py grower.py) \
+DEBUG_TESTS ?= tests/kernels tests/ranking $(addprefix tests/trees/,bins/test_binning.py forests/test_forest.py test_grower.py) \
   $(addprefix tests/contracts/test_,kernels.py metrics.py objectives.py)
 
 debug-test: install-test ## Run the tests of kernels on a debug build with assertions
