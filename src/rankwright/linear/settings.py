@@ -20,7 +20,7 @@ class LinearSettings(ScaledSettings):
     Parameters
     ----------
     select
-        The metric that is watched on validation data, and by which `score` measures; see the text above.
+        The metric that is watched on validation data, and by which `score` measures.
     """
 
     select: str = setting("ndcg@10")
