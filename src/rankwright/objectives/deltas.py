@@ -105,13 +105,39 @@ class MetricDelta:
         return metric if self.convention is None else f"{metric}:{self.convention.name}"
 
     def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:
-        """What each document counts, given its label (0 where unjudged) and those of its query."""
+        """Give what each document counts.
+
+        Parameters
+        ----------
+        labels : numpy.ndarray
+            The label of each document, 0 where unjudged.
+        groups : Groups
+            The rows of each query.
+        threads : int
+            How many threads to use.
+
+        Returns
+        -------
+        numpy.ndarray
+            A worth for each document, given its label and those of its query.
+        """
         convention = self.convention or _fitting(labels)
         worth = self.metric.worth(labels, groups, convention, threads)
         return np.minimum(worth, SUREST_STOP) if isinstance(self.metric, ERR) else worth
 
     def discount(self, n_ranks: int) -> Float64Array:
-        """The discount of each rank within the cutoff, or of all ranks with `tail`."""
+        """Give what is left of a worth at each rank.
+
+        Parameters
+        ----------
+        n_ranks : int
+            How many ranks to look at.
+
+        Returns
+        -------
+        numpy.ndarray
+            The discount of each rank within the cutoff, or of all ranks with `tail`.
+        """
         metric = replace(self.metric, cutoff=None) if isinstance(self.metric, NDCG) and self.tail else self.metric
         return metric.discount(n_ranks, self.convention or CONVENTIONS[DEFAULT])
 
