@@ -3,6 +3,7 @@
 #include "core/boosters/pair_units.hpp"
 
 #include "bindings/define.hpp"
+#include "bindings/records.hpp"
 
 namespace rankwright {
 
@@ -13,20 +14,19 @@ using Codes = InMatrix<std::uint8_t>;
 
 FeatureCodes codes_of(const Codes &codes, const Rows &n_bins) { return {codes.data(), codes.shape(1), view(n_bins)}; }
 
-LabelPairs pairs_of(const In<float> &labels, const In<double> &weights, const In<double> &query_weights,
-                    const Rows &offsets, const Rows &order) {
-    return {view(labels), view(weights), view(query_weights), view(offsets), view(order)};
-}
-
 } // namespace
 
+template <> struct Reader<LabelPairs> {
+    static LabelPairs read(nb::handle pairs) {
+        return {view<float>(pairs, "labels"), view<double>(pairs, "weights"), view<double>(pairs, "query_weights"),
+                view<std::int64_t>(pairs, "offsets"), view<std::int64_t>(pairs, "order")};
+    }
+};
+
 void bind_boosters(nb::module_ &module) {
-    define(module, "pair_potentials",
-           {"scores", "labels", "weights", "query_weights", "offsets", "order", "potentials", "totals", "threads"},
-           [](In<double> scores, In<float> labels, In<double> weights, In<double> query_weights, Rows offsets,
-              Rows order, Out<double> potentials, Out<double> totals, int threads) {
-               pair_potentials(view(scores), pairs_of(labels, weights, query_weights, offsets, order), fill(potentials),
-                               fill(totals), threads);
+    define(module, "pair_potentials", {"scores", "pairs", "potentials", "totals", "threads"},
+           [](In<double> scores, LabelPairs pairs, Out<double> potentials, Out<double> totals, int threads) {
+               pair_potentials(view(scores), pairs, fill(potentials), fill(totals), threads);
            });
     define(module, "potential_stumps", {"codes", "n_bins", "potentials", "sums", "bin", "missing_above", "threads"},
            [](Codes codes, Rows n_bins, In<double> potentials, Out<double> sums, Out<std::int64_t> bin,
@@ -34,21 +34,15 @@ void bind_boosters(nb::module_ &module) {
                potential_stumps(codes_of(codes, n_bins), view(potentials), fill(sums), {fill(bin), fill(missing_above)},
                                 threads);
            });
-    define(module, "fidelity_potentials",
-           {"scores", "labels", "weights", "query_weights", "offsets", "order", "potentials", "totals", "threads"},
-           [](In<double> scores, In<float> labels, In<double> weights, In<double> query_weights, Rows offsets,
-              Rows order, Out<double> potentials, Out<double> totals, int threads) {
-               fidelity_potentials(view(scores), pairs_of(labels, weights, query_weights, offsets, order),
-                                   fill(potentials), fill(totals), threads);
+    define(module, "fidelity_potentials", {"scores", "pairs", "potentials", "totals", "threads"},
+           [](In<double> scores, LabelPairs pairs, Out<double> potentials, Out<double> totals, int threads) {
+               fidelity_potentials(view(scores), pairs, fill(potentials), fill(totals), threads);
            });
-    define(
-        module, "fidelity_agreement",
-        {"scores", "labels", "weights", "query_weights", "offsets", "order", "above", "agree", "disagree", "threads"},
-        [](In<double> scores, In<float> labels, In<double> weights, In<double> query_weights, Rows offsets, Rows order,
-           In<std::uint8_t> above, OutMatrix<double> agree, OutMatrix<double> disagree, int threads) {
-            fidelity_agreement(view(scores), pairs_of(labels, weights, query_weights, offsets, order), view(above),
-                               fill(agree), fill(disagree), threads);
-        });
+    define(module, "fidelity_agreement", {"scores", "pairs", "above", "agree", "disagree", "threads"},
+           [](In<double> scores, LabelPairs pairs, In<std::uint8_t> above, OutMatrix<double> agree,
+              OutMatrix<double> disagree, int threads) {
+               fidelity_agreement(view(scores), pairs, view(above), fill(agree), fill(disagree), threads);
+           });
     define(module, "rank_moves", {"scores", "column", "moves", "offsets", "moved", "rows", "threads"},
            [](In<double> scores, In<double> column, In<double> moves, Rows offsets, Out<double> moved,
               Out<std::int64_t> rows, int threads) {

@@ -1,8 +1,26 @@
 #include "core/comparators/comparator.hpp"
 
 #include "bindings/define.hpp"
+#include "bindings/records.hpp"
 
 namespace rankwright {
+
+namespace {
+
+struct ComparedPairs {
+    Documents documents;
+    TrainingPairs pairs;
+};
+
+} // namespace
+
+template <> struct Reader<ComparedPairs> {
+    static ComparedPairs read(nb::handle pairs) {
+        return {{view(field<InMatrix<float>>(pairs, "features")), view<std::int64_t>(pairs, "offsets")},
+                {view<std::int64_t>(pairs, "pair_offsets"), view<std::int64_t>(pairs, "better"),
+                 view<std::int64_t>(pairs, "worse"), view<float>(pairs, "weight")}};
+    }
+};
 
 void bind_comparators(nb::module_ &module) {
     define(module, "compare_pairs", {"features", "sizes", "weights", "left", "right", "out", "threads"},
@@ -11,15 +29,12 @@ void bind_comparators(nb::module_ &module) {
                compare_pairs({view(sizes), view(weights)}, view(features), view(left), view(right), fill(out), threads);
            });
     define(module, "comparator_gradient",
-           {"features", "offsets", "sizes", "weights", "pair_offsets", "better", "worse", "pair_weights", "queries",
-            "logistic", "cost", "gradient", "threads"},
-           [](InMatrix<float> features, In<std::int64_t> offsets, In<std::int64_t> sizes, In<float> weights,
-              In<std::int64_t> pair_offsets, In<std::int64_t> better, In<std::int64_t> worse, In<float> pair_weights,
-              In<std::int64_t> queries, bool logistic, Out<double> cost, Out<double> gradient, int threads) {
-               const TrainingPairs pairs{view(pair_offsets), view(better), view(worse), view(pair_weights)};
-               fill(cost)[0] = comparator_gradient({view(sizes), view(weights)}, {view(features), view(offsets)}, pairs,
-                                                   view(queries), logistic ? PairCost::logistic : PairCost::squared,
-                                                   fill(gradient), threads);
+           {"sizes", "weights", "pairs", "queries", "logistic", "cost", "gradient", "threads"},
+           [](In<std::int64_t> sizes, In<float> weights, ComparedPairs pairs, In<std::int64_t> queries, bool logistic,
+              Out<double> cost, Out<double> gradient, int threads) {
+               fill(cost)[0] =
+                   comparator_gradient({view(sizes), view(weights)}, pairs.documents, pairs.pairs, view(queries),
+                                       logistic ? PairCost::logistic : PairCost::squared, fill(gradient), threads);
            });
     define(
         module, "sort_rows",

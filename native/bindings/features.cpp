@@ -1,4 +1,5 @@
 #include "bindings/define.hpp"
+#include "bindings/standardised_rows.hpp"
 #include "core/features/scaling.hpp"
 #include "core/features/standardise.hpp"
 
@@ -13,10 +14,9 @@ void bind_features(nb::module_ &module) {
     };
     define_scaling("scale_by_mean", scale_by_mean);
     define_scaling("scale_by_range", scale_by_range);
-    define(module, "standardise_rows", {"features", "rows", "shift", "factor", "out", "threads"},
-           [](InMatrix<float> features, In<std::int64_t> rows, In<float> shift, In<float> factor, OutMatrix<float> out,
-              int threads) {
-               standardise_rows(view(features), features.shape(1), view(rows), view(shift), view(factor), fill(out),
+    define(module, "standardise_rows", {"inputs", "rows", "out", "threads"},
+           [](StandardisedRows inputs, In<std::int64_t> rows, OutMatrix<float> out, int threads) {
+               standardise_rows(inputs.features, inputs.n_features, view(rows), inputs.shift, inputs.factor, fill(out),
                                 threads);
            });
     define(module, "sum_moments", {"features", "centre", "count", "total", "squares", "threads"},

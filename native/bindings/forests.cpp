@@ -2,17 +2,50 @@
 
 #include "bindings/codes.hpp"
 #include "bindings/define.hpp"
+#include "bindings/records.hpp"
 
 namespace rankwright {
 
 namespace {
 
-CompiledForest forest_of(const InMatrix<std::uint32_t> &nodes, const In<std::int64_t> &node_offsets,
-                         const In<float> &leaf_values, const In<std::int64_t> &leaf_offsets) {
-    static_assert(sizeof(ForestNode) == 5 * sizeof(std::uint32_t));
-    const auto *first = reinterpret_cast<const ForestNode *>(nodes.data());
-    return {{first, nodes.shape(0)}, view(node_offsets), view(leaf_values), view(leaf_offsets)};
-}
+struct ForestTrees {
+    CompiledForest trees;
+    int lane_bytes = 0;
+};
+
+struct FeatureColumns {
+    std::span<const std::int32_t> features;
+    std::span<const float> edges;
+    std::span<const std::int64_t> offsets, category_words;
+    std::span<const std::uint32_t> categories;
+};
+
+} // namespace
+
+template <> struct Reader<ForestTrees> {
+    static ForestTrees read(nb::handle trees) {
+        static_assert(sizeof(ForestNode) == 5 * sizeof(std::uint32_t));
+        const auto nodes = field<InMatrix<std::uint32_t>>(trees, "nodes");
+        const auto *first = reinterpret_cast<const ForestNode *>(nodes.data());
+        return {.trees = {.nodes = {first, nodes.shape(0)},
+                          .node_offsets = view<std::int64_t>(trees, "node_offsets"),
+                          .leaf_values = view<float>(trees, "leaf_values"),
+                          .leaf_offsets = view<std::int64_t>(trees, "leaf_offsets")},
+                .lane_bytes = field<int>(trees, "lane_bytes")};
+    }
+};
+
+template <> struct Reader<FeatureColumns> {
+    static FeatureColumns read(nb::handle columns) {
+        return {.features = view<std::int32_t>(columns, "features"),
+                .edges = view<float>(columns, "edges"),
+                .offsets = view<std::int64_t>(columns, "offsets"),
+                .category_words = view<std::int64_t>(columns, "category_words"),
+                .categories = view<std::uint32_t>(columns, "categories")};
+    }
+};
+
+namespace {
 
 // Calls use(lane) with a number of the type that codes and leaf numbers have.
 template <typename Use> void with_lanes(int lane_bytes, Use &&use) {
@@ -22,22 +55,18 @@ template <typename Use> void with_lanes(int lane_bytes, Use &&use) {
 // A kernel that takes raw values through a forest to an output array: body(lane, columns, forest, output, threads).
 template <typename Output, typename Body>
 void define_for_values(nb::module_ &module, const char *name, const char *output_name, Body body) {
-    define(module, name,
-           {"features", "column_features", "edges", "edge_offsets", "tables", "category_words", "categories", "nodes",
-            "node_offsets", "leaf_values", "leaf_offsets", "lane_bytes", output_name, "threads"},
-           [body](InMatrix<float> features, In<std::int32_t> column_features, In<float> edges,
-                  In<std::int64_t> edge_offsets, InMatrix<float> tables, In<std::int64_t> category_words,
-                  In<std::uint32_t> categories, InMatrix<std::uint32_t> nodes, In<std::int64_t> node_offsets,
-                  In<float> leaf_values, In<std::int64_t> leaf_offsets, int lane_bytes, Output output, int threads) {
-               const ValueColumns columns{{features.data(), features.shape(0), features.shape(1)},
-                                          view(column_features),
-                                          view(edges),
-                                          view(edge_offsets),
-                                          view(tables),
-                                          view(category_words),
-                                          view(categories)};
-               const auto forest = forest_of(nodes, node_offsets, leaf_values, leaf_offsets);
-               with_lanes(lane_bytes, [&](auto lane) { body(lane, columns, forest, fill(output), threads); });
+    define(module, name, {"features", "columns", "tables", "trees", output_name, "threads"},
+           [body](InMatrix<float> features, FeatureColumns columns, InMatrix<float> tables, ForestTrees forest,
+                  Output output, int threads) {
+               const ValueColumns values{{features.data(), features.shape(0), features.shape(1)},
+                                         columns.features,
+                                         columns.edges,
+                                         columns.offsets,
+                                         view(tables),
+                                         columns.category_words,
+                                         columns.categories};
+               with_lanes(forest.lane_bytes,
+                          [&](auto lane) { body(lane, values, forest.trees, fill(output), threads); });
            });
 }
 
@@ -54,20 +83,16 @@ void bind_values(nb::module_ &module) {
 }
 
 template <typename Code> void bind_codes(nb::module_ &module) {
-    define(module, "score_codes",
-           {"codes", "column_features", "missing", "category_words", "categories", "nodes", "node_offsets",
-            "leaf_values", "leaf_offsets", "lane_bytes", "scores", "threads"},
-           [](InCodes<Code> codes, In<std::int32_t> column_features, In<std::int64_t> missing,
-              In<std::int64_t> category_words, In<std::uint32_t> categories, InMatrix<std::uint32_t> nodes,
-              In<std::int64_t> node_offsets, In<float> leaf_values, In<std::int64_t> leaf_offsets, int lane_bytes,
+    define(module, "score_codes", {"codes", "columns", "missing", "trees", "scores", "threads"},
+           [](InCodes<Code> codes, FeatureColumns columns, In<std::int64_t> missing, ForestTrees forest,
               Out<double> scores, int threads) {
-               const CodeColumns<Code> columns{codes_of(codes), view(column_features), view(missing),
-                                               view(category_words), view(categories)};
-               const auto forest = forest_of(nodes, node_offsets, leaf_values, leaf_offsets);
+               const CodeColumns<Code> values{codes_of(codes), columns.features, view(missing), columns.category_words,
+                                              columns.categories};
                if constexpr (sizeof(Code) == 1) {
-                   if (lane_bytes == 1) return score_forest<std::uint8_t>(columns, forest, fill(scores), threads);
+                   if (forest.lane_bytes == 1)
+                       return score_forest<std::uint8_t>(values, forest.trees, fill(scores), threads);
                }
-               score_forest<std::uint16_t>(columns, forest, fill(scores), threads);
+               score_forest<std::uint16_t>(values, forest.trees, fill(scores), threads);
            });
 }
 

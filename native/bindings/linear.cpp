@@ -3,6 +3,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include "bindings/define.hpp"
+#include "bindings/records.hpp"
 #include "core/linear/combined_draws.hpp"
 #include "core/linear/map_violations.hpp"
 #include "core/linear/pair_margins.hpp"
@@ -15,10 +16,24 @@ namespace {
 
 Rows rows_of(const InMatrix<float> &features) { return {view(features), features.shape(1)}; }
 
-RankedRows ranked_rows(const InMatrix<float> &features, const In<std::int32_t> &levels,
-                       const In<double> &document_weights, const In<std::int64_t> &order) {
-    return {rows_of(features), view(levels), view(document_weights), view(order)};
-}
+struct LevelledRows {
+    Rows features;
+    std::span<const std::int32_t> levels;
+    std::span<const double> weights;
+
+    RankedRows in(const In<std::int64_t> &order) const { return {features, levels, weights, view(order)}; }
+};
+
+} // namespace
+
+template <> struct Reader<LevelledRows> {
+    static LevelledRows read(nb::handle documents) {
+        return {rows_of(field<InMatrix<float>>(documents, "features")), view<std::int32_t>(documents, "levels"),
+                view<double>(documents, "weights")};
+    }
+};
+
+namespace {
 
 void bind_matrix_products(nb::module_ &module) {
     define(module, "linear_scores", {"features", "weights", "out", "threads"},
@@ -63,21 +78,17 @@ void bind_lists(nb::module_ &module) {
 }
 
 void bind_perceptrons(nb::module_ &module) {
-    define(module, "prank_pass",
-           {"features", "levels", "document_weights", "order", "share", "key", "weights", "thresholds", "threads"},
-           [](InMatrix<float> features, In<std::int32_t> levels, In<double> document_weights, In<std::int64_t> order,
-              double share, std::uint64_t key, OutMatrix<double> weights, OutMatrix<double> thresholds, int threads) {
-               prank_pass(ranked_rows(features, levels, document_weights, order), share, key, weights.shape(0),
-                          fill(weights), fill(thresholds), threads);
+    define(module, "prank_pass", {"documents", "order", "share", "key", "weights", "thresholds", "threads"},
+           [](LevelledRows documents, In<std::int64_t> order, double share, std::uint64_t key,
+              OutMatrix<double> weights, OutMatrix<double> thresholds, int threads) {
+               prank_pass(documents.in(order), share, key, weights.shape(0), fill(weights), fill(thresholds), threads);
            });
     define(module, "quadratic_prank_pass",
-           {"features", "levels", "document_weights", "order", "gamma", "constant", "weights", "matrix", "thresholds",
-            "threads"},
-           [](InMatrix<float> features, In<std::int32_t> levels, In<double> document_weights, In<std::int64_t> order,
-              double gamma, Out<double> constant, Out<double> weights, OutMatrix<double> matrix, Out<double> thresholds,
-              int) {
-               quadratic_prank_pass(ranked_rows(features, levels, document_weights, order), gamma, fill(constant),
-                                    fill(weights), fill(matrix), fill(thresholds));
+           {"documents", "order", "gamma", "constant", "weights", "matrix", "thresholds", "threads"},
+           [](LevelledRows documents, In<std::int64_t> order, double gamma, Out<double> constant, Out<double> weights,
+              OutMatrix<double> matrix, Out<double> thresholds, int) {
+               quadratic_prank_pass(documents.in(order), gamma, fill(constant), fill(weights), fill(matrix),
+                                    fill(thresholds));
            });
     define(module, "quadratic_scores", {"features", "gamma", "constant", "weights", "matrix", "out", "threads"},
            [](InMatrix<float> features, double gamma, double constant, In<double> weights, InMatrix<double> matrix,
@@ -85,13 +96,12 @@ void bind_perceptrons(nb::module_ &module) {
                quadratic_scores(rows_of(features), gamma, constant, view(weights), view(matrix), fill(out), threads);
            });
     define(module, "kernel_prank_pass",
-           {"features", "levels", "document_weights", "order", "kernel", "gamma", "support", "coefficients",
-            "n_support", "thresholds", "threads"},
-           [](InMatrix<float> features, In<std::int32_t> levels, In<double> document_weights, In<std::int64_t> order,
-              std::string_view kernel, double gamma, Out<std::int64_t> support, Out<double> coefficients,
-              Out<std::int64_t> n_support, Out<double> thresholds, int) {
-               kernel_prank_pass(ranked_rows(features, levels, document_weights, order), kernel, gamma, fill(support),
-                                 fill(coefficients), fill(n_support), fill(thresholds));
+           {"documents", "order", "kernel", "gamma", "support", "coefficients", "n_support", "thresholds", "threads"},
+           [](LevelledRows documents, In<std::int64_t> order, std::string_view kernel, double gamma,
+              Out<std::int64_t> support, Out<double> coefficients, Out<std::int64_t> n_support, Out<double> thresholds,
+              int) {
+               kernel_prank_pass(documents.in(order), kernel, gamma, fill(support), fill(coefficients), fill(n_support),
+                                 fill(thresholds));
            });
     define(module, "kernel_scores", {"features", "support", "coefficients", "kernel", "gamma", "out", "threads"},
            [](InMatrix<float> features, InMatrix<float> support, In<double> coefficients, std::string_view kernel,

@@ -1,5 +1,6 @@
 #include "bindings/define.hpp"
-#include "bindings/pair_settings.hpp"
+#include "bindings/objective_records.hpp"
+#include "bindings/standardised_rows.hpp"
 #include "core/nets/first_layer.hpp"
 #include "core/nets/narrow_net.hpp"
 
@@ -15,28 +16,6 @@ template <> struct Reader<NarrowNet> {
                 .last_threshold = field<bool>(net, "last_threshold"),
                 .activation = activation,
                 .dropout = field<double>(net, "dropout")};
-    }
-};
-
-template <> struct Reader<NetFeatures> {
-    static NetFeatures read(nb::handle inputs) {
-        return {.values = view(field<InMatrix<float>>(inputs, "features")),
-                .shift = view<float>(inputs, "shift"),
-                .factor = view<float>(inputs, "factor")};
-    }
-};
-
-template <> struct Reader<LabelledQueries> {
-    static LabelledQueries read(nb::handle pairs) {
-        const WeighedGroups groups{.offsets = view<std::int64_t>(pairs, "offsets"),
-                                   .document_weights = view<float>(pairs, "document_weights"),
-                                   .query_weights = view<float>(pairs, "query_weights")};
-        return {.data = {.groups = groups,
-                         .labels = view<float>(pairs, "labels"),
-                         .worth = view<double>(pairs, "worth"),
-                         .discount = view<double>(pairs, "discount")},
-                .by_label = view<std::int64_t>(pairs, "by_label"),
-                .settings = Reader<PairSettings>::read(pairs.attr("settings"))};
     }
 };
 
@@ -67,25 +46,24 @@ template <> struct Reader<Walk> {
 
 namespace {
 
-NetRows net_rows(const InMatrix<float> &features, const In<std::int64_t> &rows, const In<float> &shift,
-                 const In<float> &factor) {
-    return {view(features), features.shape(1), view(rows), view(shift), view(factor)};
+NetRows net_rows(const StandardisedRows &inputs, const In<std::int64_t> &rows) {
+    return {inputs.features, inputs.n_features, view(rows), inputs.shift, inputs.factor};
 }
 
 } // namespace
 
 void bind_nets(nb::module_ &module) {
-    define(module, "first_layer", {"features", "rows", "shift", "factor", "weights", "out", "threads"},
-           [](InMatrix<float> features, In<std::int64_t> rows, In<float> shift, In<float> factor,
-              InMatrix<float> weights, OutMatrix<float> out, int threads) {
-               first_layer(net_rows(features, rows, shift, factor), view(weights), fill(out), threads);
+    define(module, "first_layer", {"inputs", "rows", "weights", "out", "threads"},
+           [](StandardisedRows inputs, In<std::int64_t> rows, InMatrix<float> weights, OutMatrix<float> out,
+              int threads) { first_layer(net_rows(inputs, rows), view(weights), fill(out), threads); });
+    define(module, "first_layer_gradient", {"inputs", "rows", "forces", "gradient", "threads"},
+           [](StandardisedRows inputs, In<std::int64_t> rows, InMatrix<float> forces, OutMatrix<float> gradient,
+              int threads) { first_layer_gradient(net_rows(inputs, rows), view(forces), fill(gradient), threads); });
+    define(module, "descend_narrow_net", {"net", "inputs", "pairs", "rule", "walk", "threads"},
+           [](NarrowNet net, StandardisedRows inputs, LabelledQueries pairs, Descent rule, Walk walk, int threads) {
+               return descend_narrow_net(net, {inputs.features, inputs.shift, inputs.factor}, pairs, rule, walk,
+                                         threads);
            });
-    define(module, "first_layer_gradient", {"features", "rows", "shift", "factor", "forces", "gradient", "threads"},
-           [](InMatrix<float> features, In<std::int64_t> rows, In<float> shift, In<float> factor,
-              InMatrix<float> forces, OutMatrix<float> gradient, int threads) {
-               first_layer_gradient(net_rows(features, rows, shift, factor), view(forces), fill(gradient), threads);
-           });
-    define(module, "descend_narrow_net", {"net", "inputs", "pairs", "rule", "walk", "threads"}, descend_narrow_net);
 }
 
 } // namespace rankwright

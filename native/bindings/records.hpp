@@ -1,4 +1,4 @@
-// Python values that kernels read field by field, by name.
+// Python values that kernels read field by field, by name; kernels/records.py has them.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -19,17 +19,19 @@ template <> struct Reader<SplitColumns> {
 
 template <> struct Reader<TreeSettings> {
     static TreeSettings read(nb::handle settings) {
-        return {.max_leaves = field<std::int64_t>(settings, "max_leaves"),
-                .max_depth = field<std::int64_t>(settings, "max_depth"),
-                .min_docs = field<std::int64_t>(settings, "min_docs"),
-                .min_curvature = field<double>(settings, "min_curvature"),
+        const auto max_leaves = field<std::int64_t>(settings, "max_leaves");
+        const bool any_depth = settings.attr("max_depth").is_none();
+        return {.max_leaves = max_leaves,
+                .max_depth = any_depth ? max_leaves : field<std::int64_t>(settings, "max_depth"),
+                .min_docs = field<std::int64_t>(settings, "min_docs_in_leaf"),
+                .min_curvature = field<double>(settings, "min_curvature_in_leaf"),
                 .l2 = field<double>(settings, "l2"),
                 .min_gain = field<double>(settings, "min_gain"),
-                .newton = field<bool>(settings, "newton"),
+                .newton = field<std::string_view>(settings, "split_gain") == "newton",
                 .category_smoothing = field<double>(settings, "category_smoothing"),
                 .max_split_categories = field<std::int64_t>(settings, "max_split_categories"),
-                .gradient_scale = field<double>(settings, "gradient_scale"),
-                .curvature_scale = field<double>(settings, "curvature_scale"),
+                .gradient_scale = 1.0, // the scales are a tree's own, which the caller gives apart
+                .curvature_scale = 1.0,
                 .learning_rate = field<double>(settings, "learning_rate")};
     }
 };
@@ -52,11 +54,25 @@ template <> struct Reader<Tree> {
                 .missing_left = fill<bool>(nodes, "missing_left"),
                 .gain = fill<double>(nodes, "gain"),
                 .value = fill<float>(nodes, "value"),
-                .begin = fill<std::int64_t>(nodes, "begin"),
+                .begin = {}, // the caller gives it apart, as the rows
                 .count = fill<std::int64_t>(nodes, "count"),
                 .categories = fill(categories),
                 .n_category_words = categories.shape(1),
-                .rows = {}}; // the tree's, which the caller gives apart
+                .rows = {}};
+    }
+};
+
+template <> struct Reader<GrownNodes> {
+    static GrownNodes read(nb::handle nodes) {
+        const auto categories = field<InMatrix<std::uint32_t>>(nodes, "categories");
+        return {.feature = view<std::int32_t>(nodes, "feature"),
+                .bin = view<std::int32_t>(nodes, "bin"),
+                .left = view<std::int32_t>(nodes, "left"),
+                .right = view<std::int32_t>(nodes, "right"),
+                .missing_left = view<bool>(nodes, "missing_left"),
+                .value = view<float>(nodes, "value"),
+                .categories = view(categories),
+                .words_per_node = categories.shape(1)};
     }
 };
 
@@ -64,28 +80,25 @@ namespace {
 
 template <typename Code> void bind_grow_tree(nb::module_ &module) {
     define(module, "grow_tree",
-           {"codes", "columns", "quantised", "gradient", "curvature", "rows", "all_rows", "settings", "scratch",
-            "nodes", "threads"},
+           {"codes", "columns", "quantised", "gradient", "curvature", "rows", "all_rows", "settings", "gradient_scale",
+            "curvature_scale", "scratch", "nodes", "begin", "threads"},
            [](InCodes<Code> codes, SplitColumns columns, In<std::int32_t> quantised, In<float> gradient,
-              In<float> curvature, Out<std::uint32_t> rows, bool all_rows, TreeSettings settings, TreeScratch scratch,
-              Tree nodes, int threads) {
+              In<float> curvature, Out<std::uint32_t> rows, bool all_rows, TreeSettings settings, double gradient_scale,
+              double curvature_scale, TreeScratch scratch, Tree nodes, Out<std::int64_t> begin, int threads) {
                const TreeData<Code> data{codes_of(codes), columns,         view(quantised),
                                          view(gradient),  view(curvature), all_rows};
+               settings.gradient_scale = gradient_scale;
+               settings.curvature_scale = curvature_scale;
+               nodes.begin = fill(begin);
                nodes.rows = fill(rows);
                return grow_tree<Code>(data, settings, scratch, nodes, threads);
            });
 }
 
 template <typename Code> void bind_score_tree(nb::module_ &module) {
-    define(module, "score_tree",
-           {"codes", "n_bins", "feature", "bin", "left", "right", "missing_left", "value", "categories", "scores",
-            "threads"},
-           [](InCodes<Code> codes, In<std::int64_t> n_bins, In<std::int32_t> feature, In<std::int32_t> bin,
-              In<std::int32_t> left, In<std::int32_t> right, In<bool> missing_left, In<float> value,
-              InMatrix<std::uint32_t> categories, Out<double> scores, int threads) {
-               const GrownNodes tree{view(feature),      view(bin),   view(left),       view(right),
-                                     view(missing_left), view(value), view(categories), categories.shape(1)};
-               score_tree<Code>(codes_of(codes), view(n_bins), tree, fill(scores), threads);
+    define(module, "score_tree", {"codes", "n_bins", "nodes", "scores", "threads"},
+           [](InCodes<Code> codes, In<std::int64_t> n_bins, GrownNodes nodes, Out<double> scores, int threads) {
+               score_tree<Code>(codes_of(codes), view(n_bins), nodes, fill(scores), threads);
            });
 }
 
@@ -99,10 +112,9 @@ void bind_trees(nb::module_ &module) {
                quantise_lambdas(view(gradient), view(curvature), gradient_scale, curvature_scale, seed, fill(quantised),
                                 threads);
            });
-    define(module, "add_leaf_values", {"feature", "begin", "count", "value", "rows", "scores", "threads"},
-           [](In<std::int32_t> feature, In<std::int64_t> begin, In<std::int64_t> count, In<float> value,
-              In<std::uint32_t> rows, Out<double> scores, int threads) {
-               add_leaf_values(view(feature), view(begin), view(count), view(value), view(rows), fill(scores), threads);
+    define(module, "add_leaf_values", {"nodes", "begin", "rows", "scores", "threads"},
+           [](Tree nodes, In<std::int64_t> begin, In<std::uint32_t> rows, Out<double> scores, int threads) {
+               add_leaf_values(nodes.feature, view(begin), nodes.count, nodes.value, view(rows), fill(scores), threads);
            });
     bind_grow_tree<std::uint8_t>(module);
     bind_grow_tree<std::uint16_t>(module);

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rankwright.kernels import reference
+from rankwright.kernels.records import LabelPairs
 
 _core = pytest.importorskip("rankwright.kernels._core")
 MODULES = [_core, reference]
@@ -24,26 +25,19 @@ def made_up_pairs(seed, n_queries=12, most_docs=9, n_labels=3):
     judged = np.flatnonzero(rng.random(len(labels)) < 0.9)
     order = judged[np.lexsort((labels[judged], query[judged]))]
     offsets = np.concatenate([[0], np.cumsum(np.bincount(query[judged], minlength=n_queries))])
-    pairs = {
-        "scores": rng.normal(scale=3, size=len(labels)),
-        "labels": labels,
-        "weights": rng.random(len(labels)),
-        "query_weights": rng.random(n_queries),
-        "offsets": offsets,
-        "order": order,
-    }
-    return pairs, len(labels), n_queries
+    scores = rng.normal(scale=3, size=len(labels))
+    return scores, LabelPairs(labels, rng.random(len(labels)), rng.random(n_queries), offsets, order)
 
 
-def potentials_of(module, name, pairs, n_docs, n_queries, threads=1):
-    potentials, totals = np.full(n_docs, -7.0), np.full(n_queries, -7.0)
-    getattr(module, name)(**pairs, potentials=potentials, totals=totals, threads=threads)
+def potentials_of(module, name, scores, pairs, threads=1):
+    potentials, totals = np.full(len(scores), -7.0), np.full(len(pairs.query_weights), -7.0)
+    getattr(module, name)(scores, pairs, potentials, totals, threads)
     return potentials, totals
 
 
-def agreement_of(module, pairs, above, n_queries, threads=1):
-    agree, disagree = np.full((n_queries, 8), -7.0), np.full((n_queries, 8), -7.0)
-    module.fidelity_agreement(**pairs, above=above, agree=agree, disagree=disagree, threads=threads)
+def agreement_of(module, scores, pairs, above, threads=1):
+    agree, disagree = np.full((2, len(pairs.query_weights), 8), -7.0)
+    module.fidelity_agreement(scores, pairs, above, agree, disagree, threads)
     return agree, disagree
 
 
@@ -76,40 +70,39 @@ class TestPotentials:
         assert potentials.sum() == pytest.approx(0, abs=1e-9 * totals.sum())
 
     def test_threads_do_not_change_a_bit(self, name):
-        made = made_up_pairs(1, n_queries=200, most_docs=30)
-        results = [potentials_of(_core, name, made[0], made[1], made[2], threads) for threads in (1, 2, 7)]
+        scores, pairs = made_up_pairs(1, n_queries=200, most_docs=30)
+        results = [potentials_of(_core, name, scores, pairs, threads) for threads in (1, 2, 7)]
         assert len({potentials.tobytes() + totals.tobytes() for potentials, totals in results}) == 1
 
 
 def test_two_documents_weigh_by_the_difference_of_their_scores():
-    pairs = {
-        "scores": np.array([0.5, 2.0]),
-        "labels": np.array([1, 0], np.float32),
-        "weights": np.array([2.0, 3.0]),
-        "query_weights": np.array([5.0]),
-        "offsets": np.array([0, 2]),
-        "order": np.array([1, 0]),
-    }
-    potentials, totals = potentials_of(_core, "pair_potentials", pairs, 2, 1)
+    pairs = LabelPairs(
+        labels=np.array([1, 0], np.float32),
+        weights=np.array([2.0, 3.0]),
+        query_weights=np.array([5.0]),
+        offsets=np.array([0, 2]),
+        order=np.array([1, 0]),
+    )
+    potentials, totals = potentials_of(_core, "pair_potentials", np.array([0.5, 2.0]), pairs)
     weight = 5.0 * 2.0 * 3.0 * np.exp(2.0 - 0.5)
     assert np.allclose([*potentials, *totals], [weight, -weight, weight])
 
 
 def test_agreement_and_its_twin():
     for seed in range(5):
-        pairs, n_docs, n_queries = made_up_pairs(seed)
-        above = np.random.default_rng(seed).integers(0, 256, n_docs).astype(np.uint8)
-        for mine, twin in zip(*(agreement_of(module, pairs, above, n_queries) for module in MODULES), strict=True):
+        scores, pairs = made_up_pairs(seed)
+        above = np.random.default_rng(seed).integers(0, 256, len(scores)).astype(np.uint8)
+        for mine, twin in zip(*(agreement_of(module, scores, pairs, above) for module in MODULES), strict=True):
             assert close(mine, twin)
-        one, two, seven = (agreement_of(_core, pairs, above, n_queries, threads) for threads in (1, 2, 7))
+        one, two, seven = (agreement_of(_core, scores, pairs, above, threads) for threads in (1, 2, 7))
         assert one[0].tobytes() == two[0].tobytes() == seven[0].tobytes()
 
 
 def test_agreement_less_disagreement_is_the_potential_of_what_stands_above():
-    pairs, n_docs, n_queries = made_up_pairs(7)
-    above = np.random.default_rng(7).integers(0, 256, n_docs).astype(np.uint8)
-    potentials, _ = potentials_of(_core, "fidelity_potentials", pairs, n_docs, n_queries)
-    agree, disagree = agreement_of(_core, pairs, above, n_queries)
+    scores, pairs = made_up_pairs(7)
+    above = np.random.default_rng(7).integers(0, 256, len(scores)).astype(np.uint8)
+    potentials, _ = potentials_of(_core, "fidelity_potentials", scores, pairs)
+    agree, disagree = agreement_of(_core, scores, pairs, above)
     for stump in range(8):
         stands_above = (above >> stump & 1).astype(bool)
         assert (agree - disagree)[:, stump].sum() == pytest.approx(potentials[stands_above].sum())

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rankwright.comparators.net import random_net
 from rankwright.data.groups import Groups
 from rankwright.kernels import reference
+from rankwright.kernels.records import ComparedPairs
 
 _core = pytest.importorskip("rankwright.kernels._core")
 SHAPES = [(1,), (8,), (11,), (3, 2), (9, 17, 4)]
@@ -58,7 +59,8 @@ def compared(module, features, net, left, right, threads=1):
 def gradient(module, features, groups, net, pairs, queries, logistic, threads=1, n=None):
     weights = net[1]
     cost, slopes = np.empty(1), np.empty(len(weights) if n is None else n)
-    module.comparator_gradient(features, groups.offsets, *net, *pairs, queries, logistic, cost, slopes, threads)
+    compared = ComparedPairs(features, groups.offsets, *pairs)
+    module.comparator_gradient(*net, compared, queries, logistic, cost, slopes, threads)
     return cost[0], slopes
 
 

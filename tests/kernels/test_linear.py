@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rankwright.kernels import reference
+from rankwright.kernels.records import LevelledRows
 
 _core = pytest.importorskip("rankwright.kernels._core")
 SEEDS = range(6)
@@ -71,7 +72,7 @@ def taught(seed, weighted):
     features = matrix(seed, n_rows=150, n_features=9)
     rng = np.random.default_rng(seed)
     levels = np.clip(np.round(features[:, 0] + rng.normal(size=150) / 2 + 1), 0, 3).astype(np.int32)
-    return features, levels, rng.random(150) if weighted else np.empty(0), rng.permutation(150)
+    return LevelledRows(features, levels, rng.random(150) if weighted else np.empty(0)), rng.permutation(150)
 
 
 def perceptrons(module, seed, threads, *, weighted=False):
@@ -84,7 +85,7 @@ def perceptrons(module, seed, threads, *, weighted=False):
 
 
 def quadratic(module, seed, threads):
-    features = taught(seed, False)[0]
+    features = taught(seed, False)[0].features
     constant, weights, form, thresholds = np.zeros(1), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
     module.quadratic_prank_pass(*taught(seed, False), 0.2, constant, weights, form, thresholds, threads)
     scores = np.empty(len(features))
@@ -93,7 +94,7 @@ def quadratic(module, seed, threads):
 
 
 def kernel_machine(module, seed, threads, *, kernel="rbf", places=150):
-    features = taught(seed, False)[0]
+    features = taught(seed, False)[0].features
     support, coefficients, count = np.zeros(places, np.int64), np.zeros(places), np.zeros(1, np.int64)
     thresholds, scores = np.zeros(3), np.empty(len(features))
     for _ in range(2):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwright.kernels import reference
+from rankwright.kernels.records import RankedLists
 
 _core = pytest.importorskip("rankwright.kernels._core")
 
@@ -45,7 +46,7 @@ def run_both(name, inputs, outputs):
 
 def each_tie_rule(lists):
     offsets, n_ranked, rows, tied, labels = lists
-    return [((offsets, n_ranked, rows, ties), labels) for ties in (NO_TIES, tied)]
+    return [(RankedLists(offsets, n_ranked, rows, ties), labels) for ties in (NO_TIES, tied)]
 
 
 scores_in_any_range = st.lists(
@@ -111,22 +112,22 @@ def test_exponential_gains():
 @pytest.mark.parametrize("depth", [0, 1, 5, 32, 33, 40])
 def test_discounted_gains(lists, depth):
     for ranked, labels in each_tie_rule(lists):
-        n_queries = len(ranked[1])
-        inputs = (labels.astype(np.float64), *ranked, 1 / np.log2(np.arange(2, depth + 2)))
+        n_queries = len(ranked.n_ranked)
+        inputs = (labels.astype(np.float64), ranked, 1 / np.log2(np.arange(2, depth + 2)))
         run_both("discounted_gains", inputs, [(n_queries, np.float64)] * 2)
 
 
 def test_mean_gain_shares(lists):
     for ranked, labels in each_tie_rule(lists):
-        inputs = (labels.astype(np.float64), *ranked, 1 / np.log2(np.arange(2, 42)))
-        run_both("mean_gain_shares", inputs, [(len(ranked[1]), np.float64)])
+        inputs = (labels.astype(np.float64), ranked, 1 / np.log2(np.arange(2, 42)))
+        run_both("mean_gain_shares", inputs, [(len(ranked.n_ranked), np.float64)])
 
 
 @pytest.mark.parametrize("cutoff", [0, 1, 5, DEEP])
 def test_precision_sums(lists, cutoff):
     for ranked, labels in each_tie_rule(lists):
-        inputs = (labels >= 1, *ranked, cutoff)
-        run_both("precision_sums", inputs, [(len(ranked[1]), np.float64), (len(ranked[1]), np.int64)])
+        inputs = (labels >= 1, ranked, cutoff)
+        run_both("precision_sums", inputs, [(len(ranked.n_ranked), np.float64), (len(ranked.n_ranked), np.int64)])
 
 
 @pytest.mark.parametrize("cutoff", [1, 5, DEEP])
@@ -134,12 +135,12 @@ def test_precision_sums(lists, cutoff):
 def test_read_until_satisfied(lists, cutoff, binary):
     for ranked, labels in each_tie_rule(lists):
         stop = (labels > 1).astype(np.float64) if binary else labels.astype(np.float64) / 4
-        run_both("read_until_satisfied", (stop, *ranked, cutoff), [(len(ranked[1]), np.float64)] * 2)
+        run_both("read_until_satisfied", (stop, ranked, cutoff), [(len(ranked.n_ranked), np.float64)] * 2)
 
 
 def test_wrong_pairs(lists):
     for ranked, labels in each_tie_rule(lists):
-        run_both("wrong_pairs", (labels, *ranked), [(len(ranked[1]), np.float64)] * 2)
+        run_both("wrong_pairs", (labels, ranked), [(len(ranked.n_ranked), np.float64)] * 2)
 
 
 @pytest.mark.parametrize("n", [1, 10, 1000])

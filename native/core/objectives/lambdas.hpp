@@ -22,7 +22,7 @@ struct PairData {
     std::span<const double> discount;
 };
 
-// As kernels/pair_settings.py explains them.
+// As kernels/records.py explains them.
 struct PairSettings {
     PairLoss loss = PairLoss::logistic;
     double shape = 1.0;

@@ -10,7 +10,7 @@
 namespace rankwright {
 
 // What is known of each feature. The structs of this file that come from Python have twins in
-// kernels/tree_arguments.py.
+// kernels/records.py.
 struct SplitColumns {
     std::span<const std::int64_t> n_bins; // without that of missing values
     std::span<const bool> categorical;

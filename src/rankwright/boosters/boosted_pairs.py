@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
+from rankwright.kernels.records import LabelPairs
 
 STUMPS_AT_A_TIME = 8  # one a bit
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BoostedPairs:
-    """All pairs of documents of a query with different labels; unjudged documents are in none.
-
-    Query q owns `order[offsets[q]]` to `order[offsets[q + 1]]`: its judged rows, by ascending label. A pair counts its
-    query's weight times the weights of its two documents; all pairs together count 1.
-    """
-
-    labels: Float32Array
-    weights: Float64Array
-    query_weights: Float64Array
-    offsets: IntArray
-    order: IntArray
-
-    def inputs(self) -> dict[str, Any]:
-        """The pairs as kernels take them."""
-        return {
-            "labels": self.labels,
-            "weights": self.weights,
-            "query_weights": self.query_weights,
-            "offsets": self.offsets,
-            "order": self.order,
-        }
+class BoostedPairs(LabelPairs):
+    """The pairs as boosters weigh them: all of them together count 1."""
 
     @property
     def n_docs(self) -> int:
@@ -48,13 +25,13 @@ class BoostedPairs:
     def potentials(self, scores: Float64Array, *, threads: int = 1) -> tuple[Float64Array, Float64Array]:
         """Each row's exponential pair weights as the better document less as the worse, and each query's sum."""
         potentials, totals = np.empty(self.n_docs), np.empty(len(self.query_weights))
-        kernels.pair_potentials(scores, **self.inputs(), potentials=potentials, totals=totals, threads=threads)
+        kernels.pair_potentials(scores, self, potentials, totals, threads)
         return potentials, totals
 
     def fidelity_potentials(self, scores: Float64Array, *, threads: int = 1) -> Float64Array:
         """The same with pair weights that are twice the slope of the fidelity loss."""
         potentials, totals = np.empty(self.n_docs), np.empty(len(self.query_weights))
-        kernels.fidelity_potentials(scores, **self.inputs(), potentials=potentials, totals=totals, threads=threads)
+        kernels.fidelity_potentials(scores, self, potentials, totals, threads)
         return potentials
 
     def fidelity_agreement(
@@ -63,9 +40,7 @@ class BoostedPairs:
         """The same weights of the pairs that each of eight stumps, a bit of `above`, orders rightly, and wrongly."""
         shape = (len(self.query_weights), STUMPS_AT_A_TIME)
         agree, disagree = np.empty(shape), np.empty(shape)
-        kernels.fidelity_agreement(
-            scores, **self.inputs(), above=above, agree=agree, disagree=disagree, threads=threads
-        )
+        kernels.fidelity_agreement(scores, self, above, agree, disagree, threads)
         return agree.sum(axis=0), disagree.sum(axis=0)
 
 

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.comparators.net import ComparatorNet
 from rankwright.data.dataset import RankingDataset
+from rankwright.kernels.records import ComparedPairs
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainingPairs:
-    """Pairs of documents of which the first should rank higher, and the documents they name, both query by query."""
-
-    features: Float32Array
-    offsets: IntArray  # of each query's documents
-    pair_offsets: IntArray  # of each query's pairs
-    better: IntArray
-    worse: IntArray
-    weight: Float32Array
+class TrainingPairs(ComparedPairs):
+    """The pairs a comparator is trained on."""
 
     @property
     def n_queries(self) -> int:
@@ -44,10 +35,7 @@ class TrainingPairs:
 
     def _run(self, net: ComparatorNet, queries: IntArray, cost: str, gradient: Float64Array, threads: int) -> float:
         total = np.empty(1)
-        kernels.comparator_gradient(
-            self.features, self.offsets, net.sizes, net.weights, self.pair_offsets, self.better, self.worse,
-            self.weight, queries, cost == "logistic", total, gradient, threads,
-        )  # fmt: skip
+        kernels.comparator_gradient(net.sizes, net.weights, self, queries, cost == "logistic", total, gradient, threads)
         return float(total[0])
 
     def _weight_of(self, queries: IntArray) -> float:

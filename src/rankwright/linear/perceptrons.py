@@ -12,20 +12,18 @@ from typing import ClassVar
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray
-from rankwright.linear.rows import JudgedRows, Levels, ordinal_levels
+from rankwright.arrays import Arrays, Float32Array, IntArray
+from rankwright.kernels.records import LevelledRows
+from rankwright.linear.rows import JudgedRows, ordinal_levels
 from rankwright.training.driver import RemembersArrays
 
 MOST_LEVELS = 64  # thresholds are looked at one by one: more levels would tell little and cost much
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LevelledDocuments:
+class LevelledDocuments(LevelledRows):
     """What a perceptron learns from: documents with levels, in an order that the seed gives."""
 
-    features: Float32Array
-    levels: Levels
-    weights: Float64Array
     level_labels: Float32Array  # the lowest label of each level
     seed: int
 
@@ -61,19 +59,8 @@ class Perceptrons(RemembersArrays):
     def take_step(self, step: int) -> bool:
         """Take every member through its documents once."""
         order, key = self.documents.epoch(step)
-        documents = self.documents
         before = self.weights.copy()
-        kernels.prank_pass(
-            documents.features,
-            documents.levels,
-            documents.weights,
-            order,
-            self.share,
-            key,
-            self.weights,
-            self.thresholds,
-            self.threads,
-        )
+        kernels.prank_pass(self.documents, order, self.share, key, self.weights, self.thresholds, self.threads)
         return self.share < 1 or not np.array_equal(before, self.weights)
 
     def model(self) -> Arrays:
@@ -102,19 +89,9 @@ class QuadraticPerceptron(RemembersArrays):
     def take_step(self, step: int) -> bool:
         """Go through all documents once."""
         order, _ = self.documents.epoch(step)
-        documents = self.documents
         before = self.matrix.copy()
         kernels.quadratic_prank_pass(
-            documents.features,
-            documents.levels,
-            documents.weights,
-            order,
-            self.gamma,
-            self.constant,
-            self.weights,
-            self.matrix,
-            self.thresholds,
-            self.threads,
+            self.documents, order, self.gamma, self.constant, self.weights, self.matrix, self.thresholds, self.threads
         )
         return not np.array_equal(before, self.matrix)
 
@@ -141,12 +118,9 @@ class KernelPerceptron(RemembersArrays):
     def take_step(self, step: int) -> bool:
         """Go through all documents once."""
         order, _ = self.documents.epoch(step)
-        documents = self.documents
         before = self.coefficients.copy()
         kernels.kernel_prank_pass(
-            documents.features,
-            documents.levels,
-            documents.weights,
+            self.documents,
             order,
             self.kernel,
             self.gamma,

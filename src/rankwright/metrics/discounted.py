@@ -81,7 +81,7 @@ class MeanNDCG(ListMetric):
         """The mean share each query's list has, over all its depths."""
         means = np.empty(lists.ranking.groups.n_queries)
         discounts = lists.convention.discount.table(int(lists.ranking.n_ranked.max(initial=0)))
-        kernels.mean_gain_shares(lists.gains, *lists.arrays, discounts, means, lists.threads)
+        kernels.mean_gain_shares(lists.gains, lists.arrays, discounts, means, lists.threads)
         return np.where(np.isnan(means), lists.convention.empty.number, np.minimum(means, 1.0))
 
 

@@ -13,9 +13,10 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, IntArray
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray
 from rankwright.data.groups import Groups
 from rankwright.errors import require
+from rankwright.kernels.records import RankedLists
 from rankwright.metrics.convention import Convention
 from rankwright.metrics.rules import Empty, Unjudged
 from rankwright.ranking.gains import RECIPROCAL
@@ -115,11 +116,11 @@ class SettledLists:
         return self.convention.relevant.of(self.labels)
 
     @property
-    def arrays(self) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
+    def arrays(self) -> RankedLists:
         """The lists as kernels take them: where each starts, its length, its rows, and its ties unless broken."""
         ranking = self.ranking
         ties = ranking.tied if ranking.ties is Ties.AVERAGED else np.empty(0, np.bool_)
-        return ranking.groups.offsets, ranking.n_ranked, ranking.rows, ties
+        return RankedLists(ranking.groups.offsets, ranking.n_ranked, ranking.rows, ties)
 
     def count(
         self, kernel: Callable[..., None], values: NDArray[Any], *settings: Any, second: type[np.generic] = np.float64
@@ -127,7 +128,7 @@ class SettledLists:
         """The two numbers that a kernel finds for each list from `values`, one a row; `second` is the second's type."""
         n_queries = self.ranking.groups.n_queries
         one, other = np.empty(n_queries), np.empty(n_queries, second)
-        kernel(values, *self.arrays, *settings, one, other, self.threads)
+        kernel(values, self.arrays, *settings, one, other, self.threads)
         return one, other
 
     def without_empty(self, values: Float64Array, is_empty: BoolArray) -> Float64Array:

@@ -17,7 +17,7 @@ from torch import nn
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array, IntArray, named
 from rankwright.data.groups import Groups
-from rankwright.kernels.net_arguments import LabelledQueries, NarrowNet, QueryWalk, ScaledFeatures, StepRule
+from rankwright.kernels.records import NarrowNet, QueryWalk, StepRule
 from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.modules import PlainNet
 from rankwright.nets.params import DescentParams
@@ -178,8 +178,7 @@ class _NarrowDescent:
         order, starts = batch_of(self.groups, order)
         scores, costs = np.empty(self.groups.n_docs), np.full(len(order), np.nan)
         size = self.params.batch_queries
-        inputs = ScaledFeatures(self.rows.features, self.rows.shift, self.rows.factor)
-        pairs = LabelledQueries(offsets=self.groups.offsets, **self.lambda_fn.arguments)
+        pairs = self.lambda_fn.arguments["pairs"]
         steps_a_call = max(1, len(keys) * DOCUMENTS_A_CALL // max(1, len(scores)))
         for first in range(0, len(keys), steps_a_call):
             some_keys = keys[first : first + steps_a_call]
@@ -192,7 +191,7 @@ class _NarrowDescent:
                 scores=scores,
                 cost=costs[begin:end] if self.lambda_fn.has_cost else np.empty(0),
             )
-            taken = kernels.descend_narrow_net(self.net, inputs, pairs, self._rule(), walk, self.lambda_fn.threads)
+            taken = kernels.descend_narrow_net(self.net, self.rows, pairs, self._rule(), walk, self.lambda_fn.threads)
             self.n_steps += taken
             if taken < len(some_keys):
                 return Walked(scores, costs, is_finite=False)

@@ -19,17 +19,18 @@ from rankwright.arrays import Float32Array, IntArray, named
 from rankwright.data.dataset import RankingDataset
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.features.scaling import ZSCORE, FittedScaling
+from rankwright.kernels.records import StandardisedRows
 
 MAPPED_AT_A_TIME = 2048  # rows: their kernel values in double precision take little memory
 
 
-class FeatureRows:
+class FeatureRows(StandardisedRows):
     """Rows of a matrix, as (x - shift) · factor with 0 for what is missing. Rows fetched live until the next are."""
 
     def __init__(
         self, features: Float32Array, shift: Float32Array, factor: Float32Array, *, threads: int, device: str
     ) -> None:
-        self.features, self.shift, self.factor = features, shift, factor
+        super().__init__(features, shift, factor)
         self.threads, self.device = threads, device
         self._make_room(0)
 
@@ -37,7 +38,7 @@ class FeatureRows:
         """The given rows, one below the other."""
         if len(rows) > len(self._buffer):
             self._make_room(len(rows))
-        kernels.standardise_rows(self.features, rows, self.shift, self.factor, self._buffer, self.threads)
+        kernels.standardise_rows(self, rows, self._buffer, self.threads)
         return self._tensor[: len(rows)].to(self.device)
 
     def _make_room(self, n_rows: int) -> None:

@@ -70,9 +70,7 @@ class FirstLayer(torch.autograd.Function):
     ) -> torch.Tensor:
         """The weighted sums of each row's features."""
         out = np.empty((len(rows), len(weight)), np.float32)
-        kernels.first_layer(
-            inputs.features, rows, inputs.shift, inputs.factor, weight.detach().numpy(), out, inputs.threads
-        )
+        kernels.first_layer(inputs, rows, weight.detach().numpy(), out, inputs.threads)
         context.inputs, context.rows, context.weight_shape = inputs, rows, tuple(weight.shape)
         sums = torch.from_numpy(out)
         return sums if bias is None else sums.add_(bias.detach())
@@ -82,14 +80,6 @@ class FirstLayer(torch.autograd.Function):
         """The derivatives with respect to the weights and the thresholds."""
         gradient = np.empty(context.weight_shape, np.float32)
         inputs = context.inputs
-        kernels.first_layer_gradient(
-            inputs.features,
-            context.rows,
-            inputs.shift,
-            inputs.factor,
-            forces.contiguous().numpy(),
-            gradient,
-            inputs.threads,
-        )
+        kernels.first_layer_gradient(inputs, context.rows, forces.contiguous().numpy(), gradient, inputs.threads)
         of_bias = forces.sum(dim=0) if context.needs_input_grad[1] else None
         return torch.from_numpy(gradient), of_bias, None, None

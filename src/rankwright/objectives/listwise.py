@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float64Array
-from rankwright.objectives.objective import GRADIENT_DTYPE, BoundKernel, Judged, LambdaFn, judged_labels, weights_of
+from rankwright.objectives.objective import GRADIENT_DTYPE, BoundKernel, Judged, LambdaFn, judged_labels, weighed_groups
 from rankwright.ranking.gains import EXPONENTIAL, Gain
 
 
@@ -68,5 +68,5 @@ def _cross_entropy(
     exponential: bool,
     noise: bool,
 ) -> BoundKernel:
-    arguments = {"shares": shares, "exponential": exponential, "noise": noise} | weights_of(dataset)
-    return BoundKernel(kernels.softmax_lambdas, arguments, dataset.groups, threads, dtype, is_random=True)
+    arguments = {"groups": weighed_groups(dataset), "shares": shares, "exponential": exponential, "noise": noise}
+    return BoundKernel(kernels.softmax_lambdas, arguments, dataset.groups, threads, dtype)

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray, as_scores, as_vector
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, require
+from rankwright.kernels.records import Batch, FloatArray, Forces, WeighedGroups
 
 GRADIENT_DTYPE = np.float32  # one per document: memory matters; diagnostics ask for float64
-
-FloatArray = NDArray[Any]  # float32 or float64, as the λ-function was asked for
 
 
 class Lambdas(NamedTuple):
@@ -119,7 +118,7 @@ class Objective(Protocol):
 class BoundKernel:
     """A λ-function that a kernel computes.
 
-    `arguments` are those that the kernel takes besides the batch, the key and the outputs.
+    `arguments` are those that the kernel takes besides the batch and the forces to fill.
     """
 
     kernel: Callable[..., None]
@@ -128,7 +127,6 @@ class BoundKernel:
     threads: int
     dtype: type[np.floating[Any]]
     has_cost: bool = True
-    is_random: bool = False
 
     def __post_init__(self) -> None:
         require(self.dtype in (np.float32, np.float64), f"dtype must be float32 or float64, got {self.dtype}")
@@ -139,19 +137,9 @@ class BoundKernel:
         n_docs = int(starts[-1])
         gradient, curvature = np.empty(n_docs, self.dtype), np.empty(n_docs, self.dtype)
         cost = np.full(len(chosen), np.nan)
-        random = {"key": _unsigned(key)} if self.is_random else {}
-        self.kernel(
-            scores=finite_scores(scores, length=n_docs),
-            queries=chosen,
-            starts=starts,
-            offsets=self.groups.offsets,
-            **self.arguments,
-            **random,
-            gradient=gradient,
-            curvature=curvature,
-            cost=cost if self.has_cost else np.empty(0),
-            threads=self.threads,
-        )
+        batch = Batch(finite_scores(scores, length=n_docs), chosen, starts, _unsigned(key))
+        forces = Forces(gradient, curvature, cost if self.has_cost else np.empty(0))
+        self.kernel(batch=batch, **self.arguments, forces=forces, threads=self.threads)
         return Lambdas(gradient, curvature, cost)
 
 
@@ -181,13 +169,14 @@ def judged_labels(dataset: Judged, purpose: str) -> Float32Array:
     return dataset.labels
 
 
-def weights_of(dataset: Judged) -> dict[str, Float32Array]:
-    """The weights as kernels take them: empty where all are 1."""
+def weighed_groups(dataset: Judged) -> WeighedGroups:
+    """The queries and their weights as kernels take them: empty where all are 1."""
     none = np.empty(0, np.float32)
-    return {
-        "document_weights": none if dataset.document_weights is None else dataset.document_weights,
-        "query_weights": none if dataset.query_weights is None else dataset.query_weights,
-    }
+    return WeighedGroups(
+        dataset.groups.offsets,
+        none if dataset.document_weights is None else dataset.document_weights,
+        none if dataset.query_weights is None else dataset.query_weights,
+    )
 
 
 def _unsigned(key: int | None) -> int:

@@ -18,7 +18,7 @@ from rankwright.arrays import Float32Array, IntArray
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, require
-from rankwright.kernels.pair_settings import PairSettings
+from rankwright.kernels.records import LabelledQueries, PairSettings
 from rankwright.objectives.deltas import Constant, Delta
 from rankwright.objectives.objective import (
     GRADIENT_DTYPE,
@@ -26,7 +26,7 @@ from rankwright.objectives.objective import (
     Judged,
     LambdaFn,
     judged_labels,
-    weights_of,
+    weighed_groups,
 )
 from rankwright.objectives.pair_losses import Logistic, PairLoss
 
@@ -109,15 +109,14 @@ class PairwiseObjective:
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
         """Return the λ-function of a dataset's pairs; see `Objective.bind`."""
-        common = self._worths(dataset, threads) | weights_of(dataset) | {"settings": self._settings()}
+        common = self._worths(dataset, threads) | {"groups": weighed_groups(dataset), "settings": self._settings()}
         kernel: Callable[..., None] = kernels.label_pair_lambdas
         if dataset.preferences is None:
-            pairs = self._label_pairs(dataset)
+            arguments: dict[str, Any] = {"pairs": LabelledQueries(**common, **self._label_pairs(dataset))}
         else:
-            kernel, pairs = kernels.preference_lambdas, self._given_pairs(dataset.preferences, dataset.groups)
-        return BoundKernel(
-            kernel, common | pairs, dataset.groups, threads, dtype, has_cost=self.has_cost, is_random=True
-        )
+            kernel = kernels.preference_lambdas
+            arguments = common | self._given_pairs(dataset.preferences, dataset.groups)
+        return BoundKernel(kernel, arguments, dataset.groups, threads, dtype, has_cost=self.has_cost)
 
     def _settings(self) -> PairSettings:
         return PairSettings(

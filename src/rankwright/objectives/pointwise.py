@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array
-from rankwright.objectives.objective import GRADIENT_DTYPE, BoundKernel, Judged, LambdaFn, judged_labels, weights_of
+from rankwright.objectives.objective import GRADIENT_DTYPE, BoundKernel, Judged, LambdaFn, judged_labels, weighed_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,5 +46,5 @@ class LogisticError:
 def _pull(
     dataset: Judged, targets: Float32Array, loss: str, threads: int, dtype: type[np.floating[Any]]
 ) -> BoundKernel:
-    arguments = {"targets": targets, "loss": loss} | weights_of(dataset)
+    arguments = {"groups": weighed_groups(dataset), "targets": targets, "loss": loss}
     return BoundKernel(kernels.point_lambdas, arguments, dataset.groups, threads, dtype)

@@ -13,6 +13,7 @@ from rankwright import kernels
 from rankwright.arrays import SUM_DTYPE, Float32Array, Float64Array, as_vector
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, SettingError
+from rankwright.kernels.records import RankedLists
 
 
 def number_text(number: float) -> str:
@@ -163,5 +164,6 @@ def ideal_gains(gains: Float64Array, groups: Groups, discounts: Float64Array, th
     found, ideal = np.empty(groups.n_queries), np.empty(groups.n_queries)
     nothing_ranked = np.zeros(groups.n_queries, np.int64)
     rows, no_ties = np.arange(groups.n_docs), np.empty(0, np.bool_)
-    kernels.discounted_gains(gains, groups.offsets, nothing_ranked, rows, no_ties, discounts, found, ideal, threads)
+    lists = RankedLists(groups.offsets, nothing_ranked, rows, no_ties)
+    kernels.discounted_gains(gains, lists, discounts, found, ideal, threads)
     return ideal

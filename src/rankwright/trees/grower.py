@@ -8,7 +8,7 @@ their sums do not depend on the order in which threads add them. Leaf values com
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import isfinite
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_vector, thread_count
 from rankwright.errors import InputError, SettingError
-from rankwright.kernels.tree_arguments import GrowthScratch, GrowthSettings, NodeArrays, SplitColumns
+from rankwright.kernels.records import GrowthScratch, SplitColumns, TreeNodes
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import slots_of
 from rankwright.trees.forests.compiled import MAX_LEAVES
@@ -43,29 +43,14 @@ class GrownTree:
 
     def add_to(self, scores: Float64Array, *, threads: int | None = None) -> None:
         """Add what the tree says of the rows it was grown on to their scores: no document is looked at again."""
-        tree = self.tree
-        kernels.add_leaf_values(
-            tree.feature, self.begin, tree.count, tree.value, self.rows, scores, thread_count(threads)
-        )
+        kernels.add_leaf_values(self.tree, self.begin, self.rows, scores, thread_count(threads))
 
     def add_to_all(self, data: BinnedDataset, scores: Float64Array, *, threads: int | None = None) -> None:
         """Add what the tree says of every document of `data`, of the same bins, to its score."""
         tree = self.tree
         if tree.n_leaves > MAX_LEAVES:
             raise InputError(f"a tree may have at most {MAX_LEAVES} leaves to be scored, got {tree.n_leaves}")
-        kernels.score_tree(
-            codes=data.codes,
-            n_bins=data.mapper.n_bins,
-            feature=tree.feature,
-            bin=tree.bin,
-            left=tree.left,
-            right=tree.right,
-            missing_left=tree.missing_left,
-            value=tree.value,
-            categories=tree.categories,
-            scores=scores,
-            threads=thread_count(threads),
-        )
+        kernels.score_tree(data.codes, data.mapper.n_bins, tree, scores, thread_count(threads))
 
 
 class GrowerMemory:
@@ -112,6 +97,7 @@ def grow_tree(
     kernels.quantise_lambdas(gradients, curvatures, *scales, seed & (2**64 - 1), memory.quantised, n_threads)
     nodes = _empty_nodes(params.max_leaves, data)
     tree_rows = np.empty(data.n_docs, np.uint32) if own_rows is None else own_rows
+    begin = np.empty(len(nodes.feature), np.int64)
     n_nodes = kernels.grow_tree(
         codes=data.codes,
         columns=SplitColumns(
@@ -125,29 +111,15 @@ def grow_tree(
         curvature=curvatures,
         rows=tree_rows,
         all_rows=own_rows is None,
-        settings=_settings(params, *scales),
+        settings=params,
+        gradient_scale=scales[0],
+        curvature_scale=scales[1],
         scratch=memory.scratch,
         nodes=nodes,
+        begin=begin,
         threads=n_threads,
     )
-    return GrownTree(_cut(nodes, n_nodes, data), tree_rows, nodes.begin[:n_nodes])
-
-
-def _settings(params: TreeParams, gradient_scale: float, curvature_scale: float) -> GrowthSettings:
-    return GrowthSettings(
-        max_leaves=params.max_leaves,
-        max_depth=params.max_leaves if params.max_depth is None else params.max_depth,
-        min_docs=params.min_docs_in_leaf,
-        min_curvature=params.min_curvature_in_leaf,
-        l2=params.l2,
-        min_gain=params.min_gain,
-        newton=params.split_gain == "newton",
-        category_smoothing=params.category_smoothing,
-        max_split_categories=params.max_split_categories,
-        gradient_scale=gradient_scale,
-        curvature_scale=curvature_scale,
-        learning_rate=params.learning_rate,
-    )
+    return GrownTree(_cut(nodes, n_nodes, data), tree_rows, begin[:n_nodes])
 
 
 def _rows_of_tree(rows: ArrayLike | None, n_docs: int) -> NDArray[np.uint32] | None:
@@ -206,11 +178,11 @@ def _asked(features: ArrayLike | None, n_features: int) -> BoolArray:
     return np.isin(np.arange(n_features), chosen)
 
 
-def _empty_nodes(max_leaves: int, data: BinnedDataset) -> NodeArrays:
+def _empty_nodes(max_leaves: int, data: BinnedDataset) -> TreeNodes:
     n = min(2 * max_leaves - 1, max(2 * data.n_docs - 1, 1))
     mapper = data.mapper
     most_categories = int(mapper.n_bins[mapper.categorical].max(initial=0))
-    return NodeArrays(
+    return TreeNodes(
         feature=np.empty(n, np.int32),
         bin=np.empty(n, np.int32),
         left=np.empty(n, np.int32),
@@ -218,28 +190,17 @@ def _empty_nodes(max_leaves: int, data: BinnedDataset) -> NodeArrays:
         missing_left=np.empty(n, bool),
         value=np.empty(n, np.float32),
         gain=np.empty(n, np.float64),
-        begin=np.empty(n, np.int64),
         count=np.empty(n, np.int64),
         categories=np.empty((n, -(-most_categories // 32)), np.uint32),
     )
 
 
-def _cut(nodes: NodeArrays, n: int, data: BinnedDataset) -> Tree:
+def _cut(nodes: TreeNodes, n: int, data: BinnedDataset) -> Tree:
     """The first `n` nodes, with raw thresholds for bins."""
-    by_number = nodes.bin[:n] >= 0
+    kept = {field.name: getattr(nodes, field.name)[:n] for field in fields(nodes)}
+    by_number = kept["bin"] >= 0
     threshold = np.full(n, np.nan, np.float32)
     threshold[by_number] = data.mapper.thresholds(
-        nodes.feature[:n][by_number].astype(np.int64), nodes.bin[:n][by_number].astype(np.int64)
+        kept["feature"][by_number].astype(np.int64), kept["bin"][by_number].astype(np.int64)
     )
-    return Tree(
-        feature=nodes.feature[:n],
-        bin=nodes.bin[:n],
-        threshold=threshold,
-        left=nodes.left[:n],
-        right=nodes.right[:n],
-        missing_left=nodes.missing_left[:n],
-        value=nodes.value[:n],
-        gain=nodes.gain[:n],
-        count=nodes.count[:n],
-        categories=nodes.categories[:n],
-    )
+    return Tree(**kept, threshold=threshold)

@@ -4,33 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from math import isfinite
-from typing import Literal, get_args
+from typing import get_args
 
 from rankwright.errors import require
-
-SplitGain = Literal["newton", "least-squares"]
+from rankwright.kernels.records import SplitGain as SplitGain
+from rankwright.kernels.records import TreeSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TreeParams:
-    """The settings of one tree.
-
-    `split_gain` says what a split is worth: `newton` takes what the two Newton steps take off the cost,
-    gradient² / (curvature + l2) of each side; `least-squares` what they take off the squared error of a fit to the
-    gradients, gradient² / count. Leaf values are Newton steps, −gradient / (curvature + l2), times `learning_rate`.
-    """
-
-    max_leaves: int = 31
-    max_depth: int | None = None  # splits between the root and a leaf; None = as many as leaves allow
-    min_docs_in_leaf: int = 20
-    min_curvature_in_leaf: float = 1e-3
-    l2: float = 0.0
-    min_gain: float = 0.0  # a split must gain more than this
-    split_gain: SplitGain = "newton"
-    learning_rate: float = 0.1
-    # A category's mean gradient, by which categories are ordered, is drawn to 0 as by this many average documents.
-    category_smoothing: float = 10.0
-    max_split_categories: int = 32  # on the side of a split that has fewer categories
+class TreeParams(TreeSettings):
+    """The settings of one tree, checked."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

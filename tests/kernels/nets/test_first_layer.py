@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 
 from rankwright.kernels import reference
+from rankwright.kernels.records import StandardisedRows
 
 _core = pytest.importorskip("rankwright.kernels._core")
 SHAPES = [(0, 3), (1, 1), (5, 16), (300, 17), (700, 40)]
 
 
 def case(n_rows, n_features, seed=0):
-    """Features with some values missing, rows of them in any order, and how they are scaled."""
+    """Features with some values missing and how they are scaled, and rows of them in any order."""
     rng = np.random.default_rng(seed)
     features = rng.normal(3, 2, size=(max(1, n_rows), n_features)).astype(np.float32)
     features[rng.random(features.shape) < 0.1] = np.nan
     rows = rng.integers(0, len(features), size=n_rows)
-    return features, rows, rng.normal(size=n_features).astype(np.float32), rng.random(n_features).astype(np.float32)
+    shift, factor = rng.normal(size=n_features).astype(np.float32), rng.random(n_features).astype(np.float32)
+    return StandardisedRows(features, shift, factor), rows
 
 
 def layer(module, shape, n_units, threads=1):

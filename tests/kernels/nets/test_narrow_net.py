@@ -10,7 +10,7 @@ import pytest
 import rankwright as rw
 from rankwright import kernels, objectives
 from rankwright.kernels import reference
-from rankwright.kernels.net_arguments import LabelledQueries, NarrowNet, QueryWalk, ScaledFeatures, StepRule
+from rankwright.kernels.records import NarrowNet, QueryWalk, StandardisedRows, StepRule
 from rankwright.objectives.objective import batch_of
 
 N_FEATURES = 19
@@ -43,10 +43,10 @@ def descend(kernel: Any, data: rw.RankingDataset, *, threads: int = 1, start: fl
     rule: dict[str, Any] = {"optimizer": "adam", "learning_rate": 0.01, "weight_decay": 0.0, "pull": 0.0} | settings
     taken = kernel(
         net=NarrowNet(widths, weights, last_threshold, activation, dropout),
-        inputs=ScaledFeatures(
+        inputs=StandardisedRows(
             data.features, np.full(N_FEATURES, 0.1, np.float32), np.full(N_FEATURES, 1.5, np.float32)
         ),
-        pairs=LabelledQueries(offsets=data.groups.offsets, **arguments),
+        **arguments,
         rule=StepRule(**rule, mean=mean, square=square, n_steps=0),
         walk=QueryWalk(
             queries=order,

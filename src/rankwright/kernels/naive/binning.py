@@ -15,7 +15,7 @@ def find_thresholds(
     max_bins: int,
     thresholds: Float32Array,
     n_thresholds: IntArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill row f of `thresholds` with the places where the bins of feature f meet, seen in the given rows."""
     for feature in range(features.shape[1]):
@@ -73,7 +73,7 @@ def bin_features(
     categorical: BoolArray,
     first_row: int,
     codes: CodeArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill the codes of the rows from `first_row` on: how many edges are smaller, or the place of the equal one."""
     by_row = np.zeros((len(features), codes.shape[0] * codes.shape[2]), codes.dtype)
@@ -87,3 +87,8 @@ def bin_features(
         else:
             by_row[:, feature] = np.where(np.isnan(values), len(own) + 1, code)
     codes[:, first_row : first_row + len(features)] = by_row.reshape(len(features), *codes.shape[::2]).swapaxes(0, 1)
+
+
+def codes_by_row(codes: CodeArray) -> CodeArray:
+    """The codes with a row per document and a column per feature."""
+    return codes.swapaxes(0, 1).reshape(codes.shape[1], codes.shape[0] * codes.shape[2])

@@ -1,57 +1,40 @@
 """Twins of the boosters' kernels: weights of pairs of different labels, and the stumps that order them best.
 
-Query q owns `order[offsets[q]]` to `order[offsets[q + 1]]`: its judged rows, by ascending label. A pair counts its
-query's weight times the weights of its two documents. `codes` has a row per feature; a feature's missing values have
-the code `n_bins[feature]`. A stump says of a document 1 where its code is above `bin`, else 0; where the feature is
-missing, `missing_above`.
+`codes` has a row per feature; a feature's missing values have the code `n_bins[feature]`. A stump says of a document 1
+where its code is above `bin`, else 0; where the feature is missing, `missing_above`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.arrays import BoolArray, Float64Array, IntArray
+from rankwright.kernels.records import LabelPairs
 
 Slope = Callable[[float], float]  # of a pair's weight in the better document's score less the worse one's
 Pair = tuple[int, int, int, float]  # query, better row, worse row, weight
 
 
-def _pairs(
-    scores: Float64Array,
-    labels: Float32Array,
-    weights: Float64Array,
-    query_weights: Float64Array,
-    offsets: IntArray,
-    order: IntArray,
-    slope: Slope,
-) -> Iterator[Pair]:
-    for query in range(len(offsets) - 1):
-        rows = order[offsets[query] : offsets[query + 1]].tolist()
+def _each(pairs: LabelPairs, scores: Float64Array, slope: Slope) -> Iterator[Pair]:
+    for query, (start, stop) in enumerate(pairwise(pairs.offsets)):
+        rows = pairs.order[start:stop].tolist()
         for better in rows:
             for worse in rows:
-                if labels[better] > labels[worse]:
-                    weight = query_weights[query] * weights[better] * weights[worse]
+                if pairs.labels[better] > pairs.labels[worse]:
+                    weight = pairs.query_weights[query] * pairs.weights[better] * pairs.weights[worse]
                     yield query, better, worse, weight * slope(float(scores[better] - scores[worse]))
 
 
 def pair_potentials(
-    scores: Float64Array,
-    labels: Float32Array,
-    weights: Float64Array,
-    query_weights: Float64Array,
-    offsets: IntArray,
-    order: IntArray,
-    potentials: Float64Array,
-    totals: Float64Array,
-    threads: int,  # noqa: ARG001
+    scores: Float64Array, pairs: LabelPairs, potentials: Float64Array, totals: Float64Array, threads: int
 ) -> None:
     """Fill, for each row, the weight of its pairs as the better document less as the worse, and each query's total."""
-    found = _pairs(scores, labels, weights, query_weights, offsets, order, lambda difference: math.exp(-difference))
-    _fill_potentials(found, potentials, totals)
+    _fill_potentials(_each(pairs, scores, lambda difference: math.exp(-difference)), potentials, totals)
 
 
 def _fill_potentials(found: Iterator[Pair], potentials: Float64Array, totals: Float64Array) -> None:
@@ -77,7 +60,7 @@ def potential_stumps(
     sums: Float64Array,
     bin: IntArray,
     missing_above: BoolArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill, for each feature, the stump whose sum of potentials above is largest in size, and that sum."""
     sums[:], bin[:], missing_above[:] = 0.0, 0, False
@@ -89,39 +72,26 @@ def potential_stumps(
 
 
 def fidelity_potentials(
-    scores: Float64Array,
-    labels: Float32Array,
-    weights: Float64Array,
-    query_weights: Float64Array,
-    offsets: IntArray,
-    order: IntArray,
-    potentials: Float64Array,
-    totals: Float64Array,
-    threads: int,  # noqa: ARG001
+    scores: Float64Array, pairs: LabelPairs, potentials: Float64Array, totals: Float64Array, threads: int
 ) -> None:
     """Fill the same as `pair_potentials` does, with weights that are the slope of the fidelity loss."""
-    found = _pairs(scores, labels, weights, query_weights, offsets, order, _fidelity_slope)
-    _fill_potentials(found, potentials, totals)
+    _fill_potentials(_each(pairs, scores, _fidelity_slope), potentials, totals)
 
 
 def fidelity_agreement(
     scores: Float64Array,
-    labels: Float32Array,
-    weights: Float64Array,
-    query_weights: Float64Array,
-    offsets: IntArray,
-    order: IntArray,
+    pairs: LabelPairs,
     above: NDArray[np.uint8],
     agree: Float64Array,
     disagree: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill, for each query and stump, the weight of the pairs it orders rightly and of those it orders wrongly.
 
     Bit s of `above` says whether stump s puts the row above.
     """
     agree[:], disagree[:] = 0.0, 0.0
-    for query, better, worse, weight in _pairs(scores, labels, weights, query_weights, offsets, order, _fidelity_slope):
+    for query, better, worse, weight in _each(pairs, scores, _fidelity_slope):
         for stump in range(agree.shape[1]):
             of_better, of_worse = int(above[better]) >> stump & 1, int(above[worse]) >> stump & 1
             if of_better > of_worse:
@@ -143,7 +113,7 @@ def rank_moves(
     offsets: IntArray,
     moved: Float64Array,
     rows: IntArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill, for each move, the scores plus that multiple of the column, and the rows of each query in their order.
 
@@ -153,28 +123,24 @@ def rank_moves(
     for number, move in enumerate(moves.tolist()):
         stretch = slice(number * n_docs, (number + 1) * n_docs)
         moved[stretch] = scores + move * column
-        for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        for start, stop in pairwise(offsets.tolist()):
             order = np.argsort(-moved[stretch][start:stop], kind="stable")
             rows[number * n_docs + start : number * n_docs + stop] = number * n_docs + start + order
 
 
-def pair_unit_sums(inputs: Float64Array, offsets: IntArray, sums: Float64Array, threads: int) -> None:  # noqa: ARG001
+def pair_unit_sums(inputs: Float64Array, offsets: IntArray, sums: Float64Array, threads: int) -> None:
     """Fill, for each document and unit, the mean of tanh(own input - input of each document of the query)."""
-    for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+    for start, stop in pairwise(offsets.tolist()):
         own = inputs[start:stop]
         for row in range(stop - start):
             sums[start + row] = np.tanh(own[row] - own).mean(axis=0)
 
 
 def pair_unit_gradient(
-    inputs: Float64Array,
-    offsets: IntArray,
-    of_sums: Float64Array,
-    gradient: Float64Array,
-    threads: int,  # noqa: ARG001
+    inputs: Float64Array, offsets: IntArray, of_sums: Float64Array, gradient: Float64Array, threads: int
 ) -> None:
     """Fill the slopes of a loss in the inputs, given its slopes in what `pair_unit_sums` fills."""
-    for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+    for start, stop in pairwise(offsets.tolist()):
         own, slopes = inputs[start:stop], of_sums[start:stop]
         for row in range(stop - start):
             steepness = 1 - np.tanh(own[row] - own) ** 2

@@ -16,6 +16,7 @@ import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.kernels.naive.common.elementary import tanh_of
+from rankwright.kernels.records import ComparedPairs
 
 LANES = 8
 
@@ -86,7 +87,7 @@ def compare_pairs(
     left: IntArray,
     right: IntArray,
     out: Float32Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill, for each pair of rows, the inputs of the outputs N≻ and N≺, before their sigmoids."""
     layers = layers_of(sizes, weights)
@@ -95,28 +96,23 @@ def compare_pairs(
 
 
 def comparator_gradient(
-    features: Float32Array,
-    offsets: IntArray,  # noqa: ARG001
     sizes: IntArray,
     weights: Float32Array,
-    pair_offsets: IntArray,
-    better: IntArray,
-    worse: IntArray,
-    pair_weights: Float32Array,
+    pairs: ComparedPairs,
     queries: IntArray,
     logistic: bool,
     cost: Float64Array,
     gradient: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill the cost of the pairs of some queries and, unless it is empty, its derivatives by the weights.
 
     The target is 1 for the output that says the better document ranks higher, and 0 for its dual (Eq. 3).
     """
-    pairs = np.concatenate([np.arange(*pair_offsets[query : query + 2]) for query in [*queries]] or [queries])
-    left, right, weight = better[pairs], worse[pairs], pair_weights[pairs].astype(np.float64)
+    chosen = np.concatenate([np.arange(*pairs.pair_offsets[query : query + 2]) for query in [*queries]] or [queries])
+    left, right, weight = pairs.better[chosen], pairs.worse[chosen], pairs.weight[chosen].astype(np.float64)
     layers = layers_of(sizes, weights)
-    activations = forward(layers, halves_of(layers[0], features), left, right)
+    activations = forward(layers, halves_of(layers[0], pairs.features), left, right)
     wins, loses = (outputs[:, 0].astype(np.float64) for outputs in activations[-1])
     p, q = 1 / (1 + np.exp(-wins)), 1 / (1 + np.exp(-loses))
     if logistic:
@@ -138,7 +134,7 @@ def comparator_gradient(
             (own @ layer.duals + dual @ layer.neurons) * (1 - y.astype(np.float64) ** 2),
         )
     own, dual = slopes
-    x, y = np.nan_to_num(features[left]), np.nan_to_num(features[right])
+    x, y = np.nan_to_num(pairs.features[left]), np.nan_to_num(pairs.features[right])
     totals[0].neurons[:] = x.T @ own + y.T @ dual  # a neuron has x on its left, its dual y
     totals[0].duals[:] = y.T @ own + x.T @ dual
     totals[0].biases[:] = (own + dual).sum(axis=0)
@@ -219,7 +215,7 @@ def sort_rows(
     rows: IntArray,
     tied: BoolArray,
     n_comparisons: IntArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Sort each query's part of `rows`, best first; `presort` by how the net compares each with a document of zeros.
 
@@ -254,7 +250,7 @@ def sort_noting_mistakes(
     n_comparisons: IntArray,
     n_mistakes: IntArray,
     mistakes: IntArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Sort each query's part of `rows` and fill the pairs (better, worse) that the net compared against their labels.
 
@@ -276,12 +272,7 @@ def sort_noting_mistakes(
 
 
 def count_wins(
-    features: Float32Array,
-    offsets: IntArray,
-    sizes: IntArray,
-    weights: Float32Array,
-    wins: IntArray,
-    threads: int,  # noqa: ARG001
+    features: Float32Array, offsets: IntArray, sizes: IntArray, weights: Float32Array, wins: IntArray, threads: int
 ) -> None:
     """Fill how many documents of its query each is preferred to; a document is preferred to its equals below it."""
     judge = Judge(features, sizes, weights)

@@ -1,9 +1,4 @@
-"""Twins of the metric kernels.
-
-Query q owns the stretch of `rows` from `offsets[q]` to `offsets[q + 1]`; its first `n_ranked[q]` rows are its list,
-best first, and those after them were not retrieved. `tied` says of each rank whether its document is placed equally
-with the one before; it is empty where the order counts as it stands. Sums run from the top, in float64.
-"""
+"""Twins of the metric kernels. Sums run from the top of a list, in float64."""
 
 from __future__ import annotations
 
@@ -15,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.kernels.records import RankedLists
 
 MIXERS = ((30, np.uint64(0xBF58476D1CE4E5B9)), (27, np.uint64(0x94D049BB133111EB)))
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -37,13 +33,13 @@ class _List:
             start = end
 
 
-def _lists(offsets: IntArray, n_ranked: IntArray, rows: IntArray, tied: BoolArray) -> Iterator[tuple[int, _List]]:
-    for query in range(len(n_ranked)):
-        stretch = slice(offsets[query], offsets[query + 1])
-        yield query, _List(rows[stretch].tolist(), int(n_ranked[query]), tied[stretch].tolist())
+def _each(lists: RankedLists) -> Iterator[tuple[int, _List]]:
+    for query, n_ranked in enumerate(lists.n_ranked.tolist()):
+        stretch = slice(lists.offsets[query], lists.offsets[query + 1])
+        yield query, _List(lists.rows[stretch].tolist(), n_ranked, lists.tied[stretch].tolist())
 
 
-def exponential_gains(labels: Float32Array, gains: Float64Array, threads: int) -> None:  # noqa: ARG001
+def exponential_gains(labels: Float32Array, gains: Float64Array, threads: int) -> None:
     """Fill `gains` with 2^label - 1."""
     gains[:] = [math.exp2(label) - 1.0 for label in labels.tolist()]
 
@@ -57,17 +53,14 @@ def _expected_gains(gains: Float64Array, ranked: _List) -> list[float]:
 
 def discounted_gains(
     gains: Float64Array,
-    offsets: IntArray,
-    n_ranked: IntArray,
-    rows: IntArray,
-    tied: BoolArray,
+    lists: RankedLists,
     discounts: Float64Array,
     found: Float64Array,
     ideal: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill, for each query, the gain of its list discounted by rank, and the most that any order has."""
-    for query, ranked in _lists(offsets, n_ranked, rows, tied):
+    for query, ranked in _each(lists):
         best = sorted(gains[ranked.rows].tolist(), reverse=True)
         found[query] = _discounted(_expected_gains(gains, ranked), discounts)
         ideal[query] = _discounted(best, discounts)
@@ -81,17 +74,10 @@ def _discounted(gains: list[float], discounts: Float64Array) -> float:
 
 
 def mean_gain_shares(
-    gains: Float64Array,
-    offsets: IntArray,
-    n_ranked: IntArray,
-    rows: IntArray,
-    tied: BoolArray,
-    discounts: Float64Array,
-    means: Float64Array,
-    threads: int,  # noqa: ARG001
+    gains: Float64Array, lists: RankedLists, discounts: Float64Array, means: Float64Array, threads: int
 ) -> None:
     """Fill, for each query, the mean over p of the share its best p ranks have of the gain any p could have."""
-    for query, ranked in _lists(offsets, n_ranked, rows, tied):
+    for query, ranked in _each(lists):
         best = sorted(gains[ranked.rows].tolist(), reverse=True)
         if not best or best[0] == 0.0:
             means[query] = math.nan
@@ -105,18 +91,10 @@ def mean_gain_shares(
 
 
 def precision_sums(
-    relevant: BoolArray,
-    offsets: IntArray,
-    n_ranked: IntArray,
-    rows: IntArray,
-    tied: BoolArray,
-    cutoff: int,
-    sums: Float64Array,
-    n_relevant: IntArray,
-    threads: int,  # noqa: ARG001
+    relevant: BoolArray, lists: RankedLists, cutoff: int, sums: Float64Array, n_relevant: IntArray, threads: int
 ) -> None:
     """Fill, for each query, the sum of the precisions at its relevant documents above `cutoff`, and their number."""
-    for query, ranked in _lists(offsets, n_ranked, rows, tied):
+    for query, ranked in _each(lists):
         n_relevant[query] = int(relevant[ranked.rows].sum())
         total, n_above = 0.0, 0
         for start, run in ranked.runs():
@@ -131,18 +109,10 @@ def precision_sums(
 
 
 def read_until_satisfied(
-    stop: Float64Array,
-    offsets: IntArray,
-    n_ranked: IntArray,
-    rows: IntArray,
-    tied: BoolArray,
-    cutoff: int,
-    reciprocal: Float64Array,
-    stopped: Float64Array,
-    threads: int,  # noqa: ARG001
+    stop: Float64Array, lists: RankedLists, cutoff: int, reciprocal: Float64Array, stopped: Float64Array, threads: int
 ) -> None:
     """Fill the expected reciprocal rank where a reader stops, and the probability that they stop, above `cutoff`."""
-    for query, ranked in _lists(offsets, n_ranked, rows, tied):
+    for query, ranked in _each(lists):
         total, reading = 0.0, 1.0
         for start, run in ranked.runs():
             depth = min(len(run), cutoff - start)
@@ -183,17 +153,10 @@ def _chances_to_pass(stops: list[float]) -> list[float]:
 
 
 def wrong_pairs(
-    labels: Float32Array,
-    offsets: IntArray,
-    n_ranked: IntArray,
-    rows: IntArray,
-    tied: BoolArray,
-    wrong: Float64Array,
-    n_pairs: Float64Array,
-    threads: int,  # noqa: ARG001
+    labels: Float32Array, lists: RankedLists, wrong: Float64Array, n_pairs: Float64Array, threads: int
 ) -> None:
     """Fill, for each query, how many pairs have different labels and how many of them stand the wrong way round."""
-    for query, ranked in _lists(offsets, n_ranked, rows, tied):
+    for query, ranked in _each(lists):
         place = np.full(len(ranked.rows), ranked.n_ranked)  # all of those not retrieved stand together, at the end
         for start, run in ranked.runs():
             place[start : start + len(run)] = start
@@ -207,13 +170,7 @@ def wrong_pairs(
         n_pairs[query] = better_first.sum()
 
 
-def bootstrap_means(
-    values: Float64Array,
-    weights: Float64Array,
-    seed: int,
-    means: Float64Array,
-    threads: int,  # noqa: ARG001
-) -> None:
+def bootstrap_means(values: Float64Array, weights: Float64Array, seed: int, means: Float64Array, threads: int) -> None:
     """Fill `means` with weighted means of as many values as there are, drawn again with replacement."""
     with np.errstate(over="ignore"):  # the arithmetic is meant to wrap around
         for resample in range(len(means)):
@@ -224,7 +181,7 @@ def bootstrap_means(
             means[resample] = total / np.cumsum(weights[drawn])[-1]
 
 
-def random_sign_sums(values: Float64Array, seed: int, sums: Float64Array, threads: int) -> None:  # noqa: ARG001
+def random_sign_sums(values: Float64Array, seed: int, sums: Float64Array, threads: int) -> None:
     """Fill `sums` with sums of the values, each with a sign drawn at random."""
     with np.errstate(over="ignore"):
         for resample in range(len(sums)):

@@ -6,14 +6,15 @@ greater code in my column have, from now on, the number of the first leaf of my 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.errors import InputError
+from rankwright.kernels.records import FeatureColumns, ForestTrees
 
 if TYPE_CHECKING:
     from rankwright.trees.bins.binning import BinMapper
@@ -26,50 +27,21 @@ TABLE_EDGES = 256  # edges in a search table, followed by every 16th of them
 READABLE_AFTER = 64  # values that may be read from any leaf's on
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CompiledTrees:
-    """The nodes and leaves of some trees."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CompiledTrees(ForestTrees):
+    """Some trees of a forest, ready to score."""
 
-    nodes: NDArray[np.uint32]  # (nodes, 5): two columns, first leaf, code, first leaf of the right child
-    node_offsets: IntArray
-    leaf_values: Float32Array
-    leaf_offsets: IntArray
     leaf_nodes: IntArray  # which node of the forest each leaf is
-    lane_bytes: int  # 1 or 2: of codes and leaf numbers
 
     @property
     def n_trees(self) -> int:
         """How many trees there are."""
         return len(self.node_offsets) - 1
 
-    def inputs(self, first: int, last: int) -> dict[str, Any]:
-        """What kernels take of trees `first` to `last`."""
-        return {
-            "nodes": self.nodes,
-            "node_offsets": self.node_offsets[first : last + 1],
-            "leaf_values": self.leaf_values,
-            "leaf_offsets": self.leaf_offsets[first : last + 1],
-            "lane_bytes": self.lane_bytes,
-        }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FeatureColumns:
-    """What nodes compare: of each column the feature, and either ascending edges or the categories that go left."""
-
-    features: NDArray[np.int32]
-    edges: Float32Array
-    offsets: IntArray
-    category_words: IntArray  # where a column's words begin in `categories`; -1 where it is a number
-    categories: NDArray[np.uint32]
-
-    def inputs(self) -> dict[str, Any]:
-        """What kernels take of columns of values and of codes alike."""
-        return {
-            "column_features": self.features,
-            "category_words": self.category_words,
-            "categories": self.categories,
-        }
+    def part(self, first: int, last: int) -> CompiledTrees:
+        """Trees `first` to `last`, the last one not among them, with the leaves and nodes of all."""
+        some = slice(first, last + 1)
+        return replace(self, node_offsets=self.node_offsets[some], leaf_offsets=self.leaf_offsets[some])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,15 +51,6 @@ class CompiledForest:
     trees: CompiledTrees
     columns: FeatureColumns
     tables: Float32Array  # a search table per column where codes are bytes
-
-    def inputs(self, first: int, last: int) -> dict[str, Any]:
-        """What kernels take of trees `first` to `last`."""
-        return self.columns.inputs() | {
-            "edges": self.columns.edges,
-            "edge_offsets": self.columns.offsets,
-            "tables": self.tables,
-            **self.trees.inputs(first, last),
-        }
 
 
 def compile_forest(forest: Forest) -> list[CompiledForest]:
@@ -227,12 +190,12 @@ def _compile_nodes(
     leaves = np.flatnonzero(forest.feature < 0)
     leaves = leaves[np.lexsort((first[leaves], tree[leaves]))]
     return CompiledTrees(
-        nodes,
-        np.concatenate([[0], np.cumsum(leaves_by_tree - 1)]),
-        np.concatenate([forest.value[leaves], np.zeros(READABLE_AFTER, np.float32)]),
-        np.concatenate([[0], np.cumsum(leaves_by_tree)]),
-        leaves,
-        1 if bytes_do else 2,
+        nodes=nodes,
+        node_offsets=np.concatenate([[0], np.cumsum(leaves_by_tree - 1)]),
+        leaf_values=np.concatenate([forest.value[leaves], np.zeros(READABLE_AFTER, np.float32)]),
+        leaf_offsets=np.concatenate([[0], np.cumsum(leaves_by_tree)]),
+        leaf_nodes=leaves,
+        lane_bytes=1 if bytes_do else 2,
     )
 
 

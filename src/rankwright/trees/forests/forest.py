@@ -84,14 +84,7 @@ class Forest:
     def add_scores_of_codes(self, data: BinnedDataset, scores: Float64Array, *, threads: int | None = None) -> None:
         """Add every document's score to `scores`, from bin codes; the forest must have been grown on the same bins."""
         trees, columns, missing = compile_for_codes(self, data.mapper)
-        kernels.score_codes(
-            codes=data.codes,
-            missing=missing,
-            **columns.inputs(),
-            **trees.inputs(0, self.n_trees),
-            scores=scores,
-            threads=thread_count(threads),
-        )
+        kernels.score_codes(data.codes, columns, missing, trees, scores, thread_count(threads))
 
     def apply(self, features: ArrayLike, *, threads: int | None = None) -> IntArray:
         """The node of the leaf that each document reaches in each tree."""
@@ -100,9 +93,7 @@ class Forest:
         done = 0
         for piece in self.compiled:
             leaves = np.empty((len(matrix), piece.trees.n_trees), np.uint16)
-            kernels.find_leaves(
-                features=matrix, **piece.inputs(0, piece.trees.n_trees), leaves=leaves, threads=thread_count(threads)
-            )
+            kernels.find_leaves(matrix, piece.columns, piece.tables, piece.trees, leaves, thread_count(threads))
             numbers = piece.trees.leaf_offsets[:-1] + leaves
             nodes[:, done : done + piece.trees.n_trees] = self.offsets[done] + piece.trees.leaf_nodes[numbers]
             done += piece.trees.n_trees
@@ -119,7 +110,8 @@ class Forest:
         for piece in self.compiled:
             begin, end = max(first - done, 0), min(last - done, piece.trees.n_trees)
             if begin < end:
-                kernels.score_forest(features=matrix, **piece.inputs(begin, end), scores=scores, threads=threads)
+                some = piece.trees.part(begin, end)
+                kernels.score_forest(matrix, piece.columns, piece.tables, some, scores, threads)
             done += piece.trees.n_trees
 
     def truncated(self, n_trees: int) -> Forest:

@@ -4,31 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from rankwright.arrays import Float32Array
+from rankwright.kernels.records import TreeNodes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tree:
-    """The nodes of a tree, the root first. Feature -1 marks a leaf, which says `value`.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Tree(TreeNodes):
+    """The nodes of a tree, which splits at raw values as well as at codes.
 
-    A document whose `feature` is at most `threshold` (its code at most `bin`) goes to node `left`, another to `right`;
-    one that lacks it goes left where `missing_left` says so. Of a categorical feature, `bin` is -1, `threshold` NaN,
-    and category code c goes left where bit c of the node's `categories` is set.
+    A document whose `feature` is at most `threshold` goes left; of a categorical feature, `threshold` is NaN.
     """
 
-    feature: NDArray[np.int32]
-    bin: NDArray[np.int32]
     threshold: Float32Array
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    missing_left: BoolArray
-    value: Float32Array
-    gain: Float64Array  # what a node's split took off the cost
-    count: IntArray  # how many of the rows it was grown on reach a node
-    categories: NDArray[np.uint32]  # (nodes, words)
 
     @property
     def n_leaves(self) -> int:

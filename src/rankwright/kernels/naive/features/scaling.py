@@ -9,7 +9,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, IntArray
 
 
-def scale_by_mean(features: Float32Array, offsets: IntArray, out: Float32Array, threads: int) -> None:  # noqa: ARG001
+def scale_by_mean(features: Float32Array, offsets: IntArray, out: Float32Array, threads: int) -> None:
     """Fill `out` with (x - mean) / max|x| over each query's documents; 0 where the maximum is 0."""
     for start, stop in pairwise(offsets):
         values = features[start:stop].astype(np.float64)
@@ -22,7 +22,7 @@ def scale_by_mean(features: Float32Array, offsets: IntArray, out: Float32Array, 
         out[start:stop] = (values - mean) / np.where(largest == 0, 1.0, largest)
 
 
-def scale_by_range(features: Float32Array, offsets: IntArray, out: Float32Array, threads: int) -> None:  # noqa: ARG001
+def scale_by_range(features: Float32Array, offsets: IntArray, out: Float32Array, threads: int) -> None:
     """Fill `out` with (x - min) / (max - min) over each query's documents; 0 where all of them are equal."""
     for start, stop in pairwise(offsets):
         values = features[start:stop].astype(np.float64)

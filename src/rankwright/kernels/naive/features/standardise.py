@@ -5,22 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.kernels.records import StandardisedRows
 
 ROWS_AT_A_TIME = 4096  # sums are made of the sums of so many rows, one after another
 
 
-def standardise_rows(
-    features: Float32Array,
-    rows: IntArray,
-    shift: Float32Array,
-    factor: Float32Array,
-    out: Float32Array,
-    threads: int,  # noqa: ARG001
-) -> None:
+def standardise_rows(inputs: StandardisedRows, rows: IntArray, out: Float32Array, threads: int) -> None:
     """Fill row k of `out` with (x - shift) · factor of row `rows[k]`; 0 where x is missing."""
-    values = features[rows]
+    values = inputs.features[rows]
     with np.errstate(over="ignore"):
-        out[: len(rows)] = np.where(np.isnan(values), np.float32(0), (values - shift) * factor)
+        out[: len(rows)] = np.where(np.isnan(values), np.float32(0), (values - inputs.shift) * inputs.factor)
 
 
 def sum_moments(
@@ -29,7 +23,7 @@ def sum_moments(
     count: Float64Array,
     total: Float64Array,
     squares: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill how many values of each feature are known, and the sums of (x - centre) and of its square over them."""
     for sums in (count, total, squares):

@@ -26,7 +26,7 @@ def combined_draws(
     first: int,
     last: int,
     weights: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Take draws number `first` to `last` and move the weights after each.
 

@@ -16,7 +16,7 @@ def map_violations(
     relevant: NDArray[np.uint8],
     coefficients: Float64Array,
     loss: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill in, for the ranking ŷ of each query with the largest 1 - AP(ŷ) + w·Ψ(ŷ), what it costs and Ψ(y) - Ψ(ŷ).
 

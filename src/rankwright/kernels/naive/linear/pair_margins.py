@@ -24,7 +24,7 @@ def pair_margins(
     sum_below: Float64Array,
     weight_above: Float64Array,
     sum_above: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill in, for each document, the weight of its active partners that are worse and better, and sums of `values`.
 

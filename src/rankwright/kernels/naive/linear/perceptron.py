@@ -1,7 +1,6 @@
 """Twins of the passes of rank perceptrons (Crammer and Singer 2002) over documents, one after another.
 
-Levels count from 0, and threshold r stands between levels r and r + 1. A document's weight multiplies its step; empty
-weights are all 1.
+Threshold r stands between levels r and r + 1.
 """
 
 from __future__ import annotations
@@ -9,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.kernels.naive.common.counter_random import stream_of, unit_interval
-
-Levels = NDArray[np.int32]
+from rankwright.kernels.records import LevelledRows
 
 
 def _move_thresholds(score: float, level: int, step: float, thresholds: Float64Array) -> float:
@@ -25,51 +22,45 @@ def _move_thresholds(score: float, level: int, step: float, thresholds: Float64A
     return float(moves.sum())
 
 
-def _steps(
-    features: Float32Array, document_weights: Float64Array, order: IntArray
-) -> Iterator[tuple[int, Float64Array, float]]:
+def _steps(documents: LevelledRows, order: IntArray) -> Iterator[tuple[int, Float64Array, float]]:
     for row in order.tolist():
-        step = float(document_weights[row]) if len(document_weights) else 1.0
-        yield row, features[row].astype(np.float64), step
+        step = float(documents.weights[row]) if len(documents.weights) else 1.0
+        yield row, documents.features[row].astype(np.float64), step
 
 
 def prank_pass(
-    features: Float32Array,
-    levels: Levels,
-    document_weights: Float64Array,
+    documents: LevelledRows,
     order: IntArray,
     share: float,
     key: int,
     weights: Float64Array,
     thresholds: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Take each of several perceptrons (rows of `weights`) through the documents it draws with probability `share`."""
     for member in range(len(weights)):
         stream = stream_of(key, member)[0]
-        for row, values, step in _steps(features, document_weights, order):
+        for row, values, step in _steps(documents, order):
             if share < 1 and unit_interval(stream_of(stream, row))[0] >= share:
                 continue
-            move = _move_thresholds(values @ weights[member], levels[row], step, thresholds[member])
+            move = _move_thresholds(values @ weights[member], documents.levels[row], step, thresholds[member])
             weights[member] += move * values
 
 
 def quadratic_prank_pass(
-    features: Float32Array,
-    levels: Levels,
-    document_weights: Float64Array,
+    documents: LevelledRows,
     order: IntArray,
     gamma: float,
     constant: Float64Array,
     weights: Float64Array,
     matrix: Float64Array,
     thresholds: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Take a perceptron in the space of the kernel (1 + γ x·z)² through the documents."""
-    for row, values, step in _steps(features, document_weights, order):
+    for row, values, step in _steps(documents, order):
         score = constant[0] + 2 * gamma * (values @ weights) + gamma**2 * (values @ matrix @ values)
-        move = _move_thresholds(score, levels[row], step, thresholds)
+        move = _move_thresholds(score, documents.levels[row], step, thresholds)
         constant += move
         weights += move * values
         matrix += move * np.outer(values, values)
@@ -82,7 +73,7 @@ def quadratic_scores(
     weights: Float64Array,
     matrix: Float64Array,
     out: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill in constant + 2γ weights·x + γ² xᵀ matrix x."""
     for row, single in enumerate(features):
@@ -97,9 +88,7 @@ def _kernel(rows: Float64Array, other: Float64Array, kernel: str, gamma: float) 
 
 
 def kernel_prank_pass(
-    features: Float32Array,
-    levels: Levels,
-    document_weights: Float64Array,
+    documents: LevelledRows,
     order: IntArray,
     kernel: str,
     gamma: float,
@@ -107,16 +96,16 @@ def kernel_prank_pass(
     coefficients: Float64Array,
     n_support: IntArray,
     thresholds: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Take a kernel perceptron through the documents; those it learns from become its support.
 
     Where all places are taken, a new one takes that of the smallest coefficient, the first among equals.
     """
-    for row, values, step in _steps(features, document_weights, order):
+    for row, values, step in _steps(documents, order):
         count = int(n_support[0])
-        held = _kernel(features[support[:count]].astype(np.float64), values, kernel, gamma)
-        move = _move_thresholds(float(coefficients[:count] @ held), levels[row], step, thresholds)
+        held = _kernel(documents.features[support[:count]].astype(np.float64), values, kernel, gamma)
+        move = _move_thresholds(float(coefficients[:count] @ held), documents.levels[row], step, thresholds)
         if move == 0:
             continue
         places = np.flatnonzero(support[:count] == row)
@@ -135,7 +124,7 @@ def kernel_scores(
     kernel: str,
     gamma: float,
     out: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill in the sum over supporting rows of coefficient · kernel(support, x)."""
     supporting = support.astype(np.float64)

@@ -7,18 +7,18 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array
 
 
-def linear_scores(features: Float32Array, weights: Float64Array, out: Float64Array, threads: int) -> None:  # noqa: ARG001
+def linear_scores(features: Float32Array, weights: Float64Array, out: Float64Array, threads: int) -> None:
     """Fill in the scalar product of each row and the weights."""
     for row, values in enumerate(features):  # one at a time: a product of matrices may round by the number of rows
         out[row] = values.astype(np.float64) @ weights
 
 
-def sum_rows(features: Float32Array, factors: Float64Array, out: Float64Array, threads: int) -> None:  # noqa: ARG001
+def sum_rows(features: Float32Array, factors: Float64Array, out: Float64Array, threads: int) -> None:
     """Fill in the sum of all rows, each times its factor."""
     out[:] = factors @ features.astype(np.float64)
 
 
-def gram_matrix(features: Float32Array, factors: Float64Array, out: Float64Array, threads: int) -> None:  # noqa: ARG001
+def gram_matrix(features: Float32Array, factors: Float64Array, out: Float64Array, threads: int) -> None:
     """Fill in the sum over rows of factor · row · rowᵀ."""
     matrix = features.astype(np.float64)
     out[:] = matrix.T @ (factors[:, None] * matrix)

@@ -18,7 +18,7 @@ def smooth_gains(
     sigma: float,
     gradient: Float64Array,
     value: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill in each query's discounted mean gains and their derivatives.
 

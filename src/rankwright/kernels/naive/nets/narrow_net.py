@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,16 +9,24 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.kernels.naive.common.counter_random import stream_of, unit_interval
-from rankwright.kernels.naive.features.standardise import standardise_rows
+from rankwright.kernels.naive.nets.first_layer import standardised
 from rankwright.kernels.naive.objectives.lambdas import label_pair_lambdas
-from rankwright.kernels.net_arguments import LabelledQueries, NarrowNet, QueryWalk, ScaledFeatures, StepRule
+from rankwright.kernels.records import (
+    Batch,
+    Forces,
+    LabelledQueries,
+    NarrowNet,
+    QueryWalk,
+    StandardisedRows,
+    StepRule,
+)
 
 _Layers = list[tuple[Float64Array, Float64Array]]
 
 
 @np.errstate(over="ignore", invalid="ignore")  # the result says whether the walk diverged
 def descend_narrow_net(
-    net: NarrowNet, inputs: ScaledFeatures, pairs: LabelledQueries, rule: StepRule, walk: QueryWalk, threads: int
+    net: NarrowNet, inputs: StandardisedRows, pairs: LabelledQueries, rule: StepRule, walk: QueryWalk, threads: int
 ) -> int:
     """Change the net's weights step after step, and return how many steps were taken.
 
@@ -30,28 +37,16 @@ def descend_narrow_net(
         some = slice(number * walk.batch_queries, (number + 1) * walk.batch_queries)
         queries = walk.queries[some]
         starts = walk.starts[some.start :][: len(queries) + 1]
-        rows = np.concatenate([np.arange(pairs.offsets[query], pairs.offsets[query + 1]) for query in queries])
-        standardised = np.empty((len(rows), inputs.features.shape[1]), np.float32)
-        standardise_rows(inputs.features, rows, inputs.shift, inputs.factor, standardised, threads)
+        rows = np.concatenate([np.arange(*pairs.groups.offsets[query : query + 2]) for query in queries])
         layers = _layers(net)
-        passed = _forward(layers, standardised.astype(np.float64), net, key, rows)
+        passed = _forward(layers, standardised(inputs, rows), net, key, rows)
         scores = walk.scores[starts[0] : starts[-1]]
         scores[:] = passed.scores.astype(np.float32)
         if not np.isfinite(scores).all():
             return number
-        forces, curvature = np.empty(len(rows)), np.empty(len(rows))
-        label_pair_lambdas(
-            scores=scores,
-            queries=queries,
-            starts=starts - starts[0],
-            **{field.name: getattr(pairs, field.name) for field in fields(pairs)},
-            key=key,
-            gradient=forces,
-            curvature=curvature,
-            cost=walk.cost[some],
-            threads=threads,
-        )
-        _follow(rule, net.weights, _derivatives(layers, passed, forces[:, None] / len(queries), net), number)
+        forces = Forces(np.empty(len(rows)), np.empty(len(rows)), walk.cost[some])
+        label_pair_lambdas(Batch(scores, queries, starts - starts[0], key), pairs, forces, threads)
+        _follow(rule, net.weights, _derivatives(layers, passed, forces.gradient[:, None] / len(queries), net), number)
     return len(walk.keys)
 
 

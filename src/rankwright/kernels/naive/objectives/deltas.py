@@ -59,7 +59,7 @@ def expected_reciprocal_rank(worth: Float64Array, discount: Float64Array, i: int
     return at_i + between * (ratio - 1.0) + at_j
 
 
-def constant(worth: Float64Array, discount: Float64Array, i: int, j: IntArray) -> Float64Array:  # noqa: ARG001
+def constant(worth: Float64Array, discount: Float64Array, i: int, j: IntArray) -> Float64Array:
     """No metric: every pair counts alike."""
     return np.ones(len(j))
 

@@ -1,11 +1,11 @@
-"""Twins of the kernels of λ-gradients that are sums over pairs; `batches.py` explains what they take and fill.
+"""Twins of the kernels of λ-gradients that are sums over pairs.
 
 `row` counts a query's documents as the dataset has them, `rank` as their scores order them, from 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import inf, log2, nan
 
@@ -13,10 +13,10 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.kernels.naive.common.counter_random import below, stream_of
-from rankwright.kernels.naive.objectives.batches import BatchQuery, FloatArray, queries_of
+from rankwright.kernels.naive.objectives.batches import BatchQuery, queries_of
 from rankwright.kernels.naive.objectives.deltas import SWAP_DELTAS
 from rankwright.kernels.naive.objectives.pair_losses import PAIR_LOSSES
-from rankwright.kernels.pair_settings import PairSettings
+from rankwright.kernels.records import Batch, Forces, LabelledQueries, PairSettings, WeighedGroups
 
 SMALLEST_GAP = 0.01
 
@@ -31,10 +31,10 @@ class _Pairs:
     weight: Float64Array
 
 
-def _ranked_rows(scores: Float64Array, settings: PairSettings, stream: np.uint64) -> IntArray:
-    rows = np.arange(len(scores))
-    tie_breaker = stream_of(stream, rows) >> np.uint64(32) if settings.shuffle_ties else rows
-    return np.lexsort([rows, tie_breaker, -scores])
+def _ranked_rows(query: BatchQuery, settings: PairSettings) -> IntArray:
+    rows = np.arange(len(query.scores))
+    tie_breaker = stream_of(query.stream, rows) >> np.uint64(32) if settings.shuffle_ties else rows
+    return np.lexsort([rows, tie_breaker, -query.scores])
 
 
 def _targets(certainty: float, difference: Float64Array) -> Float64Array:
@@ -81,15 +81,14 @@ def _sampled_pairs(
 
 def _sum_pairs(
     query: BatchQuery,
-    scores: Float64Array,
     ranked: IntArray,
     worth: Float64Array,
     discount: Float64Array,
     settings: PairSettings,
-    pairs: Iterator[_Pairs],
+    pairs: Iterable[_Pairs],
 ) -> tuple[Float64Array, Float64Array, float]:
     """Gradient and curvature by row, and the cost."""
-    n = len(scores)
+    scores, n = query.scores, len(query.scores)
     by_rank, weight_by_rank = scores[ranked], query.document_weights[ranked]
     worth_by_rank = worth[query.rows][ranked] if len(worth) else np.zeros(n)
     discount_of_rank = np.concatenate([discount, np.zeros(n)])[:n]
@@ -117,48 +116,24 @@ def _sum_pairs(
     return factor * gradient[of_row], factor * curvature[of_row], query.weight * cost if whole else nan
 
 
-def label_pair_lambdas(
-    scores: Float64Array,
-    queries: IntArray,
-    starts: IntArray,
-    offsets: IntArray,
-    labels: Float32Array,
-    by_label: IntArray,
-    worth: Float64Array,
-    discount: Float64Array,
-    document_weights: Float32Array,
-    query_weights: Float32Array,
-    settings: PairSettings,
-    key: int,
-    gradient: FloatArray,
-    curvature: FloatArray,
-    cost: Float64Array,
-    threads: int,  # noqa: ARG001
-) -> None:
-    """Fill the forces of pairs of documents with different labels; unjudged documents (NaN) are in no pair.
-
-    `by_label` has each query's rows in the dataset, highest label first, unjudged last.
-    """
-    for k, query in enumerate(queries_of(queries, starts, offsets, document_weights, query_weights, key)):
-        own = scores[query.here]
-        ranked = _ranked_rows(own, settings, query.stream)
-        own_labels = labels[query.rows].astype(np.float64)
-        if settings.sampled and len(own) > 2 * settings.sampled + 1:
-            sorted_rows = by_label[query.rows] - query.rows.start
-            pairs = _sampled_pairs(sorted_rows, own_labels, np.argsort(ranked), settings, query.stream)
+def label_pair_lambdas(batch: Batch, pairs: LabelledQueries, forces: Forces, threads: int) -> None:
+    """Fill the forces of pairs of documents with different labels."""
+    settings = pairs.settings
+    for k, query in enumerate(queries_of(batch, pairs.groups)):
+        ranked = _ranked_rows(query, settings)
+        labels = pairs.labels[query.rows].astype(np.float64)
+        if settings.sampled and len(ranked) > 2 * settings.sampled + 1:
+            sorted_rows = pairs.by_label[query.rows] - query.rows.start
+            some = _sampled_pairs(sorted_rows, labels, np.argsort(ranked), settings, query.stream)
         else:
-            pairs = _pairs_of_ranks(own_labels[ranked], settings)
-        gradient[query.here], curvature[query.here], found = _sum_pairs(
-            query, own, ranked, worth, discount, settings, pairs
-        )
-        cost[k : k + 1] = found
+            some = _pairs_of_ranks(labels[ranked], settings)
+        found = _sum_pairs(query, ranked, pairs.worth, pairs.discount, settings, some)
+        forces.gradient[query.here], forces.curvature[query.here], forces.cost[k : k + 1] = found
 
 
 def preference_lambdas(
-    scores: Float64Array,
-    queries: IntArray,
-    starts: IntArray,
-    offsets: IntArray,
+    batch: Batch,
+    groups: WeighedGroups,
     first_pair: IntArray,
     better: IntArray,
     worse: IntArray,
@@ -166,27 +141,18 @@ def preference_lambdas(
     weight: Float32Array,
     worth: Float64Array,
     discount: Float64Array,
-    document_weights: Float32Array,
-    query_weights: Float32Array,
     settings: PairSettings,
-    key: int,
-    gradient: FloatArray,
-    curvature: FloatArray,
-    cost: Float64Array,
-    threads: int,  # noqa: ARG001
+    forces: Forces,
+    threads: int,
 ) -> None:
     """Fill the forces of given pairs; those of query q are `first_pair[q]` to `first_pair[q + 1]`."""
-    for k, query in enumerate(queries_of(queries, starts, offsets, document_weights, query_weights, key)):
-        own = scores[query.here]
-        ranked = _ranked_rows(own, settings, query.stream)
+    for k, query in enumerate(queries_of(batch, groups)):
+        ranked = _ranked_rows(query, settings)
         rank_of = np.argsort(ranked)
         given = slice(first_pair[query.number], first_pair[query.number + 1])
         a, b = rank_of[better[given] - query.rows.start], rank_of[worse[given] - query.rows.start]
-        seen = np.minimum(a, b) < (settings.truncation or len(own))
-        pairs = _Pairs(
-            a[seen], b[seen], probability[given][seen].astype(np.float64), weight[given][seen].astype(np.float64)
-        )
-        gradient[query.here], curvature[query.here], found = _sum_pairs(
-            query, own, ranked, worth, discount, settings, iter([pairs] if seen.any() else [])
-        )
-        cost[k : k + 1] = found
+        seen = np.minimum(a, b) < (settings.truncation or len(ranked))
+        target, own_weight = probability[given][seen].astype(np.float64), weight[given][seen].astype(np.float64)
+        pairs = [_Pairs(a[seen], b[seen], target, own_weight)] if seen.any() else []
+        found = _sum_pairs(query, ranked, worth, discount, settings, pairs)
+        forces.gradient[query.here], forces.curvature[query.here], forces.cost[k : k + 1] = found

@@ -52,7 +52,7 @@ def parse_cells(
     numbers: Float32Array,
     spans: IntArray,
     problem: IntArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Read rows of cells into `numbers` and `spans` as `targets` say.
 
@@ -72,12 +72,7 @@ def parse_cells(
 
 
 def format_cells(
-    numbers: Float32Array,
-    n_columns: int,
-    delimiter: int,
-    text: NDArray[np.uint8],
-    lengths: IntArray,
-    threads: int,  # noqa: ARG001
+    numbers: Float32Array, n_columns: int, delimiter: int, text: NDArray[np.uint8], lengths: IntArray, threads: int
 ) -> None:
     """Write each row of numbers as cells, the delimiter in front of each; row r starts at an equal share of `text`."""
     for row, cells in enumerate(numbers.reshape(len(lengths), n_columns)):
@@ -88,13 +83,7 @@ def format_cells(
 
 
 def _parse_row(
-    content: bytes,
-    at: int,
-    stop: int,
-    delimiter: int,
-    targets: list[int],
-    numbers: Float32Array,
-    spans: IntArray,
+    content: bytes, at: int, stop: int, delimiter: int, targets: list[int], numbers: Float32Array, spans: IntArray
 ) -> tuple[int, int] | None:
     """Read one row; the column and the kind of what is wrong, if anything is."""
     n_cells = 0

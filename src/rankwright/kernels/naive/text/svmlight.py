@@ -55,7 +55,7 @@ def parse_svmlight(
     starts_query: ByteArray,
     document_spans: IntArray,
     report: IntArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Parse the lines that begin at `starts` into a row each.
 
@@ -144,7 +144,7 @@ def format_svmlight(
     mark_width: bool,
     text: ByteArray,
     length: IntArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill the beginning of `text` with a line per row and `length[0]` with the bytes of all lines.
 

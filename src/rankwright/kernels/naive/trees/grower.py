@@ -6,22 +6,15 @@ order; leaf values are taken from the true ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, CodeArray, Float32Array, Float64Array, IntArray
+from rankwright.arrays import CodeArray, Float32Array, Float64Array, Int32Array, IntArray, Uint32Array
+from rankwright.kernels.naive.binning import codes_by_row
 from rankwright.kernels.naive.common.counter_random import stream_of
 from rankwright.kernels.naive.trees.split import NO_SPLIT, Bounds, Split, SplitRules, best_split
-from rankwright.kernels.tree_arguments import (
-    GrowthScratch,
-    GrowthSettings,
-    Int32Array,
-    NodeArrays,
-    SplitColumns,
-    Uint32Array,
-)
+from rankwright.kernels.records import GrowthScratch, SplitColumns, TreeNodes, TreeSettings
 
 CURVATURE_BITS = 11
 GRADIENT_LIMIT = 2**13 - 1
@@ -37,7 +30,7 @@ def quantise_lambdas(
     curvature_scale: float,
     seed: int,
     quantised: Int32Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Fill `quantised` with gradient · 2¹¹ + curvature, both scaled and rounded up or down at random."""
     random = stream_of(seed, np.arange(len(gradient)))
@@ -68,21 +61,26 @@ def grow_tree(
     curvature: Float32Array,
     rows: Uint32Array,
     all_rows: bool,
-    settings: GrowthSettings,
-    scratch: GrowthScratch,  # noqa: ARG001
-    nodes: NodeArrays,
-    threads: int,  # noqa: ARG001
+    settings: TreeSettings,
+    gradient_scale: float,
+    curvature_scale: float,
+    scratch: GrowthScratch,
+    nodes: TreeNodes,
+    begin: IntArray,
+    threads: int,
 ) -> int:
     """Fill a tree by node, the root first, and return its number of nodes.
 
-    `rows` is given as the tree's rows, unless they are all rows, and comes back in the order of leaves.
+    A node's documents are `rows[begin]` to `rows[begin + count]`: `rows` is given as the tree's rows, unless they are
+    all rows, and comes back in the order of leaves.
     """
     if all_rows:
         rows[:] = np.arange(len(rows))
-    growth = _Growth(codes, columns, quantised, settings, nodes)
-    leaves = growth.grow(rows.astype(np.int64))
-    unit = settings.curvature_scale / settings.gradient_scale
-    for leaf in leaves:
+    rules = SplitRules(settings, curvature_scale, constrained=bool(np.any(columns.monotone)))
+    gain_unit = (curvature_scale if rules.newton else 1.0) / (gradient_scale * gradient_scale)
+    growth = _Growth(codes, columns, quantised, rules, gain_unit, nodes, begin)
+    unit = curvature_scale / gradient_scale
+    for leaf in growth.grow(rows.astype(np.int64)):
         rows[leaf.begin : leaf.begin + len(leaf.rows)] = leaf.rows
         below = _sum_in_pieces(curvature[leaf.rows]) + settings.l2
         step = -_sum_in_pieces(gradient[leaf.rows]) / below if below > 0 else 0.0
@@ -99,30 +97,21 @@ class _Growth:
         codes: CodeArray,
         columns: SplitColumns,
         quantised: Int32Array,
-        settings: GrowthSettings,
-        nodes: NodeArrays,
+        rules: SplitRules,
+        gain_unit: float,
+        nodes: TreeNodes,
+        begin: IntArray,
     ) -> None:
-        self.columns, self.settings, self.nodes, self.n_nodes = columns, settings, nodes, 0
-        self.codes = _codes_by_row(codes)
+        self.columns, self.rules, self.gain_unit, self.nodes, self.begin = columns, rules, gain_unit, nodes, begin
+        self.codes, self.n_nodes = codes_by_row(codes), 0
         self.documents = np.stack(
             [quantised >> CURVATURE_BITS, quantised & CURVATURE_LIMIT, np.ones_like(quantised)], axis=1
         )
-        self.rules = SplitRules(
-            min_docs=settings.min_docs,
-            min_curvature=settings.min_curvature * settings.curvature_scale,
-            l2=settings.l2 * settings.curvature_scale,
-            newton=settings.newton,
-            constrained=bool(np.any(columns.monotone)),
-            category_smoothing=settings.category_smoothing,
-            max_split_categories=settings.max_split_categories,
-        )
-        scale = settings.gradient_scale
-        self.gain_unit = (settings.curvature_scale if settings.newton else 1.0) / (scale * scale)
 
     def grow(self, rows: IntArray) -> list[_Leaf]:
         """The leaves, once no more are allowed or none has a split that gains."""
         leaves = [self._plant(rows, 0, (-np.inf, np.inf), 0)]
-        while len(leaves) < self.settings.max_leaves:
+        while len(leaves) < self.rules.settings.max_leaves:
             best = max(leaves, key=lambda leaf: leaf.gain)
             if best.gain <= 0:
                 break
@@ -138,11 +127,13 @@ class _Growth:
         for array in (nodes.feature, nodes.bin, nodes.left, nodes.right):
             array[node] = -1
         nodes.missing_left[node], nodes.gain[node], nodes.value[node], nodes.categories[node] = False, 0.0, 0.0, 0
-        nodes.begin[node], nodes.count[node] = begin, sums[2]
-        if depth < self.settings.max_depth and sums[2] >= 2 * self.settings.min_docs:
+        self.begin[node], nodes.count[node] = begin, sums[2]
+        settings = self.rules.settings
+        deepest = settings.max_leaves if settings.max_depth is None else settings.max_depth
+        if depth < deepest and sums[2] >= 2 * settings.min_docs_in_leaf:
             found = best_split(self.codes[rows], self.documents[rows], self.columns, self.rules, bounds)
             before = float(self.rules.score(sums, bounds))
-            least = max(self.settings.min_gain / self.gain_unit, before * SMALLEST_RELATIVE_GAIN)
+            least = max(settings.min_gain / self.gain_unit, before * SMALLEST_RELATIVE_GAIN)
             if found.feature >= 0 and found.score - before > least:
                 leaf.split, leaf.gain = found, found.score - before
         return leaf
@@ -163,10 +154,6 @@ class _Growth:
         return first, second
 
 
-def _codes_by_row(codes: CodeArray) -> CodeArray:
-    return codes.swapaxes(0, 1).reshape(codes.shape[1], codes.shape[0] * codes.shape[2])
-
-
 def _bounds_of_children(leaf: _Leaf, direction: int, rules: SplitRules) -> tuple[Bounds, Bounds]:
     low, high = leaf.bounds
     if direction == 0:
@@ -185,47 +172,23 @@ def _sum_in_pieces(values: Float32Array) -> float:
     return total
 
 
-def add_leaf_values(
-    feature: Int32Array,
-    begin: IntArray,
-    count: IntArray,
-    value: Float32Array,
-    rows: Uint32Array,
-    scores: Float64Array,
-    threads: int,  # noqa: ARG001
-) -> None:
+def add_leaf_values(nodes: TreeNodes, begin: IntArray, rows: Uint32Array, scores: Float64Array, threads: int) -> None:
     """Add each leaf's value to the scores of its rows."""
-    for node in _leaves(feature):
-        scores[rows[begin[node] : begin[node] + count[node]]] += np.float64(value[node])
+    for leaf in np.flatnonzero(nodes.feature < 0):
+        scores[rows[begin[leaf] : begin[leaf] + nodes.count[leaf]]] += np.float64(nodes.value[leaf])
 
 
-def score_tree(
-    codes: CodeArray,
-    n_bins: IntArray,
-    feature: Int32Array,
-    bin: Int32Array,
-    left: Int32Array,
-    right: Int32Array,
-    missing_left: BoolArray,
-    value: Float32Array,
-    categories: Uint32Array,
-    scores: Float64Array,
-    threads: int,  # noqa: ARG001
-) -> None:
+def score_tree(codes: CodeArray, n_bins: IntArray, nodes: TreeNodes, scores: Float64Array, threads: int) -> None:
     """Add the value of the leaf that each document's codes lead to, from the root on, to its score."""
-    for row, own in enumerate(_codes_by_row(codes).astype(np.int64)):
+    for row, own in enumerate(codes_by_row(codes).astype(np.int64)):
         node = 0
-        while feature[node] >= 0:
-            code = own[feature[node]]
-            if code == n_bins[feature[node]]:
-                goes_left = missing_left[node]
-            elif bin[node] < 0:
-                goes_left = (categories[node, code // 32] >> np.uint32(code % 32)) & 1
+        while (feature := nodes.feature[node]) >= 0:
+            code = own[feature]
+            if code == n_bins[feature]:
+                goes_left = nodes.missing_left[node]
+            elif nodes.bin[node] < 0:
+                goes_left = (nodes.categories[node, code // 32] >> np.uint32(code % 32)) & 1
             else:
-                goes_left = code <= bin[node]
-            node = left[node] if goes_left else right[node]
-        scores[row] += np.float64(value[node])
-
-
-def _leaves(feature: Int32Array) -> Iterator[int]:
-    yield from (int(node) for node in np.flatnonzero(feature < 0))
+                goes_left = code <= nodes.bin[node]
+            node = nodes.left[node] if goes_left else nodes.right[node]
+        scores[row] += np.float64(nodes.value[node])

@@ -10,25 +10,30 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, CodeArray, Float64Array, IntArray
-from rankwright.kernels.tree_arguments import SplitColumns
+from rankwright.arrays import BoolArray, CodeArray, Float64Array, Int32Array, IntArray
+from rankwright.kernels.records import SplitColumns, TreeSettings
 
 Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class SplitRules:
-    """Which splits are allowed, and how good they are; curvatures and l2 are in units of the whole numbers."""
+    """Which splits are allowed, and how good they are; `scale` whole numbers stand for a curvature of 1."""
 
-    min_docs: int
-    min_curvature: float
-    l2: float
-    newton: bool
+    settings: TreeSettings
+    scale: float
     constrained: bool
-    category_smoothing: float
-    max_split_categories: int
+
+    @property
+    def newton(self) -> bool:
+        """Whether a split is worth its Newton steps."""
+        return self.settings.split_gain == "newton"
+
+    @property
+    def l2(self) -> float:
+        """What is added to curvatures, in units of the whole numbers."""
+        return self.settings.l2 * self.scale
 
     def denominator(self, sums: IntArray) -> Any:
         """What the squared gradient is divided by."""
@@ -36,7 +41,8 @@ class SplitRules:
 
     def allows(self, sums: IntArray) -> BoolArray:
         """Whether a child may have these sums."""
-        enough = (sums[..., 2] >= self.min_docs) & (sums[..., 1] >= self.min_curvature)
+        min_curvature = self.settings.min_curvature_in_leaf * self.scale
+        enough = (sums[..., 2] >= self.settings.min_docs_in_leaf) & (sums[..., 1] >= min_curvature)
         return np.asarray(enough & (self.denominator(sums) > 0))
 
     def value(self, sums: IntArray, bounds: Bounds) -> Any:
@@ -77,11 +83,7 @@ NO_SPLIT = Split(-np.inf, -1, -1, np.zeros(3, np.int64), np.zeros(0, bool))
 
 
 def best_split(
-    codes: CodeArray,
-    documents: NDArray[np.int32],
-    columns: SplitColumns,
-    rules: SplitRules,
-    bounds: Bounds,
+    codes: CodeArray, documents: Int32Array, columns: SplitColumns, rules: SplitRules, bounds: Bounds
 ) -> Split:
     """The best split of the leaf that has these codes and documents.
 
@@ -130,7 +132,7 @@ def _category_splits(bins: IntArray, feature: int, rules: SplitRules, bounds: Bo
     leaf = bins.sum(axis=0)
     mean = rules.denominator(leaf) / leaf[2]
     seen = np.flatnonzero(bins[:, 2] > 0)
-    below = rules.denominator(bins[seen]) + rules.category_smoothing * mean
+    below = rules.denominator(bins[seen]) + rules.settings.category_smoothing * mean
     ratio = np.where(below > 0, bins[seen, 0].astype(np.float64) / np.where(below > 0, below, 1.0), 0.0)
     order = seen[np.argsort(ratio, kind="stable")]
     left = np.cumsum(bins[order], axis=0)[:-1]
@@ -138,7 +140,7 @@ def _category_splits(bins: IntArray, feature: int, rules: SplitRules, bounds: Bo
         return
     scores = _scores(left, leaf - left, 0, rules, bounds)
     n_left = np.arange(1, len(order))
-    scores[np.minimum(n_left, len(order) - n_left) > rules.max_split_categories] = -np.inf
+    scores[np.minimum(n_left, len(order) - n_left) > rules.settings.max_split_categories] = -np.inf
     best = int(np.argmax(scores))
     if scores[best] > -np.inf:
         goes_left = np.isin(np.arange(len(bins)), order[: best + 1])

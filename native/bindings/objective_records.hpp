@@ -1,4 +1,4 @@
-// The settings of pairs, as kernels/pair_settings.py has them.
+// What kernels of objectives and of narrow nets read: the queries of a dataset, and how their documents pair.
 #pragma once
 
 #include "bindings/records.hpp"
@@ -19,6 +19,13 @@ inline Delta delta_named(std::string_view name) {
                                {"expected-reciprocal-rank", Delta::expected_reciprocal_rank}});
 }
 
+template <> struct Reader<WeighedGroups> {
+    static WeighedGroups read(nb::handle groups) {
+        return {view<std::int64_t>(groups, "offsets"), view<float>(groups, "document_weights"),
+                view<float>(groups, "query_weights")};
+    }
+};
+
 template <> struct Reader<PairSettings> {
     static PairSettings read(nb::handle settings) {
         return {.loss = loss_named(field<std::string_view>(settings, "loss")),
@@ -31,6 +38,17 @@ template <> struct Reader<PairSettings> {
                 .query_norm = field<bool>(settings, "query_norm"),
                 .gap_norm = field<bool>(settings, "gap_norm"),
                 .shuffle_ties = field<bool>(settings, "shuffle_ties")};
+    }
+};
+
+template <> struct Reader<LabelledQueries> {
+    static LabelledQueries read(nb::handle pairs) {
+        return {.data = {.groups = Reader<WeighedGroups>::read(pairs.attr("groups")),
+                         .labels = view<float>(pairs, "labels"),
+                         .worth = view<double>(pairs, "worth"),
+                         .discount = view<double>(pairs, "discount")},
+                .by_label = view<std::int64_t>(pairs, "by_label"),
+                .settings = Reader<PairSettings>::read(pairs.attr("settings"))};
     }
 };
 

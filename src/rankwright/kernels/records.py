@@ -1,0 +1,251 @@
+"""What kernels take as one argument: values that belong together.
+
+A kernel reads their fields by name, as `native/bindings` says; whoever makes one checks it. What trains or scores with
+such a value often is one, with methods.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, Int32Array, IntArray, Uint32Array
+
+FloatArray = NDArray[Any]  # float32, or float64 for diagnostics
+SplitGain = Literal["newton", "least-squares"]
+
+
+class RankedLists(NamedTuple):
+    """The list of each query, best first.
+
+    Query q owns the stretch of `rows` from `offsets[q]` to `offsets[q + 1]`; its first `n_ranked[q]` rows are its list,
+    and those after them were not retrieved. `tied` says of each rank whether its document is placed equally with the
+    one before; it is empty where the order counts as it stands.
+    """
+
+    offsets: IntArray
+    n_ranked: IntArray
+    rows: IntArray
+    tied: BoolArray
+
+
+class WeighedGroups(NamedTuple):
+    """The queries of a dataset: query q owns rows `offsets[q]` to `offsets[q + 1]`. Empty weights are all 1."""
+
+    offsets: IntArray
+    document_weights: Float32Array
+    query_weights: Float32Array
+
+
+class Batch(NamedTuple):
+    """Queries asked for and the scores of their rows, those of `queries[k]` from `starts[k]` to `starts[k + 1]`."""
+
+    scores: Float64Array
+    queries: IntArray
+    starts: IntArray
+    key: int = 0  # what random numbers are made from
+
+
+class Forces(NamedTuple):
+    """What a λ-kernel fills: a gradient and a curvature for each score, and a cost per query, unless that is empty."""
+
+    gradient: FloatArray
+    curvature: FloatArray
+    cost: Float64Array
+
+
+@dataclass(frozen=True, slots=True)
+class PairSettings:
+    """How pairs are made and weighed."""
+
+    loss: str = "logistic"  # or hinge, spring
+    shape: float = 1.0  # σ of the logistic loss, the margin of the others
+    delta: str = "constant"  # or discounted-gain, average-precision, reciprocal-rank, expected-reciprocal-rank
+    truncation: int = 0  # only pairs with a document among so many top ranks; 0: all
+    sampled: int = 0  # partners drawn for each document, in queries where that is fewer than all; 0: all
+    pair_equal_labels: bool = False  # with target ½
+    certainty: float = inf  # the target is logistic(certainty · label difference)
+    query_norm: bool = False  # scale a query's forces by log2(1 + S) / S, S the sum of their sizes
+    gap_norm: bool = False  # divide a pair's force by 0.01 + its score gap, where not all scores are equal
+    shuffle_ties: bool = False  # equal scores rank in random order, else in row order
+
+
+class LabelledQueries(NamedTuple):
+    """Queries whose documents of different labels are pairs; unjudged documents (NaN) are in none."""
+
+    groups: WeighedGroups
+    labels: Float32Array
+    by_label: IntArray  # each query's rows in the dataset, highest label first, unjudged last
+    worth: Float64Array
+    discount: Float64Array
+    settings: PairSettings
+
+
+class SplitColumns(NamedTuple):
+    """What is known of each feature that a tree may split on."""
+
+    n_bins: IntArray  # without that of missing values
+    categorical: BoolArray
+    monotone: NDArray[np.int8]  # +1 where values must rise with the feature, -1 where they must fall, else 0
+    asked: BoolArray  # whether the tree may split on it
+
+
+class GrowthScratch(NamedTuple):
+    """Memory that the compiled kernel works in; a caller keeps it from tree to tree."""
+
+    rows: Uint32Array  # as many as the tree has
+    sides: NDArray[np.uint8]
+    histograms: NDArray[np.uint64]  # room for two at least
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeSettings:
+    """How a tree may grow.
+
+    `split_gain` says what a split is worth: `newton` takes what the two Newton steps take off the cost,
+    gradient² / (curvature + l2) of each side; `least-squares` what they take off the squared error of a fit to the
+    gradients, gradient² / count. Leaf values are Newton steps, −gradient / (curvature + l2), times `learning_rate`.
+    """
+
+    max_leaves: int = 31
+    max_depth: int | None = None  # splits between the root and a leaf; None = as many as leaves allow
+    min_docs_in_leaf: int = 20
+    min_curvature_in_leaf: float = 1e-3
+    l2: float = 0.0
+    min_gain: float = 0.0  # a split must gain more than this
+    split_gain: SplitGain = "newton"
+    learning_rate: float = 0.1
+    # A category's mean gradient, by which categories are ordered, is drawn to 0 as by this many average documents.
+    category_smoothing: float = 10.0
+    max_split_categories: int = 32  # on the side of a split that has fewer categories
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TreeNodes:
+    """The nodes of a tree that was grown on bins, the root first. Feature -1 marks a leaf, which says `value`.
+
+    A document whose code of `feature` is at most `bin` goes to node `left`, another to `right`; one that lacks it goes
+    left where `missing_left` says so. Of a categorical feature, `bin` is -1, and category code c goes left where bit c
+    of the node's `categories` is set.
+    """
+
+    feature: Int32Array
+    bin: Int32Array
+    left: Int32Array
+    right: Int32Array
+    missing_left: BoolArray
+    value: Float32Array
+    gain: Float64Array  # what a node's split took off the cost
+    count: IntArray  # how many of the rows it was grown on reach a node
+    categories: Uint32Array  # (nodes, words)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ForestTrees:
+    """The nodes and leaves of some trees, laid out for scoring.
+
+    A tree's leaves are numbered from left to right. A document starts at number 0 and visits the nodes, parents first:
+    where its number is that of the first leaf below a node and its code is greater than the node's, the number becomes
+    that of the first leaf below the right child. In the end it is the number of the document's leaf.
+    """
+
+    # (nodes, 5): two columns (where no document lacks a value, and where some may), first leaf, code, first leaf on the
+    # right; of the last three the lowest `lane_bytes` bytes count.
+    nodes: Uint32Array
+    node_offsets: IntArray
+    leaf_values: Float32Array
+    leaf_offsets: IntArray
+    lane_bytes: int  # 1 or 2: of codes and leaf numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureColumns:
+    """What nodes compare: of each column the feature, and either ascending edges or the categories that go left."""
+
+    features: Int32Array
+    edges: Float32Array
+    offsets: IntArray
+    category_words: IntArray  # where a column's words begin in `categories`; -1 where it is a number
+    categories: Uint32Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelPairs:
+    """All pairs of documents of a query with different labels; unjudged documents are in none.
+
+    Query q owns `order[offsets[q]]` to `order[offsets[q + 1]]`: its judged rows, by ascending label. A pair counts its
+    query's weight times the weights of its two documents.
+    """
+
+    labels: Float32Array
+    weights: Float64Array
+    query_weights: Float64Array
+    offsets: IntArray
+    order: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelledRows:
+    """What rank perceptrons learn from. Levels count from 0; a document's weight multiplies its step, empty: all 1."""
+
+    features: Float32Array
+    levels: Int32Array
+    weights: Float64Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedPairs:
+    """Pairs of documents of which the first should rank higher, and the documents they name, both query by query."""
+
+    features: Float32Array
+    offsets: IntArray  # of each query's documents
+    pair_offsets: IntArray  # of each query's pairs
+    better: IntArray
+    worse: IntArray
+    weight: Float32Array
+
+
+@dataclass(eq=False)
+class StandardisedRows:
+    """The rows of a matrix, each value as (x - shift) · factor, 0 where it is missing."""
+
+    features: Float32Array
+    shift: Float32Array
+    factor: Float32Array
+
+
+class NarrowNet(NamedTuple):
+    """Fully connected layers, the last with one unit, which is the score."""
+
+    widths: IntArray  # the number of features, then the units of each layer
+    weights: Float32Array  # of each layer: [unit, input], then its thresholds; they are changed
+    last_threshold: bool  # whether the last layer has one; all others do
+    activation: str  # relu, tanh or sigmoid
+    dropout: float  # the share of hidden units left out, drawn anew for every document and step
+
+
+class StepRule(NamedTuple):
+    """How the weights follow the mean derivative of a step's queries."""
+
+    optimizer: str  # adam or sgd
+    learning_rate: float
+    weight_decay: float
+    pull: float  # this times the weights is added to the derivative
+    mean: Float32Array  # Adam's running mean of derivatives, which is updated
+    square: Float32Array  # the same of their squares
+    n_steps: int  # steps taken before
+
+
+class QueryWalk(NamedTuple):
+    """The queries to go through, and what is noted of each before its step."""
+
+    queries: IntArray
+    starts: IntArray  # the scores of queries[k] are starts[k] to starts[k + 1]
+    keys: IntArray  # one per step: its random numbers come from it
+    batch_queries: int  # queries per step
+    scores: Float64Array  # filled
+    cost: Float64Array  # filled, one per query; or empty
