@@ -33,19 +33,28 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]  # by name, as models and checkpoint
 
 def as_vector(values: ArrayLike, *, name: str, dtype: type[np.generic], length: int | None = None) -> NDArray[Any]:
     """`values` as a contiguous one-dimensional array of `dtype`, copied only where it must be."""
-    try:
-        # A number too large for float32 becomes infinite, for the caller to judge.
-        with np.errstate(over="ignore", invalid="ignore"):
-            array = np.ascontiguousarray(values, dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must hold numbers: {error}") from None
-    if array.ndim != 1:
-        raise InputError(f"{name} must have one dimension, got shape {np.shape(values)}")
-    if length is not None and len(array) != length:
-        raise InputError(f"{name} must have {length} values, got {len(array)}")
+    array = np.atleast_1d(as_numbers(values, name=name, dtype=dtype))
+    _check_vector(array, name, length)
     if array.dtype.kind == "i":
         _check_whole(np.asarray(values), name)
     return array
+
+
+def as_numbers(values: ArrayLike, *, name: str, dtype: type[np.generic]) -> NDArray[Any]:
+    """`values` as a contiguous array of `dtype` and any shape, copied only where it must be."""
+    try:
+        # A number too large for float32 becomes infinite, for the caller to judge.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(values, dtype=dtype, order="C")
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must hold numbers: {error}") from None
+
+
+def _check_vector(array: NDArray[Any], name: str, length: int | None) -> None:
+    if array.ndim != 1:
+        raise InputError(f"{name} must have one dimension, got shape {array.shape}")
+    if length is not None and len(array) != length:
+        raise InputError(f"{name} must have {length} values, got {len(array)}")
 
 
 def _check_whole(array: NDArray[Any], name: str, wanted: str = "whole numbers") -> None:
@@ -67,11 +76,7 @@ def as_scores(scores: ArrayLike, *, length: int | None = None) -> Float64Array:
 
 def as_features(features: ArrayLike) -> Float32Array:
     """`features` as a contiguous float32 matrix with a row per document; NaN means missing, infinity is refused."""
-    try:
-        with np.errstate(over="ignore"):
-            matrix = np.ascontiguousarray(features, dtype=FEATURE_DTYPE)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"features must hold numbers: {error}") from None
+    matrix = as_numbers(features, name="features", dtype=FEATURE_DTYPE)
     if matrix.ndim != 2:
         raise InputError(f"features must have two dimensions (documents, features), got shape {matrix.shape}")
     return matrix
@@ -80,10 +85,7 @@ def as_features(features: ArrayLike) -> Float32Array:
 def as_ids(ids: ArrayLike, *, name: str, length: int | None = None) -> IdArray:
     """`ids` as int64 where every id is a whole number, else as variable-width strings; none may be missing."""
     array = np.asarray(ids)
-    if array.ndim != 1:
-        raise InputError(f"{name} must have one dimension, got shape {array.shape}")
-    if length is not None and len(array) != length:
-        raise InputError(f"{name} must have {length} values, got {len(array)}")
+    _check_vector(array, name, length)
     kind = array.dtype.kind
     if kind not in "iufOUT":
         raise InputError(f"{name} must be {IDS_ARE}, got {'booleans' if kind == 'b' else array.dtype}")

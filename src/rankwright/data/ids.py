@@ -10,23 +10,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankwright.arrays import IdArray, IntArray
+from rankwright.arrays import IdArray
 
 
 def ids_of_text(texts: Sequence[str]) -> IdArray:
     """Ids of the given texts."""
     ids = np.array(texts, dtype=np.dtypes.StringDType())
-    integers = integers_in(ids)
-    return ids if integers is None else integers
-
-
-def integers_in(ids: IdArray) -> IntArray | None:
-    """The strings as whole numbers, where every one is written in the usual way and fits; else None."""
     try:
         integers = ids.astype(np.int64)
     except (ValueError, OverflowError):
-        return None
-    return integers if (integers.astype(ids.dtype) == ids).all() else None
+        return ids
+    return integers if (integers.astype(ids.dtype) == ids).all() else ids
 
 
 def join_ids(parts: Sequence[IdArray]) -> IdArray:

@@ -1,8 +1,7 @@
 """Data made by a recipe and a seed: the same seed gives the same data."""
 
-from rankwright.synthetic.quickstart import quickstart
 from rankwright.synthetic.ranknet import random_network, random_polynomial
 from rankwright.synthetic.topic_distillation import topic_distillation
-from rankwright.synthetic.web_search import web_search
+from rankwright.synthetic.web_search import quickstart, web_search
 
 __all__ = ["quickstart", "random_network", "random_polynomial", "topic_distillation", "web_search"]

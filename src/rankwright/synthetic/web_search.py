@@ -39,6 +39,10 @@ LABEL_CUTS = np.array([-0.24, 1.375, 2.845, 3.58], np.float32)  # of the relevan
 LARGEST_QUALITY = 254
 LARGEST_RANK = 65535  # ranks of pages and sites are stored in 16 bits
 
+QUICKSTART_QUERIES = 250
+QUICKSTART_DOCS = 40.0  # a query
+QUICKSTART_SHARE = 0.2  # of the queries to validate on, and to test on
+
 
 def web_search(n_queries: int = 1000, *, docs_per_query: float = 120.0, seed: int = 0) -> RankingDataset:
     """Data like that of a web search engine: 136 features in the manner of MSLR-WEB, labels 0 to 4.
@@ -86,6 +90,31 @@ def web_search(n_queries: int = 1000, *, docs_per_query: float = 120.0, seed: in
         feature_names=FEATURE_NAMES,
         query_ids=np.arange(1, n_queries + 1),
     )
+
+
+def quickstart(seed: int = 0) -> tuple[RankingDataset, RankingDataset, RankingDataset]:
+    """A small web-search dataset, split into three parts: 10,000 documents in all.
+
+    Parameters
+    ----------
+    seed : int, default 0
+        The same seed gives the same data.
+
+    Returns
+    -------
+    train, valid, test : RankingDataset
+        150 queries to train on, 50 to validate on and 50 to test on.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> train, valid, test = rw.synthetic.quickstart()
+    >>> train.n_queries, valid.n_queries, test.n_queries
+    (150, 50, 50)
+    """
+    data = web_search(QUICKSTART_QUERIES, docs_per_query=QUICKSTART_DOCS, seed=seed)
+    train, valid, test = data.split(valid=QUICKSTART_SHARE, test=QUICKSTART_SHARE, seed=seed)
+    return train, valid, test
 
 
 def _block(rng: np.random.Generator, sizes: IntArray) -> tuple[Float32Array, Float32Array]:

@@ -20,7 +20,7 @@ from scipy.sparse.linalg import spsolve
 
 from rankwright.arrays import BoolArray, Float64Array, IntArray, as_vector
 from rankwright.errors import InputError
-from rankwright.targets.log_odds import as_probabilities, log_odds, logistic
+from rankwright.targets.posteriors import as_probabilities, log_odds, logistic
 
 MAX_STEPS = 1_000
 LARGEST_MOVE = 3.0  # of a pair's log-odds in a step: where the likelihood is nearly straight, Newton's steps are wild
