@@ -58,12 +58,10 @@ def score_file(
 def _scored(ranker: TrainedRanker, source: Paths, name: str | None, whole: bool, threads: int | None) -> Scored:
     """Pieces of the data and their scores, both in the order of the source."""
     known = format_named(format_of(source) if name is None else name)
-    read: Callable[..., Any] = known.read if whole else known.iterate
     # Knowing the width, text need not be read twice to find it.
     options = {"n_features": ranker.n_features} if "n_features" in known.options else {}
     with spooled(source) as paths:
-        data = read(paths, **options)
-        for piece in [data] if whole else data:
+        for piece in known.iterate(paths, whole=whole, **options):
             yield piece, ranker.predict(piece, threads=threads)
 
 

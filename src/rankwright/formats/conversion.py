@@ -100,13 +100,11 @@ def convert(
     if (scores is None) == (target_format == "run"):
         raise SettingError("scores and the target format run belong together: give both or neither")
     known = format_named(source_format)
-    read: Callable[..., Any] = known.read if whole else known.iterate
     write = _writer(target_format, scores)
     for_reader, for_writer = _shared_out(options, known.options, write, f"{source_format} to {target_format}")
     count = _Count()
     with nullcontext(source) if whole and not known.jumps else spooled(source) as paths:
-        data = read(paths, **for_reader)
-        write(count.counted([data] if whole else data), target, **for_writer)
+        write(count.counted(known.iterate(paths, whole=whole, **for_reader)), target, **for_writer)
     size = None if is_standard(target) else Path(target).stat().st_size
     return Conversion(source_format, target_format, count.queries, count.documents, count.features, size)
 

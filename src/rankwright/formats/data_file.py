@@ -114,12 +114,12 @@ class DataFile:
         Returns
         -------
         DataFile
-            The file with the options.
+            The file with the options; the file itself where there are none to add.
         """
         name = format_of(self.paths) if self.format is None else self.format
         known = format_named(name).options
         chosen = {option: value for option, value in defaults.items() if option in known}
-        return DataFile(self.paths, format=name, **(chosen | self.options))
+        return DataFile(self.paths, format=name, **(chosen | self.options)) if chosen else self
 
     @contextmanager
     def repeatable(self) -> Iterator[DataFile]:
@@ -131,7 +131,7 @@ class DataFile:
             The file itself, or one that reads a temporary copy, which is removed at the end of the block.
         """
         with spooled(self.paths) as paths:
-            yield DataFile(paths, format=self.format, **self.options)
+            yield self if tuple(paths) == self.paths else DataFile(paths, format=self.format, **self.options)
 
 
 def as_data_file(value: Any) -> DataFile | None:

@@ -43,30 +43,21 @@ class ParquetReader(Reader):
 
     def opener(self) -> Opener:
         """A function that opens one file after another."""
-        return self._open_file
+        return self.open_file
 
-    def open_query_ids(self, path: str, room: Room | None = None) -> OpenFile:
-        """Open a file to read its query ids and nothing else."""
-        file, layout = self._file_and_layout(path)
-        layout = layout.only_queries()
-        return OpenFile(_blocks(path, file, layout, self.allow_infinity, room), layout)
-
-    def _open_file(self, path: str, room: Room | None) -> OpenFile:
-        file, layout = self._file_and_layout(path)
-        return OpenFile(_blocks(path, file, layout, self.allow_infinity, room, self._chosen_rows(path)), layout)
-
-    def _file_and_layout(self, path: str) -> tuple[Any, TableLayout]:
+    def open_file(
+        self, path: str, room: Room | None, *, chosen: IntArray | None = None, only_queries: bool = False
+    ) -> OpenFile:
+        """Open a file to read all rows or the chosen ones, in ascending order; on request only their query ids."""
         if Path(path).is_dir():
             raise FileFormatError(path, "is a directory; wanted a Parquet file")
         parquet = load("pyarrow.parquet", "reading Parquet")
         with _arrow_errors(path), errors_name_file(path):
             # So memory holds pages, not whole row groups.
             file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
-            return file, find_layout(file.schema_arrow.names, self.columns, features=self.features, drop=self.drop)
-
-    def _chosen_rows(self, path: str) -> IntArray | None:  # noqa: ARG002
-        """The rows of the file to read, in ascending order; None for all."""
-        return None
+            layout = find_layout(file.schema_arrow.names, self.columns, features=self.features, drop=self.drop)
+        layout = layout.only_queries() if only_queries else layout
+        return OpenFile(_blocks(path, file, layout, self.allow_infinity, room, chosen), layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +66,9 @@ class ParquetRowsReader(ParquetReader):
 
     rows_of: Mapping[str, IntArray] = field(default_factory=dict)
 
-    def _chosen_rows(self, path: str) -> IntArray | None:
-        return self.rows_of[path]
+    def opener(self) -> Opener:
+        """A function that opens one file after another."""
+        return lambda path, room: self.open_file(path, room, chosen=self.rows_of[path])
 
 
 def _blocks(
@@ -85,7 +77,7 @@ def _blocks(
     layout: TableLayout,
     allow_infinity: bool,
     room: Room | None,
-    chosen: IntArray | None = None,
+    chosen: IntArray | None,
 ) -> Iterator[Rows]:
     """The rows of a file, all or those chosen, in blocks."""
     rows_at_once = max(1, VALUES_READ_AT_ONCE // len(layout.used))

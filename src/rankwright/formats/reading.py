@@ -51,13 +51,10 @@ class Format:
         """The dataset of all files."""
         return read_whole(paths, self.reader(**options))
 
-    def iterate(self, paths: Paths, **options: Any) -> Iterator[RankingDataset]:
-        """The datasets of whole queries that make up the files; memory holds a few."""
-        return read_in_chunks(paths, self.reader(**options))
-
-    def stream(self, paths: Paths, take: TakeFeatures, **options: Any) -> Documents:
-        """All of the files but their features, which go to `take`."""
-        return stream_features(paths, self.reader(**options), take)
+    def iterate(self, paths: Paths, *, whole: bool = False, **options: Any) -> Iterator[RankingDataset]:
+        """The datasets of whole queries that make up the files; memory holds a few. With `whole` there is one."""
+        reader = self.reader(**options)
+        return iter([read_whole(paths, reader)]) if whole else read_in_chunks(paths, reader)
 
 
 FORMATS: Mapping[str, Format] = {
@@ -152,7 +149,7 @@ def stream(
     name = format_of(source) if format is None else format
     chosen = format_named(name)
     with spooled(source) if chosen.jumps else nullcontext(source) as paths:
-        documents = chosen.stream(paths, take, **_checked(name, chosen.options, options))
+        documents = stream_features(paths, chosen.reader(**_checked(name, chosen.options, options)), take)
     return replace(documents, data=_with_files_beside(documents.data, pairs, query_weights, initial_scores))
 
 

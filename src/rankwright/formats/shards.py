@@ -5,9 +5,9 @@ A query is in one file, with its rows together. One quick pass over the column o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +56,6 @@ class Shards(DataFile):
         paths = [path for name in listed(source) for path in _files(Path(name))]
         super().__init__(paths, format="parquet", **options)
 
-    @contextmanager
-    def repeatable(self) -> Iterator[DataFile]:
-        """The same files: they can be read any number of times."""
-        yield self
-
     def index(self) -> ShardIndex:
         """Find where each query lies, from the query ids alone.
 
@@ -70,7 +65,7 @@ class Shards(DataFile):
             The queries of all files, with their rows counted through all of them.
         """
         named = {name: value for name, value in self.options.items() if name in ("columns", "drop")}
-        open_file = ParquetReader(features=(), **named).open_query_ids
+        open_file = partial(ParquetReader(features=(), **named).open_file, only_queries=True)
         starts, first_queries, n_rows, n_queries = [], [], 0, 0
         file, last = None, None
         for block in blocks_of(self.paths, open_file, None, together=True):
@@ -135,15 +130,6 @@ class ShardRows(DataFile):
     def stream(self, take: TakeFeatures) -> Documents:
         """The documents in those rows, whose features go to `take`."""
         return stream_features(self.paths, ParquetRowsReader(rows_of=self.rows_of, **self.options), take)
-
-    def with_defaults(self, **defaults: Any) -> ShardRows:  # noqa: ARG002
-        """The same rows: Parquet has none of these options."""
-        return self
-
-    @contextmanager
-    def repeatable(self) -> Iterator[DataFile]:
-        """The same rows: they can be read any number of times."""
-        yield self
 
 
 def file_or_shards(path: str, *, format: str | None = None, initial_scores: str | None = None) -> DataFile:
