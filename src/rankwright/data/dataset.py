@@ -17,15 +17,16 @@ from rankwright.data.seeds import Seed
 from rankwright.data.splits import k_fold, letor_folds, split_queries
 from rankwright.errors import InputError
 
-# Numbers with one value for each document; `features`, ids and `query_weights` are checked apart.
+# The types of parts that hold numbers; the others hold ids.
 VECTORS: Mapping[str, type[np.generic]] = {
     "labels": np.float32,
     "document_weights": np.float32,
     "positions": np.int64,
     "initial_scores": np.float64,
     "source_rows": np.int64,
+    "query_weights": np.float32,
 }
-PER_DOCUMENT = ("features", *VECTORS, "document_ids")
+PER_DOCUMENT = ("labels", "document_weights", "positions", "initial_scores", "source_rows", "document_ids")
 PER_QUERY = ("query_weights", "query_ids")
 
 
@@ -101,20 +102,13 @@ class RankingDataset:
 
     def __post_init__(self) -> None:
         n_docs, n_queries = self.groups.n_docs, self.groups.n_queries
-        self._set("features", as_features(self.features))
+        object.__setattr__(self, "features", as_features(self.features))
         if len(self.features) != n_docs:
             raise InputError(f"features must have {n_docs} rows, one a document, got {len(self.features)}")
-        for name, dtype in VECTORS.items():
-            self._set(name, _vector_or_none(getattr(self, name), name, dtype, n_docs))
-        self._set("query_weights", _vector_or_none(self.query_weights, "query_weights", np.float32, n_queries))
-        if self.query_ids is not None:
-            self._set("query_ids", as_ids(self.query_ids, name="query_ids", length=n_queries))
-        if self.document_ids is not None:
-            self._set("document_ids", as_ids(self.document_ids, name="document_ids", length=n_docs))
+        for names, length in ((PER_DOCUMENT, n_docs), (PER_QUERY, n_queries)):
+            for name in names:
+                object.__setattr__(self, name, _column(name, getattr(self, name), length))
         self._check_meaning()
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
 
     def _check_meaning(self) -> None:
         if self.feature_names and len(self.feature_names) != self.n_features:
@@ -199,13 +193,7 @@ class RankingDataset:
         [0.0, 1.0, 2.0]
         """
         matrix, names = features_of(features, absent=absent)
-        qid, group, document_ids = map(values_of, (qid, group, document_ids))
-        vectors = {
-            "labels": labels,
-            "document_weights": document_weights,
-            "positions": positions,
-            "initial_scores": initial_scores,
-        }
+        qid, group = map(values_of, (qid, group))
         if (qid is None) == (group is None):
             raise InputError("give either qid, an id for each row, or group, the number of rows of each query")
         if group is not None:
@@ -217,19 +205,22 @@ class RankingDataset:
             groups, query_ids, order = grouping.groups, grouping.query_ids, grouping.order
         if preferences is not None and order is not None:
             preferences = preferences.moved(_inverse(order))
-        by_row: dict[str, Any] = {
-            name: _vector_or_none(values, name, VECTORS[name], len(matrix)) for name, values in vectors.items()
+        given = {
+            "labels": labels,
+            "document_weights": document_weights,
+            "positions": positions,
+            "initial_scores": initial_scores,
+            "document_ids": document_ids,
         }
+        by_row: dict[str, Any] = {name: _column(name, values, len(matrix)) for name, values in given.items()}
         by_row["features"] = matrix
-        if document_ids is not None:
-            by_row["document_ids"] = as_ids(document_ids, name="document_ids", length=len(matrix))
         if order is not None:
             by_row = {name: None if values is None else values[order] for name, values in by_row.items()}
         return cls(
             **by_row,
             groups=groups,
             preferences=preferences,
-            query_weights=_vector_or_none(query_weights, "query_weights", np.float32, groups.n_queries),
+            query_weights=_column("query_weights", query_weights, groups.n_queries),
             feature_names=tuple(feature_names) or names,
             query_ids=query_ids,
             source_rows=order,
@@ -357,9 +348,9 @@ class RankingDataset:
         if len(chosen) and (chosen.min() < 0 or chosen.max() >= self.n_queries):
             raise InputError(f"queries must lie between 0 and {self.n_queries - 1}")
         rows = self.groups.rows_of(chosen)
-        changes: dict[str, Any] = {name: getattr(self, name) for name in PER_DOCUMENT + PER_QUERY}
-        changes |= {name: changes[name][rows] for name in PER_DOCUMENT if changes[name] is not None}
-        changes |= {name: changes[name][chosen] for name in PER_QUERY if changes[name] is not None}
+        changes: dict[str, Any] = {"features": self.features[rows]}
+        for names, places in ((PER_DOCUMENT, rows), (PER_QUERY, chosen)):
+            changes |= {name: getattr(self, name)[places] for name in names if getattr(self, name) is not None}
         if self.preferences is not None:
             new_row_of = np.full(self.n_docs, -1)
             new_row_of[rows] = np.arange(len(rows))
@@ -458,8 +449,13 @@ def numbered_names(n_features: int) -> tuple[str, ...]:
     return tuple(str(number) for number in range(1, n_features + 1))
 
 
-def _vector_or_none(values: ArrayLike | None, name: str, dtype: type[np.generic], length: int) -> NDArray[Any] | None:
-    return None if values is None else as_vector(values_of(values), name=name, dtype=dtype, length=length)
+def _column(name: str, values: ArrayLike | None, length: int) -> NDArray[Any] | None:
+    """The part of a dataset of that name, which has a value for each document or query; None where it is absent."""
+    if values is None:
+        return None
+    if name not in VECTORS:
+        return as_ids(values_of(values), name=name, length=length)
+    return as_vector(values_of(values), name=name, dtype=VECTORS[name], length=length)
 
 
 def _inverse(order: IntArray) -> IntArray:

@@ -104,8 +104,9 @@ def _whole_queries(blocks: Iterator[Block]) -> Iterator[tuple[str, tuple[str, ..
         if unfinished and len(rows.runs.sizes) == 1 and _query(unfinished[-1]) == _query(rows):
             unfinished.append(rows)
             continue
-        finished = [part for part in (*unfinished, rows.before_last_run()) if len(part)]
-        unfinished = [rows.last_run()]
+        before, last = rows.cut_at_last_run()
+        finished = [part for part in (*unfinished, before) if len(part)]
+        unfinished = [last]
         if finished:
             yield block.name, block.file.feature_names, finished
     yield block.name, block.file.feature_names, unfinished

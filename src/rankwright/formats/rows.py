@@ -10,7 +10,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, IdArray, IntArray
 from rankwright.data.columns import TableLayout
@@ -76,27 +75,24 @@ class Rows:
         """The given rows alone."""
         return self._part(rows, Runs.of(self.qid[rows]))
 
-    def before_last_run(self) -> Rows:
-        """The rows of all runs but the last."""
-        return self._part(slice(0, len(self) - int(self.runs.sizes[-1])), self.runs.part(slice(0, -1)))
-
-    def last_run(self) -> Rows:
-        """The rows of the last run."""
-        return self._part(slice(len(self) - int(self.runs.sizes[-1]), None), self.runs.part(slice(-1, None)))
+    def cut_at_last_run(self) -> tuple[Rows, Rows]:
+        """The rows of all runs but the last, and those of the last."""
+        cut = len(self) - int(self.runs.sizes[-1])
+        before, last = self.runs.part(slice(0, -1)), self.runs.part(slice(-1, None))
+        return self._part(slice(0, cut), before), self._part(slice(cut, None), last)
 
     def without_features(self) -> Rows:
         """All but the features, in memory of its own, so that the memory of the features can be freed."""
         parts = self._parts() | {"features": np.empty((len(self), 0), np.float32)}
-        owned: dict[str, Any] = {name: None if part is None else _owned(part) for name, part in parts.items()}
+        owned = {name: part if part.base is None else part.copy() for name, part in parts.items()}
         return Rows(**owned, runs=self.runs)
 
     def _part(self, rows: slice | IntArray, runs: Runs) -> Rows:
-        parts: dict[str, Any] = {name: None if part is None else part[rows] for name, part in self._parts().items()}
-        return Rows(**parts, runs=runs)
+        return Rows(**{name: part[rows] for name, part in self._parts().items()}, runs=runs)
 
-    def _parts(self) -> dict[str, NDArray[Any] | None]:
-        """The arrays that have a value for each row."""
-        return {name: getattr(self, name) for name in PER_ROW}
+    def _parts(self) -> dict[str, Any]:
+        """The arrays there are that have a value for each row."""
+        return {name: part for name in PER_ROW if (part := getattr(self, name)) is not None}
 
     def first_fault(self, layout: TableLayout, *, allow_infinity: bool) -> Fault | None:
         """The first number that is not allowed where it stands."""
@@ -160,10 +156,6 @@ def _joined_document_ids(blocks: Sequence[Rows]) -> IdArray | None:
 
 def _no_ids(n_rows: int) -> IdArray:
     return np.zeros(n_rows, np.dtypes.StringDType())
-
-
-def _owned(part: NDArray[Any]) -> NDArray[Any]:
-    return part if part.base is None else part.copy()
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,15 +243,11 @@ def run_of(data: RankingDataset, scores: ArrayLike, first_row: int = 0) -> Run:
 
 
 def _read(path: FilePath, line: str, *, n_fields: int, value_at: int, value: str) -> tuple[Any, Any, Any]:
-    queries: list[str] = []
-    documents: list[str] = []
-    values: list[float] = []
-    numbers: list[int] = []
-    for number, fields in numbered_fields(path, line, n_fields):
-        queries.append(fields[0])
-        documents.append(fields[2])
-        values.append(number_in(fields[value_at], value, path, number))
-        numbers.append(number)
+    rows = [
+        (fields[0], fields[2], number_in(fields[value_at], value, path, number), number)
+        for number, fields in numbered_fields(path, line, n_fields)
+    ]
+    queries, documents, values, numbers = zip(*rows, strict=True)
     repeated = _repeated(np.array(queries, np.dtypes.StringDType()), documents)
     if repeated is not None:
         row, first = repeated

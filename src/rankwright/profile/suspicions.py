@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankwright.arrays import Float64Array, IntArray
+from rankwright.arrays import BoolArray, Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.judged import tells_apart
 from rankwright.profile.feature_facts import FeatureFacts, duplicate_rows
@@ -81,16 +81,14 @@ def _labels_are_unusual(data: RankingDataset, _facts: FeatureFacts) -> Iterator[
 
 
 def _features_are_not_finite(data: RankingDataset, facts: FeatureFacts) -> Iterator[str]:
-    infinite = np.flatnonzero(facts.n_infinite)
-    if len(infinite):
-        yield _about(data, infinite, "has", "have", "infinite values, which cannot be scaled or averaged")
+    infinite = facts.n_infinite > 0
+    yield from _about(data, infinite, "has", "have", "infinite values, which cannot be scaled or averaged")
 
 
 def _features_are_mostly_missing(data: RankingDataset, facts: FeatureFacts) -> Iterator[str]:
     if data.n_docs:
-        mostly = np.flatnonzero(facts.n_missing >= MOSTLY_MISSING * data.n_docs)
-        if len(mostly):
-            yield _about(data, mostly, "is", "are", f"missing in {MOSTLY_MISSING:.0%} of documents or more")
+        mostly = facts.n_missing >= MOSTLY_MISSING * data.n_docs
+        yield from _about(data, mostly, "is", "are", f"missing in {MOSTLY_MISSING:.0%} of documents or more")
 
 
 def _features_name_the_query(data: RankingDataset, facts: FeatureFacts) -> Iterator[str]:
@@ -101,9 +99,9 @@ def _features_name_the_query(data: RankingDataset, facts: FeatureFacts) -> Itera
             if np.array_equal(data.features[:, feature], ids.astype(np.float32)):
                 by_query[feature] = False
                 yield f"feature {data.names[feature]} is the query id: it teaches a model the training queries by heart"
-    same = np.flatnonzero(by_query)
-    if len(same) and data.n_queries < data.n_docs:
-        yield _about(data, same, "is", "are", "the same for all documents of a query: alone, that orders nothing")
+    if data.n_queries < data.n_docs:
+        what = "the same for all documents of a query: alone, that orders nothing"
+        yield from _about(data, by_query, "is", "are", what)
 
 
 def _features_count_rows(data: RankingDataset, facts: FeatureFacts) -> Iterator[str]:
@@ -118,9 +116,8 @@ def _queries_are_scattered(data: RankingDataset, _facts: FeatureFacts) -> Iterat
         inside = np.setdiff1d(apart, data.groups.offsets)
         scattered = np.unique(data.groups.query_of_row[inside])
         if len(scattered):
-            verb = "query was" if len(scattered) == 1 else "queries were"
-            example = _query(data, int(scattered[0]))
-            yield f"{len(scattered):,} {verb} scattered over the data and brought together, for example {example}"
+            queries, example = _counted(len(scattered), "query was", "queries were"), _query(data, int(scattered[0]))
+            yield f"{queries} scattered over the data and brought together, for example {example}"
     if data.query_ids is not None and len(np.unique(data.query_ids)) < data.n_queries:
         ids, counts = np.unique(data.query_ids, return_counts=True)
         yield f"several queries have the same id, for example {ids[counts > 1][0]}"
@@ -131,8 +128,7 @@ def _queries_have_odd_sizes(data: RankingDataset, _facts: FeatureFacts) -> Itera
     for size, what in ((0, "no documents"), (1, "one document: any order of it is right")):
         number = int((sizes == size).sum())
         if number:
-            verb = "query has" if number == 1 else "queries have"
-            yield f"{number:,} {verb} {what}"
+            yield f"{_counted(number, 'query has', 'queries have')} {what}"
     if data.n_queries:
         median, largest = float(np.median(sizes)), int(sizes.max())
         if largest > HUGE_QUERY or (largest > HUGE_AGAINST_MEDIAN * median and data.n_queries >= 10):
@@ -147,8 +143,8 @@ def _documents_are_copies(data: RankingDataset, facts: FeatureFacts) -> Iterator
         return
     copies, originals = duplicate_rows(data.features, data.groups, facts)
     if len(copies):
-        verb = "document has" if len(copies) == 1 else "documents have"
-        sentence = f"{len(copies):,} {verb} the same features as another of the same query"
+        documents = _counted(len(copies), "document has", "documents have")
+        sentence = f"{documents} the same features as another of the same query"
         if data.labels is not None:
             otherwise = int((data.labels[copies] != data.labels[originals]).sum())
             sentence += f", {otherwise:,} of them with another label" if otherwise else ""
@@ -177,12 +173,18 @@ def _share_right(data: RankingDataset, better: IntArray, worse: IntArray) -> Flo
     return share
 
 
-def _about(data: RankingDataset, features: IntArray, has: str, have: str, what: str) -> str:
-    names = [data.names[feature] for feature in features[:NAMES_SHOWN]]
-    more = f" and {len(features) - NAMES_SHOWN} more" if len(features) > NAMES_SHOWN else ""
-    return (
-        f"feature {names[0]} {has} {what}" if len(features) == 1 else f"features {', '.join(names)}{more} {have} {what}"
-    )
+def _about(data: RankingDataset, chosen: BoolArray, has: str, have: str, what: str) -> Iterator[str]:
+    """A sentence about the chosen features, if there are any."""
+    names = [data.names[feature] for feature in np.flatnonzero(chosen)]
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    if len(names) == 1:
+        yield f"feature {names[0]} {has} {what}"
+    elif names:
+        yield f"features {', '.join(names[:NAMES_SHOWN])}{more} {have} {what}"
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"
 
 
 def _query(data: RankingDataset, query: int) -> str:
