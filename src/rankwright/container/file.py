@@ -32,8 +32,7 @@ BLANK_CHECKSUM = "0" * hashlib.sha256().digest_size * 2
 LENGTH_BYTES = 8  # a safetensors file begins with the length of its JSON
 MAGIC_ENTRY = "rankwright"  # the one entry of metadata: safetensors keeps several in no fixed order
 BEGINNING = f'{{"__metadata__":{{"{MAGIC_ENTRY}":"'.encode()  # after the length
-DTYPES = ("?", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8")
-_DTYPES = frozenset(np.dtype(dtype) for dtype in DTYPES)
+DTYPES = frozenset(map(np.dtype, ["?", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8"]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +146,7 @@ def _check_bytes(content: bytes, checksum: str, path: str) -> None:
 def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
     values = np.asarray(array, order="C")
     little = values.dtype.newbyteorder("<")
-    if little not in _DTYPES:
+    if little not in DTYPES:
         raise SettingError(
             f"array {name!r} has dtype {values.dtype}, which a file cannot hold; strings go in the header"
         )

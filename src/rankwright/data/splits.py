@@ -18,7 +18,7 @@ from rankwright.arrays import IntArray, as_ids
 from rankwright.data.frames import values_of
 from rankwright.data.groups import Groups, group_rows
 from rankwright.data.seeds import Seed, generator
-from rankwright.errors import InputError, SettingError, UnknownNameError, require
+from rankwright.errors import InputError, UnknownNameError, require
 
 LETOR_PARTS = 5
 
@@ -44,10 +44,9 @@ def split_queries(
         require(0 < share < 1, f"{name} must lie between 0 and 1, got {share}")
     sizes = {name: round(share * groups.n_queries) for name, share in shares.items()}
     sizes = {"train": groups.n_queries - sum(sizes.values())} | sizes
+    wanted = ", ".join(f"{part}={share}" for part, share in shares.items())
     for name, size in sizes.items():
-        if size < 1:
-            wanted = ", ".join(f"{part}={share}" for part, share in shares.items())
-            raise SettingError(f"{wanted} of {groups.n_queries} queries leaves no query for {name}")
+        require(size >= 1, f"{wanted} of {groups.n_queries} queries leaves no query for {name}")
     drawn = generator(seed).permutation(groups.n_queries)
     return tuple(np.sort(part) for part in np.split(drawn, np.cumsum(list(sizes.values()))[:-1]))
 
@@ -204,8 +203,7 @@ def _n_rows(X: Any) -> int:
 
 def _check_parts(k: int, n_queries: int, *, what: str) -> None:
     require(k >= 2, f"there must be 2 folds or more, got {k}")
-    if k > n_queries:
-        raise SettingError(f"{k} {what} need at least {k} queries, got {n_queries}")
+    require(k <= n_queries, f"{k} {what} need at least {k} queries, got {n_queries}")
 
 
 def _neighbours(groups: Groups, k: int) -> list[IntArray]:

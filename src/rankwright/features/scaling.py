@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
-from rankwright.arrays import SUM_DTYPE, BoolArray, Float32Array, as_features, named, thread_count
+from rankwright.arrays import SUM_DTYPE, Float32Array, as_features, named, thread_count
 from rankwright.container.file import read_container, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -102,7 +102,15 @@ def _learn_moments(features: Float32Array, _groups: Groups, threads: int) -> Lea
 
 
 def _learn_counts(features: Float32Array, _groups: Groups, _threads: int) -> Learned:
-    return {"taken": _are_counts(features)}
+    """Which features hold whole numbers of 0 or more, and some above 1: flags are no counts."""
+    counts, large = np.ones(features.shape[1], np.bool_), np.zeros(features.shape[1], np.bool_)
+    for rows in _chunks(features):
+        values = features[rows]
+        counts &= (np.isnan(values) | ((values >= 0) & (np.floor(values) == values))).all(axis=0)
+        large |= (values > 1).any(axis=0)
+        if not counts.any():
+            break
+    return {"taken": counts & large}
 
 
 def _fill_by_mean(features: Float32Array, groups: Groups, _learned: Learned, out: Float32Array, threads: int) -> None:
@@ -405,18 +413,6 @@ def fit(name: str, data: RankingDataset, *, threads: int | None = None) -> Fitte
 def _chunks(features: Float32Array) -> Iterator[slice]:
     for start in range(0, len(features), ROWS_AT_A_TIME):
         yield slice(start, start + ROWS_AT_A_TIME)
-
-
-def _are_counts(features: Float32Array) -> BoolArray:
-    """Which features hold whole numbers of 0 or more, and some above 1: flags are no counts."""
-    counts, large = np.ones(features.shape[1], np.bool_), np.zeros(features.shape[1], np.bool_)
-    for rows in _chunks(features):
-        values = features[rows]
-        counts &= (np.isnan(values) | ((values >= 0) & (np.floor(values) == values))).all(axis=0)
-        large |= (values > 1).any(axis=0)
-        if not counts.any():
-            break
-    return counts & large
 
 
 def _refuse_infinity(features: Float32Array, names: Sequence[str]) -> None:

@@ -102,11 +102,11 @@ def convert(
     known = format_named(source_format)
     write = _writer(target_format, scores)
     for_reader, for_writer = _shared_out(options, known.options, write, f"{source_format} to {target_format}")
-    count = _Count()
+    counts = {"queries": 0, "documents": 0, "features": 0}
     with nullcontext(source) if whole and not known.jumps else spooled(source) as paths:
-        write(count.counted(known.iterate(paths, whole=whole, **for_reader)), target, **for_writer)
+        write(_counted(known.iterate(paths, whole=whole, **for_reader), counts), target, **for_writer)
     size = None if is_standard(target) else Path(target).stat().st_size
-    return Conversion(source_format, target_format, count.queries, count.documents, count.features, size)
+    return Conversion(source_format, target_format, **counts, bytes=size)
 
 
 def _shared_out(
@@ -124,18 +124,13 @@ def _shared_out(
     )
 
 
-class _Count:
-    """Counts the queries, documents and features of the chunks that pass through."""
-
-    def __init__(self) -> None:
-        self.queries = self.documents = self.features = 0
-
-    def counted(self, chunks: Iterable[RankingDataset]) -> Iterator[RankingDataset]:
-        for chunk in chunks:
-            self.queries += chunk.n_queries
-            self.documents += chunk.n_docs
-            self.features = chunk.n_features
-            yield chunk
+def _counted(chunks: Iterable[RankingDataset], counts: dict[str, int]) -> Iterator[RankingDataset]:
+    """The same chunks; their queries and documents are added to `counts`."""
+    for chunk in chunks:
+        counts["queries"] += chunk.n_queries
+        counts["documents"] += chunk.n_docs
+        counts["features"] = chunk.n_features
+        yield chunk
 
 
 def _source_format(source: Paths, name: str | None) -> str:

@@ -27,7 +27,8 @@ from rankwright.formats.parquet import ParquetReader, write_parquet
 from rankwright.formats.pipeline import Documents, TakeFeatures, read_in_chunks, read_whole, stream_features
 from rankwright.formats.sidecars import read_pairs, read_query_weights, read_scores, with_query_weights
 from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, open_input, spooled
-from rankwright.formats.svmlight.files import SvmlightReader, write_svmlight
+from rankwright.formats.svmlight.files import write_svmlight
+from rankwright.formats.svmlight.parser import SvmlightReader
 
 
 @dataclass(frozen=True, slots=True)

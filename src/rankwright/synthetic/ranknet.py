@@ -13,7 +13,6 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.groups import Groups
 from rankwright.data.seeds import Seed, generator
 from rankwright.errors import require
 
@@ -124,12 +123,8 @@ def _task(
     n_docs = n_queries * docs_per_query
     # Rounded to what the dataset stores first, so that the labels belong to the features the user sees.
     features = document_rng.uniform(-1, 1, (n_docs, n_features)).astype(np.float32)
-    return RankingDataset(
-        features=features,
-        labels=_equally_frequent(target(features.astype(np.float64), target_rng), n_levels),
-        groups=Groups.of_sizes(np.full(n_queries, docs_per_query)),
-        query_ids=np.arange(1, n_queries + 1),
-    )
+    labels = _equally_frequent(target(features.astype(np.float64), target_rng), n_levels)
+    return RankingDataset.from_arrays(features, labels, qid=np.repeat(np.arange(1, n_queries + 1), docs_per_query))
 
 
 def _equally_frequent(values: Float64Array, n_levels: int) -> Float32Array:

@@ -73,6 +73,7 @@ def topic_distillation(
     require(n_features in FEATURE_NAMES, f"n_features must be 64 or 44, got {n_features}")
     size_seed, query_seed = np.random.SeedSequence(seed_number(seed)).spawn(2)
     groups = Groups.of_sizes(_sizes(np.random.default_rng(size_seed), n_queries, docs_per_query))
+    names = FEATURE_NAMES[n_features]
     features = np.empty((groups.n_docs, n_features), np.float32)
     labels = np.empty(groups.n_docs, np.float32)
     for rows, child in zip(groups.slices(), query_seed.spawn(n_queries), strict=True):
@@ -80,15 +81,9 @@ def topic_distillation(
         pages = draw_pages(rng, np.array([rows.stop - rows.start]))
         entry = normal(rng, len(pages.match))  # how much the page is the entry of a site
         columns = dict(_features(rng, pages, entry))
-        features[rows] = np.stack([columns[name] for name in FEATURE_NAMES[n_features]], axis=1)
+        features[rows] = np.stack([columns[name] for name in names], axis=1)
         labels[rows] = _relevant(rng, pages, entry)
-    return RankingDataset(
-        features=features,
-        labels=labels,
-        groups=groups,
-        feature_names=FEATURE_NAMES[n_features],
-        query_ids=np.arange(1, n_queries + 1),
-    )
+    return RankingDataset.from_arrays(features, labels, qid=groups.query_of_row + 1, feature_names=names)
 
 
 def _sizes(rng: np.random.Generator, n_queries: int, docs_per_query: int) -> IntArray:

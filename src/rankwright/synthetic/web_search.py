@@ -83,13 +83,7 @@ def web_search(n_queries: int = 1000, *, docs_per_query: float = 120.0, seed: in
         last = min(first + QUERIES_AT_A_TIME, n_queries)
         rows = slice(groups.offsets[first], groups.offsets[last])
         features[rows], labels[rows] = _block(np.random.default_rng(child), groups.sizes[first:last])
-    return RankingDataset(
-        features=features,
-        labels=labels,
-        groups=groups,
-        feature_names=FEATURE_NAMES,
-        query_ids=np.arange(1, n_queries + 1),
-    )
+    return RankingDataset.from_arrays(features, labels, qid=groups.query_of_row + 1, feature_names=FEATURE_NAMES)
 
 
 def quickstart(seed: int = 0) -> tuple[RankingDataset, RankingDataset, RankingDataset]:

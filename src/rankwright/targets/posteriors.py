@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankwright.arrays import BoolArray, Float64Array, as_numbers, as_vector
 from rankwright.data.preferences import Preferences
-from rankwright.errors import InputError, SettingError
+from rankwright.errors import InputError, SettingError, require
 
 
 def as_probabilities(values: ArrayLike, name: str) -> Float64Array:
@@ -240,8 +240,7 @@ def preferences_from_votes(
     >>> pairs.better.tolist(), pairs.probability.tolist(), pairs.weight.tolist()
     ([0], [0.75], [4.0])
     """
-    if not 0 <= prior < np.inf:
-        raise SettingError(f"prior must be 0 or more and finite, got {prior}")
+    require(0 <= prior < np.inf, f"prior must be 0 or more and finite, got {prior}")
     rows = as_vector(first, name="first", dtype=np.int64)
     others = as_vector(second, name="second", dtype=np.int64, length=len(rows))
     ours, theirs = (

@@ -20,7 +20,7 @@ from rankwright import kernels
 from rankwright.arrays import thread_count
 from rankwright.data.columns import Columns, find_layout
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import FileFormatError, InputError, SettingError
+from rankwright.errors import FileFormatError, InputError, SettingError, require
 from rankwright.formats.blocks import Opener, OpenFile, Reader, errors_name_file
 from rankwright.formats.delimited.cells import CellReader, whole_lines
 from rankwright.formats.delimited.descriptions import read_column_description
@@ -111,8 +111,7 @@ def _delimiter_of(file: str, start: bytes) -> str:
 
 
 def _check_delimiter(delimiter: str) -> None:
-    if delimiter not in DELIMITERS:
-        raise SettingError(f"delimiter must be a comma, a tab or a semicolon, got {delimiter!r}")
+    require(delimiter in DELIMITERS, f"delimiter must be a comma, a tab or a semicolon, got {delimiter!r}")
 
 
 def write_delimited(

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
 
-from rankwright.arrays import IntArray, thread_count
+from rankwright.arrays import thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, SettingError, require
-from rankwright.formats.blocks import Opener, Reader
-from rankwright.formats.pipeline import read_in_chunks, read_whole, scan_ids
-from rankwright.formats.rows import IdTypes
-from rankwright.formats.sources import BLOCK_SIZE, FilePath, Paths, atomic_output, input_name, is_standard
+from rankwright.errors import require
+from rankwright.formats.pipeline import read_in_chunks, read_whole
+from rankwright.formats.sources import BLOCK_SIZE, FilePath, Paths, atomic_output
 from rankwright.formats.svmlight.formatter import SvmlightStyle, format_lines
-from rankwright.formats.svmlight.parser import Absent, SvmlightOptions, SvmlightParser
-from rankwright.formats.svmlight.query_file import QuerySizes, group_sizes
+from rankwright.formats.svmlight.parser import CHUNK_SIZE, Absent, SvmlightReader
+from rankwright.formats.svmlight.query_file import QuerySizes
 from rankwright.formats.writing import numbered_chunks
 from rankwright.kernels.codes import Omit
-
-CHUNK_SIZE = 16 << 20  # bytes of text for each chunk of whole queries
 
 OMIT_OF_ABSENT = {"zero": Omit.ZERO, "missing": Omit.MISSING}
 # What the format has no place for.
@@ -152,34 +147,6 @@ def iter_svmlight(
     """
     reader = SvmlightReader(absent, n_features, group, index_base, allow_infinity, threads, block_size)
     return read_in_chunks(paths, reader)
-
-
-@dataclass(frozen=True, slots=True)
-class SvmlightReader(SvmlightOptions, Reader):
-    """Opens SVMlight files."""
-
-    def opener(self) -> Opener:
-        """A function that opens one file after another and remembers the width that the lines so far need."""
-        return SvmlightParser(self).open_file
-
-    def prepared(self, paths: Sequence[str]) -> tuple[Opener, IdTypes | None]:
-        """Where the width is not given, all files are read for it, and for the types of ids; else ids are text."""
-        reader = replace(self, block_size=self.block_size or CHUNK_SIZE)
-        if reader.n_features is not None:
-            return reader.opener(), IdTypes()
-        if any(map(is_standard, paths)):
-            raise SettingError("standard input can be streamed only where n_features is given: it cannot be read twice")
-        parser = SvmlightParser(reader)
-        id_types = scan_ids(paths, parser.open_file)
-        return replace(reader, n_features=parser.n_features).opener(), id_types
-
-    def query_sizes(self, paths: Sequence[str], *, has_ids: bool) -> IntArray | None:
-        """The sizes that `group`, or files beside the data, give where the lines have no query ids."""
-        if not has_ids:
-            return group_sizes(paths, self.group)
-        if self.group is not None:
-            raise InputError(f"{input_name(paths[0])} has query ids, so that group must not be given")
-        return None
 
 
 def write_svmlight(

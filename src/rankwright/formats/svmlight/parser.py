@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -11,19 +11,28 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, thread_count
 from rankwright.data.ids import ids_of_text
-from rankwright.errors import FileFormatError, require
-from rankwright.formats.blocks import OpenFile
+from rankwright.errors import FileFormatError, InputError, SettingError, require
+from rankwright.formats.blocks import Opener, OpenFile, Reader
 from rankwright.formats.growing_matrix import Room, memory_of_machine
 from rankwright.formats.lines import LONGEST_QUOTE
-from rankwright.formats.rows import Rows, Runs
-from rankwright.formats.sources import BLOCK_SIZE, ByteArray, LongLineError, input_name, open_line_blocks
-from rankwright.formats.svmlight.query_file import QuerySizes
+from rankwright.formats.pipeline import scan_ids
+from rankwright.formats.rows import IdTypes, Rows, Runs
+from rankwright.formats.sources import (
+    BLOCK_SIZE,
+    ByteArray,
+    LongLineError,
+    input_name,
+    is_standard,
+    open_line_blocks,
+)
+from rankwright.formats.svmlight.query_file import QuerySizes, group_sizes
 from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, SvmlightProblem
 
 Absent = Literal["zero", "missing"]
 VALUE_OF_ABSENT: dict[str, float] = {"zero": 0.0, "missing": float("nan")}
 QUERY_MARK = b"qid:"
 NEWLINE = ord("\n")
+CHUNK_SIZE = 16 << 20  # bytes of text for each chunk of whole queries
 LARGEST_BLOCK_SHARE = 0.5  # of the machine's memory: a block that asks for more has a wrong index
 
 MESSAGES = {
@@ -46,8 +55,8 @@ MESSAGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class SvmlightOptions:
-    """How to read the text; `read_svmlight` explains each option."""
+class SvmlightReader(Reader):
+    """Opens SVMlight files; `read_svmlight` explains each option."""
 
     absent: Absent = "zero"
     n_features: int | None = None
@@ -71,11 +80,34 @@ class SvmlightOptions:
         """What a feature is where a line does not name it."""
         return VALUE_OF_ABSENT[self.absent]
 
+    def opener(self) -> Opener:
+        """A function that opens one file after another and remembers the width that the lines so far need."""
+        return SvmlightParser(self).open_file
+
+    def prepared(self, paths: Sequence[str]) -> tuple[Opener, IdTypes | None]:
+        """Where the width is not given, all files are read for it, and for the types of ids; else ids are text."""
+        reader = replace(self, block_size=self.block_size or CHUNK_SIZE)
+        if reader.n_features is not None:
+            return reader.opener(), IdTypes()
+        if any(map(is_standard, paths)):
+            raise SettingError("standard input can be streamed only where n_features is given: it cannot be read twice")
+        parser = SvmlightParser(reader)
+        id_types = scan_ids(paths, parser.open_file)
+        return replace(reader, n_features=parser.n_features).opener(), id_types
+
+    def query_sizes(self, paths: Sequence[str], *, has_ids: bool) -> IntArray | None:
+        """The sizes that `group`, or files beside the data, give where the lines have no query ids."""
+        if not has_ids:
+            return group_sizes(paths, self.group)
+        if self.group is not None:
+            raise InputError(f"{input_name(paths[0])} has query ids, so that group must not be given")
+        return None
+
 
 class SvmlightParser:
     """Parses files one after another; `n_features` is the width that the lines so far need."""
 
-    def __init__(self, options: SvmlightOptions) -> None:
+    def __init__(self, options: SvmlightReader) -> None:
         self.n_features = options.n_features or 0
         self._options = options
         self._threads = thread_count(options.threads)
@@ -164,15 +196,14 @@ class SvmlightParser:
     def _widen(self, n_wanted: int, row: int) -> None:
         index = n_wanted - 1 + self._options.index_base
         if self._options.n_features is not None:
-            problem = f"feature index {index} lies beyond n_features={self._options.n_features}"
-            raise FileFormatError(self._name, problem, self.line_of(row))
+            raise self._error(row, f"feature index {index} lies beyond n_features={self._options.n_features}")
         n_bytes = len(self._starts) * n_wanted * FEATURE_DTYPE().itemsize
         if n_bytes > memory_of_machine() * LARGEST_BLOCK_SHARE:
-            problem = (
-                f"feature index {index} asks for {n_bytes / 1e9:,.0f} GB for {len(self._starts)} documents alone, more "
-                f"than this machine can hold; wanted small indices, because every document has a value of every feature"
+            raise self._error(
+                row,
+                f"feature index {index} asks for {n_bytes / 1e9:,.0f} GB for {len(self._starts)} documents alone, "
+                f"more than this machine can hold; wanted small indices, because every document has every feature",
             )
-            raise FileFormatError(self._name, problem, self.line_of(row))
         self.n_features = n_wanted
 
     def _run_ids(self, spans: IntArray, first_rows: IntArray) -> IdArray | None:
@@ -197,15 +228,10 @@ class SvmlightParser:
             return str(gathered[:-1].data, "utf-8").split("\n")
         except UnicodeDecodeError as error:
             bad = int(np.searchsorted(ends, error.start, side="right"))
-            problem = f"the id {self._quote(*spans[bad].tolist())} is not UTF-8"
-            raise FileFormatError(self._name, problem, self.line_of(int(rows[bad]))) from None
+            raise self._error(int(rows[bad]), f"the id {self._quote(*spans[bad].tolist())} is not UTF-8") from None
 
     def _mixed_queries(self, row: int) -> FileFormatError:
-        return FileFormatError(
-            self._name,
-            "some lines have a qid and some have none, from here on; wanted one or the other",
-            self.line_of(row),
-        )
+        return self._error(row, "some lines have a qid and some have none, from here on; wanted one or the other")
 
     def _problem(self, problem: SvmlightProblem, row: int, begin: int, end: int) -> FileFormatError:
         message = MESSAGES[problem].format(
@@ -214,7 +240,10 @@ class SvmlightParser:
         is_query = self._block[begin : begin + len(QUERY_MARK)].tobytes() == QUERY_MARK
         if problem == SvmlightProblem.INDEX_NOT_A_NUMBER and is_query:
             message = f"found {self._quote(begin, end)} among the features; wanted it right after the label, once"
-        return FileFormatError(self._name, message, self.line_of(row))
+        return self._error(row, message)
+
+    def _error(self, row: int, problem: str) -> FileFormatError:
+        return FileFormatError(self._name, problem, self.line_of(row))
 
     def _quote(self, begin: int, end: int) -> str:
         text = self._block[begin : min(end, begin + LONGEST_QUOTE)].tobytes().decode(errors="backslashreplace")
