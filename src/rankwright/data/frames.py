@@ -68,7 +68,11 @@ class Table:
         """The columns as a matrix with a row for each document; it is written into `out` where that is given."""
         self.require_numeric(names)
         matrix = np.empty((self.n_rows, len(names)), FEATURE_DTYPE) if out is None else out
-        fill_columns(matrix, [self.library.numbers(self.columns[name]) for name in names])
+        parts = [self.library.numbers(self.columns[name]) for name in names]
+        with np.errstate(over="ignore"):  # numbers beyond float32's range become infinite
+            for rows in _row_blocks(matrix):
+                for place, part in enumerate(parts):
+                    matrix[rows, place] = part[rows]
         return matrix
 
 
@@ -129,14 +133,6 @@ def dense(sparse: Any, absent: str) -> Float32Array:
     matrix = np.full(rows.shape, np.nan, FEATURE_DTYPE)
     matrix[np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), rows.indices] = rows.data
     return matrix
-
-
-def fill_columns(matrix: Float32Array, parts: Sequence[NDArray[Any]]) -> None:
-    """Set the columns of `matrix` to `parts`; numbers beyond float32's range become infinite."""
-    with np.errstate(over="ignore"):
-        for rows in _row_blocks(matrix):
-            for place, part in enumerate(parts):
-                matrix[rows, place] = part[rows]
 
 
 def apart(matrix: Float32Array) -> Float32Array:

@@ -53,22 +53,19 @@ def read_pairs(path: FilePath) -> Preferences:
     >>> pairs.better.tolist(), pairs.worse.tolist(), pairs.weight.tolist()
     ([0, 2], [1, 1], [1.0, 0.5])
     """
-    rows: list[tuple[int, int]] = []
-    weights: list[float] = []
-    probabilities: list[float] = []
+    pairs: list[tuple[int, int, float, float]] = []
     for line, fields in numbered_fields(path, PAIRS_LINE, 2):
         if not (fields[0].isdecimal() and fields[1].isdecimal()):
             raise FileFormatError(
                 input_name(path), f"found {' '.join(fields[:2])!r}, wanted two row numbers from 0", line
             )
-        rows.append((int(fields[0]), int(fields[1])))
-        weights.append(number_in(fields[2], "a weight", path, line) if len(fields) > 2 else 1.0)
-        probabilities.append(number_in(fields[3], "a probability", path, line) if len(fields) > 3 else 1.0)
-        if not (0 <= weights[-1] < np.inf and 0 <= probabilities[-1] <= 1):
+        weight = number_in(fields[2], "a weight", path, line) if len(fields) > 2 else 1.0
+        probability = number_in(fields[3], "a probability", path, line) if len(fields) > 3 else 1.0
+        if not (0 <= weight < np.inf and 0 <= probability <= 1):
             wanted = "wanted a weight of 0 or more, and a probability from 0 to 1"
             raise FileFormatError(input_name(path), f"found {' '.join(fields[2:4])!r}, {wanted}", line)
-    better, worse = np.array(rows, np.int64).T
-    return Preferences(better, worse, probabilities, weights)
+        pairs.append((int(fields[0]), int(fields[1]), probability, weight))
+    return Preferences(*zip(*pairs, strict=True))
 
 
 def write_pairs(data: RankingDataset, path: FilePath) -> None:

@@ -55,7 +55,6 @@ def read_sizes(path: FilePath) -> IntArray:
 
 def _file_beside(path: FilePath) -> Path:
     name = os.fspath(path)
-    wanted = f"wanted qid:ID after each label, a file {Path(name).name}{SUFFIX} beside it, or group="
     if is_standard(path):
         raise FileFormatError(input_name(path), "has no query ids; wanted qid:ID after each label, or group=")
     compression = compression_of_name(name)
@@ -65,4 +64,5 @@ def _file_beside(path: FilePath) -> Path:
             candidate = Path(f"{base}{SUFFIX}{ending}")
             if candidate.exists():
                 return candidate
+    wanted = f"wanted qid:ID after each label, a file {Path(name).name}{SUFFIX} beside it, or group="
     raise FileFormatError(name, f"has no query ids; {wanted}")
