@@ -12,8 +12,7 @@ from rankwright.cli.train import train_and_tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:
-    from rankwright.catalog.training import Parts
-    from rankwright.experiments.variance import StudyPlan, VarianceStudy
+    from rankwright.experiments.variance import VarianceStudy
 
 EXAMPLES = (
     "Example: rankwright bag train.txt --bags 20 --set max_leaves=7 --out model.rw\n\n"
@@ -92,35 +91,21 @@ def bag(
     require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
     require(cluster is None and workers is None, "--study trains here: leave out --cluster and --workers")
     require(overfit is None and checkpoint is None, "--study has no use for --overfit and --checkpoint: leave them out")
-    from rankwright.experiments.variance import METRICS, StudyPlan, check_picture
+    from rankwright.catalog.training import read_parts
+    from rankwright.experiments import variance
 
-    plan = StudyPlan(
+    plan = variance.StudyPlan(
         n_samples=samples,
         sample_fraction=sample_fraction,
-        metrics=METRICS if metrics is None else tuple(metrics.split(",")),
+        metrics=variance.METRICS if metrics is None else tuple(metrics.split(",")),
         convention=convention,
         seed=seed or 0,
     )
-    check_picture(picture)
+    variance.check_picture(picture)
     chosen_settings = _study_settings(settings or [], bags, select)
-    from rankwright.catalog.training import read_parts
-
-    _study(read_parts(data, valid, test, format=format), plan, chosen_settings, threads, out, picture, as_json)
-
-
-def _study(
-    parts: Parts,
-    plan: StudyPlan,
-    settings: dict[str, Any],
-    threads: int | None,
-    out: str,
-    picture: str,
-    as_json: bool,
-) -> None:
-    from rankwright.experiments.variance import study_parts, study_variance, write_study
-
-    found = study_variance(*study_parts(*parts, seed=plan.seed), plan, settings=settings, threads=threads, tell=tell)
-    paths = write_study(found, out, picture=picture)
+    parts = variance.study_parts(*read_parts(data, valid, test, format=format), seed=plan.seed)
+    found = variance.study_variance(*parts, plan, settings=chosen_settings, threads=threads, tell=tell)
+    paths = variance.write_study(found, out, picture=picture)
     if as_json:
         print_json(found.to_dict() | {"files": [str(path) for path in paths]})
     else:

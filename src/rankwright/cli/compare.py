@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, arg, opt
+from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, arg, metric_names, opt
 from rankwright.cli.output import print_json, print_table, tell
 from rankwright.cli.progress import study_progress
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
+    from rankwright.experiments.fold_comparison import FoldComparison
     from rankwright.metrics.systems import SystemComparison
 
 EXAMPLES = (
@@ -68,10 +69,7 @@ def compare(
     With --folds, rankers are trained on the folds of a LETOR folder and compared on the test documents of all folds.
     Their settings are searched for on the validation documents, in each ranker's own space.
     """
-    from rankwright.metrics.registry import split_metrics
-
-    names = None if metrics is None else split_metrics(metrics)
-    require(names is None or bool(names), "--metrics names none")
+    names = metric_names(metrics)
     only_folds: dict[str, Any] = {
         "rankers": rankers,
         "results": results,
@@ -81,18 +79,23 @@ def compare(
         "cluster": cluster,
         "workers": workers,
     }
-    given = {option: value for option, value in only_folds.items() if value is not None}
+    given = _given(only_folds)
     if folds is not None:
         others_absent = data is None and not model and not scores and format is None
         require(others_absent, "--folds trains its own: leave out DATA, --model, --scores and --format")
         require(threads is None, "--folds trains several rankers at a time: say how many by --workers, not --threads")
-        document, comparison = _compare_folds(folds, names, convention, seed, **given)
+        plan: dict[str, Any] = {"metrics": names and tuple(names), "convention": convention, "seed": seed}
+        found = _compare_folds(folds, **given, **_given(plan))
+        document, comparison = found.to_dict(), found.comparison
     else:
         require(not given, f"--{next(iter(given), '')} goes with --folds")
         if data is None:
             raise SettingError("nothing to compare on: give DATA, or --folds, a LETOR folder")
-        options = {"threads": threads, "seed": seed}
-        comparison = _compare_on(data, model or [], scores or [], names, convention or "standard", format, options)
+        from rankwright.catalog.comparison import compare_files
+
+        models, score_files = _systems(model or [], scores or [])
+        options: dict[str, Any] = {"metrics": names, "convention": convention, "format": format, "threads": threads}
+        comparison = compare_files(data, models=models, scores=score_files, seed=seed, **_given(options))
         document = comparison.to_dict()
     if per_query is not None:
         from rankwright.report.tables import write_columns
@@ -101,67 +104,39 @@ def compare(
     print_json(document) if as_json else _show(comparison)
 
 
-def _compare_on(
-    data: str,
-    models: list[str],
-    score_files: list[str],
-    metrics: list[str] | None,
-    convention: str,
-    format: str | None,
-    options: dict[str, Any],
-) -> SystemComparison:
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that have a value; what has none keeps its default."""
+    return {option: value for option, value in options.items() if value is not None}
+
+
+def _systems(models: list[str], score_files: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The files of models and of scores, by the names of the systems."""
     given = [_named(text) for text in (*models, *score_files)]
     names = [name for name, _ in given]
     twice = sorted({name for name in names if names.count(name) > 1})
     require(not twice, f"two systems are called {twice[0] if twice else ''}: give them names, as NAME=FILE")
     require(len(given) >= 2, f"a comparison needs two systems or more, got {len(given)}: give --model, --scores")
-    from rankwright.catalog.comparison import compare_files
-    from rankwright.metrics.evaluation import DEFAULT_METRICS
-
-    return compare_files(
-        data,
-        models=dict(given[: len(models)]),
-        scores=dict(given[len(models) :]),
-        metrics=metrics or DEFAULT_METRICS,
-        convention=convention,
-        format=format,
-        **options,
-    )
+    return dict(given[: len(models)]), dict(given[len(models) :])
 
 
 def _compare_folds(
     folder: str,
-    metrics: list[str] | None,
-    convention: str | None,
-    seed: int,
     *,
     rankers: str | None = None,
     results: str | None = None,
     cluster: str | None = None,
     workers: int | None = None,
-    **search: Any,
-) -> tuple[dict[str, Any], SystemComparison]:
-    """The comparison of rankers over folds; `search` has the options of the search for settings."""
+    **plan: Any,
+) -> FoldComparison:
+    """The comparison of rankers over folds; `plan` has the options of its plan."""
     from rankwright.experiments.fold_comparison import ALL, ComparisonPlan, compare_on_folds
 
     if rankers is None:
         raise SettingError("--folds needs --rankers: names separated by commas, or all")
     names = ALL if rankers == ALL else [name.strip() for name in rankers.split(",") if name.strip()]
-    given: dict[str, Any] = {"metrics": None if metrics is None else tuple(metrics), "convention": convention}
-    own = {option: value for option, value in given.items() if value is not None}
-    plan = ComparisonPlan(seed=seed, **own, **search)
+    where: dict[str, Any] = {"results": results, "cluster": cluster, "workers": workers}
     with study_progress() as listeners:
-        found = compare_on_folds(
-            folder,
-            names,
-            plan=plan,
-            results=results,
-            cluster=cluster,
-            workers=workers,
-            listeners=listeners,
-            tell=tell,
-        )
-    return found.to_dict(), found.comparison
+        return compare_on_folds(folder, names, plan=ComparisonPlan(**plan), listeners=listeners, tell=tell, **where)
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rankwright.cli.options import AsJson, Threads, arg, opt
 from rankwright.cli.output import print_json, tell
 from rankwright.errors import require
@@ -24,7 +22,7 @@ COLUMNS, SVMLIGHT = "Columns of CSV, TSV and Parquet", "SVMlight text"
 
 def column(part: str) -> Any:
     """An option that names the column of one part."""
-    return typer.Option(help=f"The column with {part}.", metavar="NAME", rich_help_panel=COLUMNS)
+    return opt(f"The column with {part}.", "NAME", COLUMNS)
 
 
 def convert(

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, Metrics, RankerName, Settings, arg, opt
+from rankwright.cli.options import (
+    AsJson,
+    Cluster,
+    DataFormat,
+    FoldSeeds,
+    Metrics,
+    RankerName,
+    Settings,
+    arg,
+    metric_names,
+    opt,
+)
 from rankwright.cli.output import print_json, print_table
 from rankwright.cli.progress import study_progress
 from rankwright.errors import require
@@ -47,11 +58,10 @@ def cv(
     """
     from rankwright.catalog.settings import ranker_from_text
     from rankwright.metrics.evaluation import DEFAULT_METRICS
-    from rankwright.metrics.registry import split_metrics
     from rankwright.tuning.cross_validation import cross_validate
 
     chosen = ranker_from_text(ranker, settings or (), select=select)
-    names = list(DEFAULT_METRICS) if metrics is None else split_metrics(metrics)
+    names = metric_names(metrics) or DEFAULT_METRICS
     documents = _documents(data, folds, valid, format)
     with study_progress() as listeners:
         found = cross_validate(

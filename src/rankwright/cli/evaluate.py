@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, Threads, arg, opt
+from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, Threads, arg, metric_names, opt
 from rankwright.cli.output import print_json, print_table
 from rankwright.errors import SettingError, require
 
@@ -46,10 +46,8 @@ def evaluate(
     from rankwright.metrics.comparison import compare_conventions
     from rankwright.metrics.evaluation import DEFAULT_METRICS
     from rankwright.metrics.evaluation import evaluate as evaluate_scores
-    from rankwright.metrics.registry import split_metrics
 
-    names = list(DEFAULT_METRICS) if metrics is None else split_metrics(metrics)
-    require(bool(names), "--metrics names none")
+    names = metric_names(metrics) or DEFAULT_METRICS
     options: dict[str, Any] = {"threads": threads, "seed": seed}
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from rankwright.cli.options import AsJson, arg
 from rankwright.cli.output import print_json, print_table
 from rankwright.errors import UnknownNameError, require
-
-if TYPE_CHECKING:
-    from rankwright.settings.shared import RankerSettings
 
 EXAMPLES = "Example: rankwright list metrics\n\nExample: rankwright list settings lambdamart"
 IN_JSON_ALONE = ("rules", "settings", "search")  # columns that a terminal is too narrow for
@@ -41,14 +38,11 @@ def list_names(
 def _rankers() -> list[dict[str, Any]]:
     from rankwright.catalog.rankers import KINDS
 
-    return [
-        {"name": name, "summary": kind.settings.summary, "settings": _defaults(kind.settings)}
-        for name, kind in KINDS.items()
-    ]
-
-
-def _defaults(settings: type[RankerSettings]) -> dict[str, Any]:
-    return {name: one.default for name, one in sorted(settings.settings().items())}
+    rows = []
+    for name, kind in KINDS.items():
+        defaults = {setting: one.default for setting, one in sorted(kind.settings.settings().items())}
+        rows.append({"name": name, "summary": kind.settings.summary, "settings": defaults})
+    return rows
 
 
 def _settings(ranker: str) -> list[dict[str, Any]]:

@@ -6,10 +6,12 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from rankwright.errors import require
 
-def opt(help: str, metavar: str | None = None, panel: str | None = None, *, name: str = "") -> Any:
+
+def opt(help: str, metavar: str | None = None, panel: str | None = None, *, name: str = "", **more: Any) -> Any:
     """An option; `panel` is the box of the help text that shows it, `name` another name than the parameter's."""
-    return typer.Option(*filter(None, [name]), help=help, metavar=metavar, rich_help_panel=panel)
+    return typer.Option(*filter(None, [name]), help=help, metavar=metavar, rich_help_panel=panel, **more)
 
 
 def arg(help: str, metavar: str) -> Any:
@@ -36,3 +38,12 @@ ModelSeed: TypeAlias = Annotated[int | None, opt("The same seed gives the same m
 TestFile: TypeAlias = Annotated[str | None, opt("Documents to measure the model on.", "F")]
 ModelFile: TypeAlias = Annotated[str, opt("The model file to write.", "MODEL")]
 FoldSeeds: TypeAlias = Annotated[int, opt("How often to train on each fold, each time with a new seed.")]
+
+
+def metric_names(metrics: str | None) -> list[str] | None:
+    """The names in the text of `--metrics`, of which there must be one; None where it was not given."""
+    from rankwright.metrics.registry import split_metrics
+
+    names = None if metrics is None else split_metrics(metrics)
+    require(names is None or bool(names), "--metrics names none")
+    return names

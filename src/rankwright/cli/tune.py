@@ -110,40 +110,38 @@ def tune(
         require(valid is None and out is None, "--nested measures a search and writes no model: no --valid, no --out")
         require(not has_folds(data), "--nested cuts folds itself: give one set of documents")
         _nested(chosen, data, nested, format, as_json, how)
-    elif has_folds(data):
+        return
+    if has_folds(data):
         require(valid is None, f"{data} has validation documents of its own: leave out --valid")
         require(out is None, "folds of LETOR overlap: there is no one set to train a model on, no --out")
-        _tune_on_letor(chosen, data, as_json, how)
+        tuned, tested = _tune_on_letor(chosen, data, how)
     else:
-        _tune(chosen, data, valid, out, format, as_json, how)
+        tuned, tested = _tune(chosen, data, valid, format, how | {"refits": out is not None}), None
+    if out is not None:
+        tuned.ranker.save(out)
+    if as_json:
+        test = None if tested is None else tested.to_dict()
+        print_json(tuned.to_dict() | {"model": out, "study": study, "test": test})
+    else:
+        _show(tuned, tested)
+        tell_written(out)
 
 
-def _tune(
-    ranker: Ranker,
-    data: str,
-    valid: str | None,
-    out: str | None,
-    format: str | None,
-    as_json: bool,
-    how: dict[str, Any],
-) -> None:
+def _tune(ranker: Ranker, data: str, valid: str | None, format: str | None, how: dict[str, Any]) -> Tuned:
     from rankwright.catalog.training import read_parts
     from rankwright.tuning.tuner import tune as tune_ranker
 
     parts = read_parts(data, valid, format=format)
     with study_progress() as listeners:
-        tuned = tune_ranker(ranker, parts.train, valid=parts.valid, refits=out is not None, listeners=listeners, **how)
-    if out is not None:
-        tuned.ranker.save(out)
-    _print(tuned, None, out, how["study"], as_json)
+        return tune_ranker(ranker, parts.train, valid=parts.valid, listeners=listeners, **how)
 
 
-def _tune_on_letor(ranker: Ranker, folder: str, as_json: bool, how: dict[str, Any]) -> None:
+def _tune_on_letor(ranker: Ranker, folder: str, how: dict[str, Any]) -> tuple[Tuned, CrossValidation]:
     from rankwright.tuning.letor import tune_on_letor
 
     with study_progress() as listeners:
         found = tune_on_letor(ranker, folder, listeners=listeners, **how)
-    _print(found.tuned, found.tested, None, how["study"], as_json)
+    return found.tuned, found.tested
 
 
 def _nested(ranker: Ranker, data: str, folds: int, format: str | None, as_json: bool, how: dict[str, Any]) -> None:
@@ -156,20 +154,7 @@ def _nested(ranker: Ranker, data: str, folds: int, format: str | None, as_json: 
     print_json(found.to_dict()) if as_json else _show_nested(found)
 
 
-def _print(tuned: Tuned, tested: CrossValidation | None, out: str | None, study: str | None, as_json: bool) -> None:
-    if as_json:
-        test = None if tested is None else tested.to_dict()
-        print_json(tuned.to_dict() | {"model": out, "study": study, "test": test})
-        return
-    _show(tuned)
-    if tested is not None:
-        for name in tested.metrics:
-            low, high = tested.interval(name)
-            typer.echo(f"test {name} of the chosen settings: {tested.mean(name):.4f} ({low:.4f} to {high:.4f})")
-    tell_written(out)
-
-
-def _show(tuned: Tuned) -> None:
+def _show(tuned: Tuned, tested: CrossValidation | None) -> None:
     columns = [tuned.plan.metric, "steps", "settings"]
     rows = [
         [f"{result.value:.4f}", f"{result.kept:.0f}", _settings(result.trial.settings)] for result in tuned.ranked[:5]
@@ -179,6 +164,10 @@ def _show(tuned: Tuned) -> None:
     typer.echo(
         f"\nvalues on validation; {len(tuned.trials)} trials, {experiments} experiments, {tuned.steps_taken} steps"
     )
+    if tested is not None:
+        for name in tested.metrics:
+            low, high = tested.interval(name)
+            typer.echo(f"test {name} of the chosen settings: {tested.mean(name):.4f} ({low:.4f} to {high:.4f})")
 
 
 def _show_nested(found: NestedResult) -> None:

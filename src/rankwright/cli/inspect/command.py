@@ -28,25 +28,21 @@ def inspect(
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel=OF_MODEL, help="The metric to examine MODEL by, with --data.", show_default=DEFAULT_METRIC
-        ),
+        opt("The metric to examine MODEL by, with --data.", panel=OF_MODEL, show_default=DEFAULT_METRIC),
     ] = None,
-    top: Annotated[
-        int, typer.Option(metavar="N", min=0, rich_help_panel=OF_MODEL, help="How many features of MODEL to show.")
-    ] = 10,
+    top: Annotated[int, opt("How many features of MODEL to show.", "N", OF_MODEL, min=0)] = 10,
     objective: Annotated[
         str | None,
         opt("Diagnose the forces of this objective, on a query of DATA or on an example.", "NAME", OF_OBJECTIVE),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            rich_help_panel=OF_OBJECTIVE,
-            help="A setting of the objective, such as margin=2; mode=paper is the plain formula of the papers. "
+        opt(
+            "A setting of the objective, such as margin=2; mode=paper is the plain formula of the papers. "
             "May be repeated.",
+            "KEY=VALUE",
+            OF_OBJECTIVE,
+            name="--set",
         ),
     ] = None,
     query: Annotated[str | None, opt("The id of a query of DATA. Default: the first query.", "Q", OF_OBJECTIVE)] = None,
