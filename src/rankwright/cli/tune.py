@@ -15,6 +15,7 @@ from rankwright.errors import require
 if TYPE_CHECKING:
     from rankwright.rankers.ranker import Ranker
     from rankwright.tuning.cross_validation import CrossValidation
+    from rankwright.tuning.letor import TunedOnLetor
     from rankwright.tuning.nested import NestedResult
     from rankwright.tuning.tuner import Tuned
 
@@ -136,12 +137,11 @@ def _tune(ranker: Ranker, data: str, valid: str | None, format: str | None, how:
         return tune_ranker(ranker, parts.train, valid=parts.valid, listeners=listeners, **how)
 
 
-def _tune_on_letor(ranker: Ranker, folder: str, how: dict[str, Any]) -> tuple[Tuned, CrossValidation]:
+def _tune_on_letor(ranker: Ranker, folder: str, how: dict[str, Any]) -> TunedOnLetor:
     from rankwright.tuning.letor import tune_on_letor
 
     with study_progress() as listeners:
-        found = tune_on_letor(ranker, folder, listeners=listeners, **how)
-    return found.tuned, found.tested
+        return tune_on_letor(ranker, folder, listeners=listeners, **how)
 
 
 def _nested(ranker: Ranker, data: str, folds: int, format: str | None, as_json: bool, how: dict[str, Any]) -> None:

@@ -60,12 +60,10 @@ class WorkerProcess:
 
     def _send_memory(self, shared: SharedValue | None) -> None:
         self._shared = shared
-        if shared is None:
-            self.connection.send(Share(None))
-            return
-        self.connection.send(Share(shared.layout))
-        with socket.fromfd(self.connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as channel:
-            socket.send_fds(channel, [b"."], [shared.descriptor])
+        self.connection.send(Share(None if shared is None else shared.layout))
+        if shared is not None:
+            with socket.fromfd(self.connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as channel:
+                socket.send_fds(channel, [b"."], [shared.descriptor])
 
     def take(self) -> Any:
         """The next message of the worker; None if it is dead."""

@@ -109,9 +109,8 @@ def compare_on_folds(
     `results` is the folder that keeps what is finished. `cluster` and `workers` say where trials run, as in
     `open_engine`; `listeners` are called after each trial, `tell` with a line on each choice.
     """
-    run = _FoldRun(
-        plan or ComparisonPlan(), None if results is None else Path(results), cluster, workers, listeners, tell
-    )
+    how: dict[str, Any] = {"cluster": cluster, "workers": workers, "listeners": listeners}
+    run = _FoldRun(plan or ComparisonPlan(), None if results is None else Path(results), how, tell)
     names = list(dict.fromkeys(RANKERS if rankers == ALL else (ranker_named(name).name for name in rankers)))
     # Said now, not after an hour of training.
     require(len(names) >= 2, f"a comparison needs two rankers or more, got {', '.join(names) or 'none'}")
@@ -138,16 +137,16 @@ class _FoldRun:
 
     plan: ComparisonPlan
     folder: Path | None
-    cluster: str | None
-    workers: int | None
-    listeners: Sequence[StudyListener]
+    how: Mapping[str, Any]  # options of `tune` that say where trials run and who is told
     tell: Callable[[str], None]
 
     def result(self, name: str, fold: LetorFold, fingerprint: str) -> RankerOnFold:
         path = None if self.folder is None else self.folder / f"{fold.name}-{name}.json"
         if path is not None and path.exists():
             return _read_result(path, self.plan, fingerprint)
-        tuned = self._search(name, fold)
+        study = None if self.folder is None else self.folder / STUDIES / f"{fold.name}-{name}"
+        ranker = ranker_named(name)()
+        tuned = tune(ranker, fold.train, valid=fold.vali, plan=self.plan.search, study=study, **self.how)
         result = _measured(name, fold, fingerprint, self.plan, tuned)
         told = ", ".join(f"{setting}={value}" for setting, value in tuned.settings.items())
         self.tell(f"{fold.name}, {name}: {self.plan.select} on vali {tuned.best.value:.4f} with {told}")
@@ -155,18 +154,6 @@ class _FoldRun:
             with atomic_file(path) as file:
                 file.write(json.dumps(asdict(result), default=str).encode())
         return result
-
-    def _search(self, name: str, fold: LetorFold) -> Tuned:
-        return tune(
-            ranker_named(name)(),
-            fold.train,
-            valid=fold.vali,
-            plan=self.plan.search,
-            study=None if self.folder is None else self.folder / STUDIES / f"{fold.name}-{name}",
-            cluster=self.cluster,
-            workers=self.workers,
-            listeners=self.listeners,
-        )
 
 
 def _measured(name: str, fold: LetorFold, fingerprint: str, plan: ComparisonPlan, tuned: Tuned) -> RankerOnFold:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankwright.cluster.engine import Engine
 from rankwright.formats.letor_folders import fold_folders, read_fold
@@ -14,8 +13,7 @@ from rankwright.tuning.folds import Folds, given_folds
 from rankwright.tuning.tuner import Tuned, tune
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LetorFolds:
+class LetorFolds(NamedTuple):
     """The folds of a LETOR folder, measured on `vali` to choose settings by, and measured on `test`."""
 
     choosing: Folds
@@ -31,8 +29,7 @@ def letor_folds(folder: str | os.PathLike[str]) -> LetorFolds:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TunedOnLetor:
+class TunedOnLetor(NamedTuple):
     """What the search found on the validation documents, and what that reaches on the test documents."""
 
     tuned: Tuned

@@ -102,7 +102,7 @@ def _alike(trials: Sequence[TrialResult]) -> list[TrialResult]:
 def _curve(name: str, trials: Sequence[TrialResult], higher_is_better: bool) -> SearchCurve:
     """The curve of a search; its work counts all steps of its trials, even those that another search had taken."""
     taken: dict[str, int] = {}
-    steps, leaves, seconds = [], [], []
+    work = []
     for trial in trials:
         new, timed = 0, 0.0
         for record in trial.records:
@@ -111,10 +111,8 @@ def _curve(name: str, trials: Sequence[TrialResult], higher_is_better: bool) -> 
             taken[record.experiment.course] = before + own
             new += own
             timed += record.seconds * own / record.new_steps if record.new_steps else 0.0
-        steps.append(new)
-        leaves.append(new * int(trial.trial.settings.get("max_leaves", 1)))
-        seconds.append(timed)
+        work.append((new, new * int(trial.trial.settings.get("max_leaves", 1)), timed))
     values = np.array([trial.value for trial in trials])
     best = np.fmax.accumulate(values) if higher_is_better else np.fmin.accumulate(values)
-    by_steps, by_leaves, by_seconds = (np.cumsum(np.array(one, np.float64)) for one in (steps, leaves, seconds))
-    return SearchCurve(name, by_steps, by_leaves, by_seconds, best)
+    steps, leaves, seconds = np.cumsum(np.array(work, np.float64), axis=0).T
+    return SearchCurve(name, steps, leaves, seconds, best)
