@@ -14,7 +14,7 @@ only where the integral around a rectangle is not 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,8 +52,7 @@ class Finding:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the finding as numbers and lists, for JSON."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return values | {"documents": list(self.documents), "scores": self.scores.tolist()}
+        return asdict(self) | {"documents": list(self.documents), "scores": self.scores.tolist()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,25 +231,29 @@ def diagnose(
     centre = np.zeros(field.n_docs) if scores is None else finite_scores(scores, length=field.n_docs)
     cloud = centre + spread * rng.normal(size=(points, field.n_docs))
     moving = np.sort(rng.choice(field.n_docs, size=min(documents, field.n_docs), replace=False))
-    return _examine(chosen.name, field, cloud, moving, loops, spread, rng)
+    return _examine(chosen.name, _Probe(field, cloud, moving, spread, rng), loops)
 
 
-def _examine(
-    name: str,
-    field: ForceField,
-    cloud: Float64Array,
-    moving: IntArray,
-    loops: int,
-    spread: float,
-    rng: np.random.Generator,
-) -> Diagnosis:
-    jacobians = np.stack([field.jacobian(scores, moving) for scores in cloud])
+@dataclass(frozen=True, slots=True, eq=False)
+class _Probe:
+    """Where forces are looked at: at which points, at which documents, and how far around."""
+
+    field: ForceField
+    cloud: Float64Array  # the scores of each point
+    moving: IntArray
+    spread: float
+    rng: np.random.Generator
+
+
+def _examine(name: str, probe: _Probe, loops: int) -> Diagnosis:
+    field, cloud = probe.field, probe.cloud
+    jacobians = np.stack([field.jacobian(scores, probe.moving) for scores in cloud])
     forces = field.gradient(cloud)
-    asymmetry = _asymmetry(jacobians, cloud, moving)
-    lowest = _lowest_eigenvalue(field, jacobians, cloud, moving, spread, rng)
-    pairs = [(scores, *_pair(moving, rng)) for scores in cloud[np.arange(loops) % len(cloud)]]
+    asymmetry = _asymmetry(probe, jacobians)
+    lowest = _lowest_eigenvalue(probe, jacobians)
+    pairs = [(scores, *_pair(probe)) for scores in cloud[np.arange(loops) % len(cloud)]]
     sideways, downward = _jumps(field, pairs)
-    loop = max((_loop(field, *pair, spread, rng) for pair in pairs), key=lambda found: abs(found.size))
+    loop = max((_loop(probe, *pair) for pair in pairs), key=lambda found: abs(found.size))
     found = Diagnosis(
         objective=name,
         field=field,
@@ -269,29 +272,23 @@ def _examine(
     return replace(found, alpha=alpha, cost_error=_cost_error(found, cloud) if found.has_cost else None)
 
 
-def _asymmetry(jacobians: Float64Array, cloud: Float64Array, moving: IntArray) -> Finding:
+def _asymmetry(probe: _Probe, jacobians: Float64Array) -> Finding:
     differences = np.abs(jacobians - jacobians.transpose(0, 2, 1))
     point, i, j = np.unravel_index(int(differences.argmax()), differences.shape)
-    return Finding(float(differences[point, i, j]), (int(moving[i]), int(moving[j])), cloud[point])
+    documents = int(probe.moving[i]), int(probe.moving[j])
+    return Finding(float(differences[point, i, j]), documents, probe.cloud[point])
 
 
-def _lowest_eigenvalue(
-    field: ForceField,
-    jacobians: Float64Array,
-    cloud: Float64Array,
-    moving: IntArray,
-    spread: float,
-    rng: np.random.Generator,
-) -> Finding:
+def _lowest_eigenvalue(probe: _Probe, jacobians: Float64Array) -> Finding:
     """The lowest eigenvalue at the points and, if it is below 0, at points ever nearer to where it was found."""
     lowest = np.array([_eigenvalue(jacobian) for jacobian in jacobians])
     worst = int(lowest.argmin())
-    size, scores = float(lowest[worst]), cloud[worst]
+    size, scores, spread = float(lowest[worst]), probe.cloud[worst], probe.spread
     if size < -NEGLIGIBLE * np.abs(jacobians).max():
         for _ in range(SEARCH_ROUNDS):
             spread /= 2
-            for nearby in scores + spread * rng.normal(size=(SEARCH_TRIES, field.n_docs)):
-                found = _eigenvalue(field.jacobian(nearby, moving))
+            for nearby in scores + spread * probe.rng.normal(size=(SEARCH_TRIES, len(scores))):
+                found = _eigenvalue(probe.field.jacobian(nearby, probe.moving))
                 size, scores = (found, nearby) if found < size else (size, scores)
     return Finding(size, (), scores)
 
@@ -300,8 +297,8 @@ def _eigenvalue(jacobian: Float64Array) -> float:
     return float(np.linalg.eigvalsh((jacobian + jacobian.T) / 2)[0])
 
 
-def _pair(moving: IntArray, rng: np.random.Generator) -> tuple[int, int]:
-    a, b = rng.choice(moving, size=2, replace=False)
+def _pair(probe: _Probe) -> tuple[int, int]:
+    a, b = probe.rng.choice(probe.moving, size=2, replace=False)
     return int(a), int(b)
 
 
@@ -321,26 +318,26 @@ def _jumps(field: ForceField, pairs: list[tuple[Float64Array, int, int]]) -> tup
     return sideways, downward
 
 
-def _loop(field: ForceField, scores: Float64Array, a: int, b: int, spread: float, rng: np.random.Generator) -> Loop:
+def _loop(probe: _Probe, scores: Float64Array, a: int, b: int) -> Loop:
     corner = scores.copy()
     work, passed = 0.0, 0
-    targets = [_target(scores, document, spread, rng) for document in (a, b)]
+    targets = [_target(probe, scores, document) for document in (a, b)]
     for document, target in ((a, targets[0]), (b, targets[1]), (a, float(scores[a])), (b, float(scores[b]))):
         low, high = sorted((float(corner[document]), target))
         passed += int(((corner > low) & (corner < high)).sum())
-        work += field.work_of_move(corner, document, target)
+        work += probe.field.work_of_move(corner, document, target)
         corner[document] = target
     return Loop(work, (a, b), scores, (targets[0] - float(scores[a]), targets[1] - float(scores[b])), passed)
 
 
-def _target(scores: Float64Array, document: int, spread: float, rng: np.random.Generator) -> float:
+def _target(probe: _Probe, scores: Float64Array, document: int) -> float:
     """A score to which `document` can move, past no more than a few others."""
     others = np.sort(np.delete(scores, document))
     place = int(np.searchsorted(others, scores[document]))
-    reached = int(np.clip(place + rng.integers(-MOST_PASSED, MOST_PASSED + 1), 0, len(others)))
-    low = others[reached - 1] if reached > 0 else others[0] - spread
-    high = others[reached] if reached < len(others) else others[-1] + spread
-    return float(rng.uniform(low, high))
+    reached = int(np.clip(place + probe.rng.integers(-MOST_PASSED, MOST_PASSED + 1), 0, len(others)))
+    low = others[reached - 1] if reached > 0 else others[0] - probe.spread
+    high = others[reached] if reached < len(others) else others[-1] + probe.spread
+    return float(probe.rng.uniform(low, high))
 
 
 def _cost_error(found: Diagnosis, cloud: Float64Array) -> float | None:

@@ -56,7 +56,22 @@ class Logistic:
 
 
 @dataclass(frozen=True, slots=True)
-class Hinge:
+class MarginLoss:
+    """What losses share that push a pair apart up to a margin."""
+
+    margin: float = 1.0
+
+    def __post_init__(self) -> None:
+        require(0 <= self.margin < float("inf"), f"margin must be 0 or more and finite, got {self.margin}")
+
+    @property
+    def shape(self) -> float:
+        """The margin."""
+        return self.margin
+
+
+@dataclass(frozen=True, slots=True)
+class Hinge(MarginLoss):
     """The loss of ranking support vector machines, φ(x) = max(0, margin - x): convex, with a kink.
 
     Where it slopes, its curvature counts 1, not the true 0, so that Newton steps exist.
@@ -68,15 +83,6 @@ class Hinge:
     """
 
     name: ClassVar[str] = "hinge"
-    margin: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_margin(self.margin)
-
-    @property
-    def shape(self) -> float:
-        """The margin."""
-        return self.margin
 
     @property
     def kinks(self) -> tuple[float, ...]:
@@ -85,7 +91,7 @@ class Hinge:
 
 
 @dataclass(frozen=True, slots=True)
-class Spring:
+class Spring(MarginLoss):
     """Paper 2's own λ (Eq. 4-9): a constant push while the pair is the wrong way round, then a spring up to the margin.
 
     The push jumps at 0 unless the margin is 1, and the cost is convex only for margins up to 1. Where the push is
@@ -98,21 +104,8 @@ class Spring:
     """
 
     name: ClassVar[str] = "spring"
-    margin: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_margin(self.margin)
-
-    @property
-    def shape(self) -> float:
-        """The margin δ."""
-        return self.margin
 
     @property
     def kinks(self) -> tuple[float, ...]:
         """0, where the push gives way to the spring, and the margin, where the spring goes slack."""
         return (0.0, self.margin)
-
-
-def _check_margin(margin: float) -> None:
-    require(0 <= margin < float("inf"), f"margin must be 0 or more and finite, got {margin}")
