@@ -33,6 +33,29 @@ template <> struct Reader<LevelledRows> {
     }
 };
 
+template <> struct Reader<DrawnRows> {
+    static DrawnRows read(nb::handle documents) {
+        return {rows_of(field<InMatrix<float>>(documents, "features")), view<float>(documents, "labels"),
+                view<double>(documents, "weights"), view<double>(documents, "partner_weights")};
+    }
+};
+
+template <> struct Reader<DrawnPairs> {
+    static DrawnPairs read(nb::handle pairs) {
+        return {view<std::int64_t>(pairs, "by_label"), view<std::int64_t>(pairs, "query_first"),
+                view<std::int64_t>(pairs, "same_first"), view<std::int64_t>(pairs, "same_last"),
+                view<std::int64_t>(pairs, "pairs_before")};
+    }
+};
+
+template <> struct Reader<DrawSettings> {
+    static DrawSettings read(nb::handle settings) {
+        return {field<double>(settings, "regression_share"), field<double>(settings, "l2"),
+                field<double>(settings, "stiffness"), field<bool>(settings, "logistic"),
+                field<std::uint64_t>(settings, "key")};
+    }
+};
+
 namespace {
 
 void bind_matrix_products(nb::module_ &module) {
@@ -112,20 +135,9 @@ void bind_perceptrons(nb::module_ &module) {
 }
 
 void bind_draws(nb::module_ &module) {
-    define(module, "combined_draws",
-           {"features", "labels", "document_weights", "partner_weights", "by_label", "query_first", "same_first",
-            "same_last", "pairs_before", "regression_share", "l2", "stiffness", "logistic", "key", "first", "last",
-            "weights", "threads"},
-           [](InMatrix<float> features, In<float> labels, In<double> document_weights, In<double> partner_weights,
-              In<std::int64_t> by_label, In<std::int64_t> query_first, In<std::int64_t> same_first,
-              In<std::int64_t> same_last, In<std::int64_t> pairs_before, double regression_share, double l2,
-              double stiffness, bool logistic, std::uint64_t key, std::int64_t first, std::int64_t last,
-              Out<double> weights, int) {
-               const DrawnPairs pairs{view(by_label), view(query_first), view(same_first), view(same_last),
-                                      view(pairs_before)};
-               combined_draws(rows_of(features), view(labels), {view(document_weights), view(partner_weights)}, pairs,
-                              {regression_share, l2, stiffness, logistic, key}, first, last, fill(weights));
-           });
+    define(module, "combined_draws", {"documents", "pairs", "settings", "first", "last", "weights", "threads"},
+           [](DrawnRows documents, DrawnPairs pairs, DrawSettings settings, std::int64_t first, std::int64_t last,
+              Out<double> weights, int) { combined_draws(documents, pairs, settings, first, last, fill(weights)); });
 }
 
 } // namespace

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankwright.kernels import reference
-from rankwright.kernels.records import LevelledRows
+from rankwright.kernels.records import DrawnPairs, DrawnRows, DrawSettings, LevelledRows
 
 _core = pytest.importorskip("rankwright.kernels._core")
 SEEDS = range(6)
@@ -112,23 +112,9 @@ def draws(module, seed, threads, *, logistic=False):
     same_first, same_last = np.searchsorted(labels, labels), np.searchsorted(labels, labels, side="right")
     before = np.concatenate([[0], np.cumsum(40 - (same_last - same_first))])
     weights = np.zeros(7)
-    partners = (np.arange(40), np.zeros(40, np.int64), same_first, same_last, before)
-    module.combined_draws(
-        features,
-        labels,
-        rng.random(40),
-        rng.random(40),
-        *partners,
-        0.4,
-        0.1,
-        20.0,
-        logistic,
-        5,
-        0,
-        300,
-        weights,
-        threads,
-    )
+    documents = DrawnRows(features, labels, rng.random(40), rng.random(40))
+    pairs = DrawnPairs(np.arange(40), np.zeros(40, np.int64), same_first, same_last, before)
+    module.combined_draws(documents, pairs, DrawSettings(0.4, 0.1, 20.0, logistic, 5), 0, 300, weights, threads)
     return [weights]
 
 

@@ -67,9 +67,8 @@ std::uint64_t below_large(std::uint64_t random, std::uint64_t n) {
 
 class Drawer {
   public:
-    Drawer(const Rows &features, std::span<const float> labels, const DrawWeights &draw_weights,
-           const DrawnPairs &pairs, const DrawSettings &settings)
-        : features_(features), labels_(labels), weights_(draw_weights), pairs_(pairs), settings_(settings) {}
+    Drawer(const DrawnRows &documents, const DrawnPairs &pairs, const DrawSettings &settings)
+        : documents_(documents), pairs_(pairs), settings_(settings) {}
 
     Example draw(std::int64_t number) const {
         const std::uint64_t stream = stream_of(settings_.key, static_cast<std::uint64_t>(number));
@@ -79,13 +78,17 @@ class Drawer {
     }
 
   private:
-    double weight_of(std::size_t row) const { return weights_.document.empty() ? 1.0 : weights_.document[row]; }
-    double weight_as_partner(std::size_t row) const { return weights_.partner.empty() ? 1.0 : weights_.partner[row]; }
+    const float *row_of(std::size_t row) const { return documents_.features.row(row); }
+    double label_of(std::size_t row) const { return static_cast<double>(documents_.labels[row]); }
+    double weight_of(std::size_t row) const { return documents_.weights.empty() ? 1.0 : documents_.weights[row]; }
+    double weight_as_partner(std::size_t row) const {
+        return documents_.partner_weights.empty() ? 1.0 : documents_.partner_weights[row];
+    }
 
     Example document(std::uint64_t stream) const {
-        const auto row = static_cast<std::size_t>(below_large(stream_of(stream, 1), features_.count()));
-        const auto label = static_cast<double>(labels_[row]);
-        return {features_.row(row), nullptr, settings_.logistic ? (label > 0.0 ? 1.0 : 0.0) : label, weight_of(row)};
+        const auto row = static_cast<std::size_t>(below_large(stream_of(stream, 1), documents_.features.count()));
+        const double label = label_of(row);
+        return {row_of(row), nullptr, settings_.logistic ? (label > 0.0 ? 1.0 : 0.0) : label, weight_of(row)};
     }
 
     Example pair(std::uint64_t stream, std::int64_t n_pairs) const {
@@ -97,26 +100,23 @@ class Drawer {
         if (partner >= pairs_.same_first[place]) partner += pairs_.same_last[place] - pairs_.same_first[place];
         const auto one = static_cast<std::size_t>(pairs_.by_label[place]);
         const auto other = static_cast<std::size_t>(pairs_.by_label[static_cast<std::size_t>(partner)]);
-        const double difference = static_cast<double>(labels_[one]) - static_cast<double>(labels_[other]);
+        const double difference = label_of(one) - label_of(other);
         const double target = settings_.logistic ? (difference > 0.0 ? 1.0 : 0.0) : difference;
-        return {features_.row(one), features_.row(other), target, weight_of(one) * weight_as_partner(other)};
+        return {row_of(one), row_of(other), target, weight_of(one) * weight_as_partner(other)};
     }
 
-    const Rows &features_;
-    std::span<const float> labels_;
-    DrawWeights weights_;
+    const DrawnRows &documents_;
     const DrawnPairs &pairs_;
     const DrawSettings &settings_;
 };
 
 } // namespace
 
-void combined_draws(const Rows &features, std::span<const float> labels, const DrawWeights &draw_weights,
-                    const DrawnPairs &pairs, const DrawSettings &settings, std::int64_t first, std::int64_t last,
-                    std::span<double> weights) {
+void combined_draws(const DrawnRows &documents, const DrawnPairs &pairs, const DrawSettings &settings,
+                    std::int64_t first, std::int64_t last, std::span<double> weights) {
     const Simd simd = simd_level();
-    const std::size_t n = features.n_features;
-    const Drawer drawer(features, labels, draw_weights, pairs, settings);
+    const std::size_t n = documents.features.n_features;
+    const Drawer drawer(documents, pairs, settings);
     std::vector<double> buffer(n);
     double scale = 1.0; // the weights are scale · what is stored: shrinking them all costs one product
     for (std::int64_t number = first; number < last; ++number) {

@@ -135,7 +135,7 @@ void check_draws() {
         before{0, 1, 2};
     std::vector<double> weights(1);
     const std::vector<double> none;
-    combined_draws({values, 1}, labels, {none, none}, {by_label, query_first, same_first, same_last, before},
+    combined_draws({{values, 1}, labels, none, none}, {by_label, query_first, same_first, same_last, before},
                    {0.5, 0.0, 2.0, false, 9}, 0, 500, weights);
     CHECK(near(weights[0], 1.0));
 }

@@ -197,6 +197,39 @@ class LevelledRows:
     weights: Float64Array
 
 
+class DrawnRows(NamedTuple):
+    """Documents to draw from. Empty weights are all 1."""
+
+    features: Float32Array
+    labels: Float32Array
+    weights: Float64Array  # of a document's step, and of the first document of a pair
+    partner_weights: Float64Array  # of the second
+
+
+class DrawnPairs(NamedTuple):
+    """Pairs of documents of different labels to draw from.
+
+    The document at place p has for partners its query's places from `query_first[p]` on without those of its own
+    label, `same_first[p]` to `same_last[p]`.
+    """
+
+    by_label: IntArray  # each query's rows, sorted by label
+    query_first: IntArray
+    same_first: IntArray
+    same_last: IntArray
+    pairs_before: IntArray  # the partners of the places before each, and of all
+
+
+class DrawSettings(NamedTuple):
+    """How draws are made, and how far each moves the weights: draw t by 1 / (stiffness + l2 · t)."""
+
+    regression_share: float  # of the draws that are documents, not pairs
+    l2: float
+    stiffness: float
+    logistic: bool
+    key: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparedPairs:
     """Pairs of documents of which the first should rank higher, and the documents they name, both query by query."""

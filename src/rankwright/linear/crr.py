@@ -7,8 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import Arrays, IntArray
+from rankwright.arrays import Arrays
 from rankwright.features.missing import ROWS_AT_A_TIME
+from rankwright.kernels.records import DrawnPairs, DrawnRows, DrawSettings
 from rankwright.linear.linear_ranker import LinearRanker
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.settings import CRRSettings
@@ -38,8 +39,8 @@ class CRR(LinearRanker, CRRSettings):
         )
 
 
-def partners(rows: JudgedRows) -> dict[str, IntArray]:
-    """Where each document's partners of other labels stand, as the kernel `combined_draws` draws them."""
+def pairs_to_draw(rows: JudgedRows) -> DrawnPairs:
+    """Where each document's partners of other labels stand."""
     by_label = rows.by_label()
     labels, query = rows.labels[by_label], rows.groups.query_of_row[by_label]
     place = np.arange(len(by_label))
@@ -49,13 +50,13 @@ def partners(rows: JudgedRows) -> dict[str, IntArray]:
     same_first = np.maximum.accumulate(np.where(begins, place, 0)) if len(place) else place
     same_last = np.minimum.accumulate(np.where(ends, place + 1, len(place))[::-1])[::-1] if len(place) else place
     n_partners = rows.groups.sizes[query] - (same_last - same_first)
-    return {
-        "by_label": by_label,
-        "query_first": rows.groups.offsets[query],
-        "same_first": same_first,
-        "same_last": np.ascontiguousarray(same_last),
-        "pairs_before": np.concatenate([[0], np.cumsum(n_partners)]),
-    }
+    return DrawnPairs(
+        by_label=by_label,
+        query_first=rows.groups.offsets[query],
+        same_first=same_first,
+        same_last=np.ascontiguousarray(same_last),
+        pairs_before=np.concatenate([[0], np.cumsum(n_partners)]),
+    )
 
 
 def mean_square(rows: JudgedRows) -> float:
@@ -74,30 +75,19 @@ class CombinedDescent(RemembersArrays):
     def __init__(
         self, rows: JudgedRows, *, regression_share: float, l2: float, logistic: bool, seed: int, threads: int
     ) -> None:
-        self.rows, self.partners = rows, partners(rows)
-        self.regression_share, self.l2, self.logistic, self.threads = regression_share, l2, logistic, threads
-        self.stiffness = STIFFNESS * mean_square(rows) or 1.0
-        self.key = int(np.random.default_rng(seed).integers(2**63))
+        self.documents = DrawnRows(rows.features, rows.labels, rows.weights, rows.document_weights)
+        self.pairs, self.threads = pairs_to_draw(rows), threads
+        stiffness = STIFFNESS * mean_square(rows) or 1.0
+        key = int(np.random.default_rng(seed).integers(2**63))
+        self.settings = DrawSettings(regression_share, l2, stiffness, logistic, key)
         self.weights = np.zeros(rows.features.shape[1])
 
     def take_step(self, step: int) -> bool:
         """As many draws as there are documents."""
-        n_docs = len(self.rows.labels)
+        n_docs = len(self.documents.labels)
+        first, last = step * n_docs, (step + 1) * n_docs
         kernels.combined_draws(
-            self.rows.features,
-            self.rows.labels,
-            self.rows.weights,
-            self.rows.document_weights,
-            **self.partners,
-            regression_share=self.regression_share,
-            l2=self.l2,
-            stiffness=self.stiffness,
-            logistic=self.logistic,
-            key=self.key,
-            first=step * n_docs,
-            last=(step + 1) * n_docs,
-            weights=self.weights,
-            threads=self.threads,
+            self.documents, self.pairs, self.settings, first, last, weights=self.weights, threads=self.threads
         )
         return True
 

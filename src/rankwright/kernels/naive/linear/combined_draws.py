@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.arrays import Float64Array
 from rankwright.kernels.naive.common.counter_random import stream_of, unit_interval
+from rankwright.kernels.records import DrawnPairs, DrawnRows, DrawSettings
 
 
 def combined_draws(
-    features: Float32Array,
-    labels: Float32Array,
-    document_weights: Float64Array,
-    partner_weights: Float64Array,
-    by_label: IntArray,
-    query_first: IntArray,
-    same_first: IntArray,
-    same_last: IntArray,
-    pairs_before: IntArray,
-    regression_share: float,
-    l2: float,
-    stiffness: float,
-    logistic: bool,
-    key: int,
+    documents: DrawnRows,
+    pairs: DrawnPairs,
+    settings: DrawSettings,
     first: int,
     last: int,
     weights: Float64Array,
@@ -30,33 +20,36 @@ def combined_draws(
 ) -> None:
     """Take draws number `first` to `last` and move the weights after each.
 
-    `by_label` has each query's rows sorted by label. The document at place p has for partners its query's places from
-    `query_first[p]` on without those of its own label, `same_first[p]` to `same_last[p]`; `pairs_before` counts the
-    partners of the places before each. The step of draw t is 1 / (stiffness + l2 · t), times the document's weight,
-    for a pair also its partner's other weight, and never goes past the point of no error.
+    A step is multiplied by the document's weight, for a pair also by its partner's other weight, and never goes past
+    the point of no error.
     """
+    features, labels = documents.features, documents.labels
     ones = np.ones(len(features))
-    weight_of = document_weights if len(document_weights) else ones
-    partner_weight_of = partner_weights if len(partner_weights) else ones
-    n_pairs = int(pairs_before[-1])
+    weight_of = documents.weights if len(documents.weights) else ones
+    partner_weight_of = documents.partner_weights if len(documents.partner_weights) else ones
+    n_pairs = int(pairs.pairs_before[-1])
     for number in range(first, last):
-        chance, choice = (float(unit_interval(stream_of(stream_of(key, number), which))[0]) for which in (0, 1))
-        if n_pairs == 0 or chance < regression_share:
+        draw = stream_of(settings.key, number)
+        chance, choice = (float(unit_interval(stream_of(draw, which))[0]) for which in (0, 1))
+        if n_pairs == 0 or chance < settings.regression_share:
             row = int(choice * len(features))
             x, target, weight = features[row].astype(np.float64), float(labels[row]), weight_of[row]
         else:
-            chosen = int(choice * n_pairs)
-            place = int(np.searchsorted(pairs_before, chosen, side="right")) - 1
-            partner = query_first[place] + chosen - pairs_before[place]
-            if partner >= same_first[place]:
-                partner += same_last[place] - same_first[place]
-            one, other = by_label[place], by_label[partner]
+            one, other = _pair(pairs, int(choice * n_pairs))
             x = features[one].astype(np.float64) - features[other]
             target, weight = float(labels[one]) - float(labels[other]), weight_of[one] * partner_weight_of[other]
-        rate = 1.0 / (stiffness + l2 * number)
+        rate = 1.0 / (settings.stiffness + settings.l2 * number)
         score = float(x @ weights)
-        error = (target > 0) - 1.0 / (1.0 + np.exp(-score)) if logistic else target - score
+        error = (target > 0) - 1.0 / (1.0 + np.exp(-score)) if settings.logistic else target - score
         square = float(x @ x)
         step = min(rate * weight, 1.0 / square) if square > 0 else 0.0
-        weights *= 1.0 - rate * l2
+        weights *= 1.0 - rate * settings.l2
         weights += step * error * x
+
+
+def _pair(pairs: DrawnPairs, number: int) -> tuple[int, int]:
+    place = int(np.searchsorted(pairs.pairs_before, number, side="right")) - 1
+    partner = pairs.query_first[place] + number - pairs.pairs_before[place]
+    if partner >= pairs.same_first[place]:
+        partner += pairs.same_last[place] - pairs.same_first[place]
+    return int(pairs.by_label[place]), int(pairs.by_label[partner])
