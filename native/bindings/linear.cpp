@@ -33,6 +33,25 @@ template <> struct Reader<LevelledRows> {
     }
 };
 
+template <> struct Reader<MarginPairs> {
+    static MarginPairs read(nb::handle pairs) {
+        const auto level_weights = field<InMatrix<double>>(pairs, "level_weights");
+        return {view<std::int64_t>(pairs, "offsets"),
+                view<std::int32_t>(pairs, "levels"),
+                view<double>(pairs, "document_weights"),
+                view<double>(pairs, "query_factors"),
+                view(level_weights),
+                level_weights.shape(1)};
+    }
+};
+
+template <> struct Reader<PairSums> {
+    static PairSums read(nb::handle sums) {
+        return {fill<double>(sums, "weight_below"), fill<double>(sums, "sum_below"), fill<double>(sums, "weight_above"),
+                fill<double>(sums, "sum_above")};
+    }
+};
+
 template <> struct Reader<DrawnRows> {
     static DrawnRows read(nb::handle documents) {
         return {rows_of(field<InMatrix<float>>(documents, "features")), view<float>(documents, "labels"),
@@ -74,17 +93,9 @@ void bind_matrix_products(nb::module_ &module) {
 }
 
 void bind_lists(nb::module_ &module) {
-    define(module, "pair_margins",
-           {"scores", "values", "offsets", "levels", "document_weights", "query_factors", "level_weights",
-            "weight_below", "sum_below", "weight_above", "sum_above", "threads"},
-           [](In<double> scores, In<double> values, In<std::int64_t> offsets, In<std::int32_t> levels,
-              In<double> document_weights, In<double> query_factors, InMatrix<double> level_weights,
-              Out<double> weight_below, Out<double> sum_below, Out<double> weight_above, Out<double> sum_above,
-              int threads) {
-               const MarginPairs pairs{view(offsets),       view(levels),        view(document_weights),
-                                       view(query_factors), view(level_weights), level_weights.shape(1)};
-               pair_margins(pairs, view(scores), view(values), fill(weight_below), fill(sum_below), fill(weight_above),
-                            fill(sum_above), threads);
+    define(module, "pair_margins", {"pairs", "scores", "values", "sums", "threads"},
+           [](MarginPairs pairs, In<double> scores, In<double> values, PairSums sums, int threads) {
+               pair_margins(pairs, view(scores), view(values), sums, threads);
            });
     define(module, "map_violations", {"scores", "offsets", "relevant", "coefficients", "loss", "threads"},
            [](In<double> scores, In<std::int64_t> offsets, In<std::uint8_t> relevant, Out<double> coefficients,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankwright.kernels import reference
-from rankwright.kernels.records import DrawnPairs, DrawnRows, DrawSettings, LevelledRows
+from rankwright.kernels.records import DrawnPairs, DrawnRows, DrawSettings, LevelledRows, MarginPairs, PairSums
 
 _core = pytest.importorskip("rankwright.kernels._core")
 SEEDS = range(6)
@@ -44,7 +44,8 @@ def margins(module, seed, threads, *, weighted=False, by_level=False, real=False
     of_levels = rng.random((n_levels, n_levels)) if by_level else np.empty((0, 0))
     out = [np.full(n, -7.0) for _ in range(4)]
     factors = rng.random(len(offsets) - 1)
-    module.pair_margins(scores, rng.normal(size=n), offsets, levels, weights, factors, of_levels, *out, threads)
+    pairs = MarginPairs(offsets, levels, weights, factors, of_levels)
+    module.pair_margins(pairs, scores, rng.normal(size=n), PairSums(*out), threads)
     return out
 
 

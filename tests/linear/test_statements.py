@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 import rankwright as rw
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.linear.crr import CombinedDescent, partners
+from rankwright.linear.crr import CombinedDescent, pairs_to_draw
 from rankwright.linear.cutting_planes import CuttingPlanes, solve_dual
 from rankwright.linear.newton import NewtonLearner
 from rankwright.linear.pair_hinge import SquaredPairHinge, margin_pairs, worth_of_levels
@@ -323,14 +323,14 @@ class TestSmoothRank:
 class TestCRR:
     def test_partners_are_all_documents_of_other_labels(self):
         data = tiny(sizes=(5, 1, 6))
-        found = partners(rows_of(data))
+        found = pairs_to_draw(rows_of(data))
         drawn = set()
-        for place, row in enumerate(found["by_label"].tolist()):
-            for chosen in range(found["pairs_before"][place + 1] - found["pairs_before"][place]):
-                partner = found["query_first"][place] + chosen
-                if partner >= found["same_first"][place]:
-                    partner += found["same_last"][place] - found["same_first"][place]
-                drawn.add((row, int(found["by_label"][partner])))
+        for place, row in enumerate(found.by_label.tolist()):
+            for chosen in range(found.pairs_before[place + 1] - found.pairs_before[place]):
+                partner = found.query_first[place] + chosen
+                if partner >= found.same_first[place]:
+                    partner += found.same_last[place] - found.same_first[place]
+                drawn.add((row, int(found.by_label[partner])))
         expected = {(i, j) for _, i, j, _ in pairs_of(data)}
         assert drawn == expected | {(j, i) for i, j in expected}
 

@@ -52,8 +52,7 @@ class Query {
     Query(const MarginPairs &pairs, std::span<const double> scores, std::span<const double> values)
         : pairs_(pairs), scores_(scores), values_(values) {}
 
-    void sum(std::size_t first, std::size_t last, double factor, std::span<double> weight_below,
-             std::span<double> sum_below, std::span<double> weight_above, std::span<double> sum_above) {
+    void sum(std::size_t first, std::size_t last, double factor, const PairSums &sums) {
         order_.resize(last - first);
         std::iota(order_.begin(), order_.end(), first);
         std::ranges::sort(order_, [&](std::size_t a, std::size_t b) {
@@ -64,8 +63,8 @@ class Query {
             n_levels_ = std::max(n_levels_, static_cast<std::size_t>(pairs_.levels[row]) + 1);
         }
         // From the top: which documents may be worse partners only grows as scores fall. Then from the bottom.
-        sweep(order_.begin(), order_.end(), +1.0, false, factor, weight_below, sum_below);
-        sweep(order_.rbegin(), order_.rend(), -1.0, true, factor, weight_above, sum_above);
+        sweep(order_.begin(), order_.end(), +1.0, false, factor, sums.weight_below, sums.sum_below);
+        sweep(order_.rbegin(), order_.rend(), -1.0, true, factor, sums.weight_above, sums.sum_above);
     }
 
   private:
@@ -121,13 +120,12 @@ class Query {
 } // namespace
 
 void pair_margins(const MarginPairs &pairs, std::span<const double> scores, std::span<const double> values,
-                  std::span<double> weight_below, std::span<double> sum_below, std::span<double> weight_above,
-                  std::span<double> sum_above, int threads) {
+                  const PairSums &sums, int threads) {
     parallel_for(pairs.offsets.size() - 1, threads, queries_at_a_time, [&](std::size_t first, std::size_t last) {
         Query query(pairs, scores, values);
         for (std::size_t q = first; q < last; ++q) {
             query.sum(static_cast<std::size_t>(pairs.offsets[q]), static_cast<std::size_t>(pairs.offsets[q + 1]),
-                      pairs.query_factors[q], weight_below, sum_below, weight_above, sum_above);
+                      pairs.query_factors[q], sums);
         }
     });
 }

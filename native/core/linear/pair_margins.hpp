@@ -17,14 +17,20 @@ struct MarginPairs {
     std::span<const double> document_weights;
     std::span<const double> query_factors;
     std::span<const double> level_weights;
-    std::size_t n_levels; // of `level_weights`
+    std::size_t n_levels = 0; // of `level_weights`
 };
 
-// Fills, for each document, the weight of its active partners that are worse (`weight_below`) and better
-// (`weight_above`), and the sums of `values` over them with the same weights.
+// Filled, for each document: the weight of its active partners that are worse (below) and better (above), and the sums
+// of values over them with the same weights.
+struct PairSums {
+    std::span<double> weight_below;
+    std::span<double> sum_below;
+    std::span<double> weight_above;
+    std::span<double> sum_above;
+};
+
 // O(n log n) per query of n documents; O(n · levels) with level weights.
 void pair_margins(const MarginPairs &pairs, std::span<const double> scores, std::span<const double> values,
-                  std::span<double> weight_below, std::span<double> sum_below, std::span<double> weight_above,
-                  std::span<double> sum_above, int threads);
+                  const PairSums &sums, int threads);
 
 } // namespace rankwright

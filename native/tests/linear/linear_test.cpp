@@ -63,7 +63,7 @@ void check_lists() {
     const std::vector<double> scores{0.0, 0.5, 9.0}, factors{2.0, 1.0}, none;
     for (int threads : {1, 2, 7}) {
         std::vector<double> below(3), sum_below(3), above(3), sum_above(3);
-        pair_margins({offsets, levels, none, factors, none, 0}, scores, scores, below, sum_below, above, sum_above,
+        pair_margins({offsets, levels, none, factors, none, 0}, scores, scores, {below, sum_below, above, sum_above},
                      threads);
         CHECK((below == std::vector<double>{0, 2, 0}));
         CHECK((above == std::vector<double>{2, 0, 0}));

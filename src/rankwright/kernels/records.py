@@ -197,6 +197,30 @@ class LevelledRows:
     weights: Float64Array
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class MarginPairs:
+    """All pairs of documents of a query with different levels, and what they weigh.
+
+    A pair's weight is its query's factor times the weights of both documents times that of both levels, the better one
+    first; empty weights are all 1.
+    """
+
+    offsets: IntArray
+    levels: Int32Array
+    document_weights: Float64Array
+    query_factors: Float64Array
+    level_weights: Float64Array  # (levels, levels)
+
+
+class PairSums(NamedTuple):
+    """Filled, for each document: the weight of its active partners below and above, and sums of values over them."""
+
+    weight_below: Float64Array
+    sum_below: Float64Array
+    weight_above: Float64Array
+    sum_above: Float64Array
+
+
 class DrawnRows(NamedTuple):
     """Documents to draw from. Empty weights are all 1."""
 

@@ -2,58 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float64Array
-from rankwright.data.groups import Groups
+from rankwright.kernels.records import MarginPairs, PairSums
 from rankwright.linear.rows import JudgedRows, Levels, ordinal_levels
 from rankwright.ranking.gains import EXPONENTIAL
 
 MOST_LEVELS = 64  # that pairs of levels are told apart by: their weights are looked up for each document
 
 
-class PairSums(NamedTuple):
-    """For each document: the weight of active partners below and above it, and the sums of values over them."""
-
-    weight_below: Float64Array
-    sum_below: Float64Array
-    weight_above: Float64Array
-    sum_above: Float64Array
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class MarginPairs:
-    """The pairs of documents of different labels, and what they weigh; see the kernel `pair_margins`."""
+class SummedPairs(MarginPairs):
+    """The pairs of documents of different labels, summed on some threads."""
 
-    groups: Groups
-    levels: Levels
-    document_weights: Float64Array
-    query_factors: Float64Array
-    level_weights: Float64Array
     threads: int
 
     def active(self, scores: Float64Array, values: Float64Array) -> PairSums:
         """Sums over pairs whose better document is less than 1 above the other."""
         sums = PairSums(*(np.empty(len(scores)) for _ in range(4)))
-        kernels.pair_margins(
-            scores,
-            values,
-            self.groups.offsets,
-            self.levels,
-            self.document_weights,
-            self.query_factors,
-            self.level_weights,
-            *sums,
-            self.threads,
-        )
+        kernels.pair_margins(self, scores, values, sums, self.threads)
         return sums
 
 
-def margin_pairs(rows: JudgedRows, *, per_query: bool, position_weights: bool, threads: int) -> MarginPairs:
+def margin_pairs(rows: JudgedRows, *, per_query: bool, position_weights: bool, threads: int) -> SummedPairs:
     """The pairs of `rows`; a query's weigh its weight together (`per_query`), or each of them does.
 
     With `position_weights` a pair counts by how much NDCG its two labels are worth (Cao et al. 2006).
@@ -63,7 +38,7 @@ def margin_pairs(rows: JudgedRows, *, per_query: bool, position_weights: bool, t
         levels, _ = ordinal_levels(rows.labels, MOST_LEVELS)
         level_weights = worth_of_levels(rows, levels)
     ones = np.ones(rows.groups.n_queries)
-    pairs = MarginPairs(rows.groups, levels, rows.document_weights, ones, level_weights, threads)
+    pairs = SummedPairs(rows.groups.offsets, levels, rows.document_weights, ones, level_weights, threads)
     factors = rows.query_weights.copy()
     if per_query:
         # With equal scores every pair is active: what is summed is the weight of all pairs.
@@ -72,7 +47,7 @@ def margin_pairs(rows: JudgedRows, *, per_query: bool, position_weights: bool, t
             rows.groups.query_of_row, weights=pairs.active(zeros, zeros).weight_below, minlength=len(factors)
         )
         factors = np.divide(factors, total, out=np.zeros_like(factors), where=total > 0)
-    return MarginPairs(rows.groups, levels, rows.document_weights, factors, level_weights, threads)
+    return replace(pairs, query_factors=factors)
 
 
 def worth_of_levels(rows: JudgedRows, levels: Levels) -> Float64Array:
@@ -105,7 +80,7 @@ def worth_of_levels(rows: JudgedRows, levels: Levels) -> Float64Array:
 class SquaredPairHinge:
     """C times the sum over pairs of weight · max(0, 1 - difference of scores)²."""
 
-    pairs: MarginPairs
+    pairs: SummedPairs
     C: float
 
     def evaluate(self, scores: Float64Array) -> tuple[float, Float64Array]:

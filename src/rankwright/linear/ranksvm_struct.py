@@ -9,7 +9,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.linear.cutting_planes import CuttingPlanes
 from rankwright.linear.linear_ranker import LinearRanker
-from rankwright.linear.pair_hinge import MarginPairs, margin_pairs
+from rankwright.linear.pair_hinge import SummedPairs, margin_pairs
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.settings import RankSVMStructSettings
 from rankwright.training.driver import Learner
@@ -47,7 +47,7 @@ class SwappedPairs:
     scores are less than 1 apart.
     """
 
-    def __init__(self, pairs: MarginPairs) -> None:
+    def __init__(self, pairs: SummedPairs) -> None:
         zeros = np.zeros(len(pairs.levels))
         total = float(pairs.active(zeros, zeros).weight_below.sum())
         self.pairs, self.scale = pairs, 1.0 / total if total > 0 else 0.0
