@@ -80,7 +80,7 @@ WRONG = [
     (["--scores", "short.txt"], "short.txt: has 1 scores, but the data has 6 documents"),
     (["--scores", "data.txt"], "data.txt:1: a score must be a number, found '2 qid:1 1:0.5'"),
     (["--scores", "scores.txt", "--metrics", "ndgc@10"], "unknown metric 'ndgc@10'"),
-    (["--scores", "scores.txt", "--metrics", ","], "--metrics names none"),
+    (["--scores", "scores.txt", "--metrics", ","], "--metrics names no metric"),
     (["--scores", "scores.txt", "--convention", "leter"], "did you mean 'letor'"),
     (["--scores", "scores.txt", "--convention", "all", "--per-query", "x"], "--per-query needs one convention"),
     (["--scores", "scores.txt", "--per-query", "nowhere/x.tsv"], "nowhere"),

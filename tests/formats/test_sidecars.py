@@ -110,8 +110,8 @@ def test_a_description_says_what_the_columns_are(file):
     [
         ("x Label\n", ":1: a column must be a number from 0, found 'x'"),
         ("0 Categ\n", ":1: columns of type 'Categ' cannot be read; wanted one of Label, .*Auxiliary leaves one out"),
-        ("0 Label\n0 Num\n", ":2: column 0 or its type Num stood here before"),
-        ("0 Label\n1 Target\n", ":2: column 1 or its type Target stood here before"),
+        ("0 Label\n0 Num\n", ":2: column 0 or its type Num is described twice"),
+        ("0 Label\n1 Target\n", ":2: column 1 or its type Target is described twice"),
     ],
 )
 def test_what_is_wrong_with_a_description_is_said_with_its_line(file, text, message):

@@ -100,7 +100,7 @@ def test_ids_that_the_format_cannot_hold_are_refused(file, document):
 
 
 def test_a_document_stands_once_in_a_query_when_written_too(file):
-    with pytest.raises(InputError, match="document a of query 1 stands there twice"):
+    with pytest.raises(InputError, match="document a of query 1 appears twice"):
         write_run(Run([1, 2, 1], ["a", "a", "a"], [1, 2, 3]), file(""))
 
 

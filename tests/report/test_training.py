@@ -36,5 +36,5 @@ def test_what_a_forest_watched_is_drawn(parts, tmp_path):
 
 def test_where_nothing_was_watched_there_is_nothing_to_draw(parts, tmp_path):
     ranker = rw.LambdaMART(n_trees=1, max_leaves=3).fit(parts[0])
-    with pytest.raises(InputError, match="nothing was watched while this lambdamart was trained"):
+    with pytest.raises(InputError, match="this lambdamart was trained without validation data"):
         draw_training(ranker, tmp_path / "training.svg")

@@ -114,10 +114,13 @@ class BaggedForest(Bagged, BinnedRanker):
             return
         self._check_overfit()
         whole_data = self.scaling is not None or self.unjudged is not None
-        require(not whole_data, "scaling and unjudged need the whole data, which is not read of shards: leave them out")
+        require(
+            not whole_data,
+            "scaling and unjudged need the whole data, but shards are read one at a time: leave them out",
+        )
         require(
             self.overfit or valid is not None,
-            "a bag over shards does not read what it did not draw: give valid, or overfit",
+            "bags over shards cannot stop on queries they did not draw: give valid, or set overfit",
         )
         self.scaling_ = None
         data = bin_shards(file, self._engine, **self.binning())
@@ -132,7 +135,7 @@ class BaggedForest(Bagged, BinnedRanker):
     def _check_overfit(self) -> None:
         require(
             not self.overfit or self.early_stopping is None,
-            "overfit keeps every tree: leave out early_stopping, or overfit",
+            "overfit keeps every tree and early_stopping does not: choose one of them",
         )
 
 

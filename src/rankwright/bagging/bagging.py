@@ -79,7 +79,9 @@ class Bagging(Bagged, BaggingSettings):
             The copy.
         """
         member: Ranker = LambdaMART() if self.ranker is None else self.ranker
-        require(not isinstance(member, Bagging), "a bag of bags is one larger bag: give the ranker itself")
+        require(
+            not isinstance(member, Bagging), "bags cannot be bagged again: give the ranker itself, and a larger n_bags"
+        )
         if self.select is not None:
             changes = changes | {"select": self.select}
         return copy_of(member, **changes)

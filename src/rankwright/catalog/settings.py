@@ -71,7 +71,7 @@ def objective_from_text(name: str, settings: Iterable[str] = ()) -> Objective:
     family, _, metric = name.partition(":")
     if mode != "paper" or family != "lambdarank" or values:
         raise SettingError(
-            f"mode is default, or for lambdarank and with no other setting paper, got {mode!r} of {name}"
+            f"mode must be default, or paper for lambdarank without other settings, got {mode!r} for {name}"
         )
     return paper_lambdarank(metric) if metric else paper_lambdarank()
 

@@ -38,7 +38,7 @@ class TrainingFiles:
     def __post_init__(self) -> None:
         require(
             self.valid is not None or self.valid_initial_scores is None,
-            "initial scores of the validation documents go with these documents",
+            "initial scores of validation documents were given without the documents: give both or neither",
         )
 
     @contextmanager

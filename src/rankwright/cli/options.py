@@ -45,5 +45,5 @@ def metric_names(metrics: str | None) -> list[str] | None:
     from rankwright.metrics.registry import split_metrics
 
     names = None if metrics is None else split_metrics(metrics)
-    require(names is None or bool(names), "--metrics names none")
+    require(names is None or bool(names), "--metrics names no metric")
     return names

@@ -126,5 +126,5 @@ class ModelTrial:
 def made_of_trees(model: Ranker) -> BinnedRanker:
     """The model, whose trees are there to be compressed."""
     if not isinstance(model, BinnedRanker) or not hasattr(model, "forest_"):
-        raise InputError(f"only a trained model made of trees can be compressed, and this is a {model.name} without")
+        raise InputError(f"only a trained model made of trees can be compressed; this {model.name} has none")
     return model

@@ -261,7 +261,7 @@ def write_study(
 ) -> list[Path]:
     """Write the study into `folder` and return the paths; pictures show `metric`, by default the first of the study."""
     shown = metric or study.plan.metrics[0]
-    require(shown in study.plan.metrics, f"pictures show a metric of the study, got {shown!r}")
+    require(shown in study.plan.metrics, f"pictures can only show a metric of the study, got {shown!r}")
     check_picture(picture)
     Path(folder).mkdir(parents=True, exist_ok=True)
     document, table, samples = (Path(folder, name) for name in ("study.json", "table.csv", "samples.csv"))

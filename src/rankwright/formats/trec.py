@@ -294,5 +294,5 @@ def _writable_ids(table: Qrels | Run) -> tuple[list[str], list[str]]:
     repeated = _repeated(table.query_ids, documents)
     if repeated is not None:
         row = repeated[0]
-        raise InputError(f"document {documents[row]} of query {queries[row]} stands there twice; wanted each once")
+        raise InputError(f"document {documents[row]} of query {queries[row]} appears twice; wanted each once")
     return queries, documents

@@ -216,7 +216,7 @@ def parse_convention(text: str, *, gains: Iterable[Gain] = ()) -> Convention:
     changes: dict[str, Any] = {}
     for part in filter(None, map(str.strip, (match[2] or "").split(","))):
         rule, value = _parse_rule(part, known_gains)
-        require(rule not in changes, f"{rule} stands twice in {text!r}")
+        require(rule not in changes, f"{rule} is given twice in {text!r}")
         changes[rule] = value
     return replace(CONVENTIONS[match[1]], **changes)
 

@@ -25,7 +25,7 @@ def draw_training(ranker: Ranker, path: str | os.PathLike[str]) -> None:
     For SortNet a step is an iteration, and a second panel shows the share of all possible pairs it was trained on.
     """
     if not ranker.history_.values:
-        raise InputError(f"nothing was watched while this {ranker.name} was trained: there is nothing to draw")
+        raise InputError(f"this {ranker.name} was trained without validation data: there is no curve to draw")
     if isinstance(ranker, SortNet):
         with figure(path, size=(9.0, 4.0), columns=(1.0, 1.0)) as (quality, pairs):
             _draw_values(quality, ranker.history_, "iteration", first=0)

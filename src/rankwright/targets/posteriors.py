@@ -280,4 +280,6 @@ def _permutation(order: ArrayLike | None, n_docs: int) -> NDArray[np.int64]:
 
 def _refuse_contradiction(zero: BoolArray | np.bool_, one: BoolArray | np.bool_) -> None:
     if np.any(zero & one):
-        raise InputError("a chain that is certain both ways, with a posterior of 0 and one of 1, defines no posterior")
+        raise InputError(
+            "a chain that holds both a posterior of 0 and one of 1 contradicts itself and defines no posterior"
+        )

@@ -231,7 +231,7 @@ def cross_validate(
     (2, 20, True)
     """
     require(seeds >= 1, f"seeds must be 1 or more, got {seeds}")
-    require(len(metrics) > 0, "there is no metric to measure")
+    require(len(metrics) > 0, "no metric is named to measure by")
     own: Ranker = ranker_from_text(ranker) if isinstance(ranker, str) else clone(ranker)
     names = tuple(dict.fromkeys(parse_metric(name).name for name in metrics))
     cut = data if isinstance(data, Folds) else measuring_folds(data, folds, valid=valid, seed=seed)

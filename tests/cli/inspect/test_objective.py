@@ -67,7 +67,7 @@ def test_a_query_of_a_file_as_json_and_as_a_picture(rankwright, path, tmp_path):
         (("--objective", "ranknett"), "did you mean 'ranknet'?"),
         (("--objective", "spring", "--set", "margin=wide"), "cannot have the settings"),
         (("--objective", "spring", "--set", "width=1"), "has no setting 'width'"),
-        (("--objective", "spring", "--set", "mode=paper"), "mode is default"),
+        (("--objective", "spring", "--set", "mode=paper"), "mode must be default"),
         (("--objective", "ranknet", "--query", "7"), "go with a data file"),
         (("--objective", "ranknet", "--plot", "forces.gif"), "must end in .svg"),
         (("--query", "7"), "go with --objective"),

@@ -214,7 +214,7 @@ BAD_LINES = {
     "0 qid:1 1:1,5": "the value of '1:1,5' is not a number",
     "0 qid:1 1:1 2:inf": "the value of '2:inf' is infinite as a 32-bit number; wanted a finite one, or allow_infinity",
     "0 qid:1 1:1e39": "the value of '1:1e39' is infinite as a 32-bit number",
-    "0 qid:1 1:1 2:1 1:3": "the feature index of '1:3' stands twice in the line; wanted each once",
+    "0 qid:1 1:1 2:1 1:3": "the feature index of '1:3' appears twice in the line; wanted each once",
     "0 1:1": "some lines have a qid and some have none",
     "0 qid:1 1:" + "9" * 50 + "x": "the value of '1:" + "9" * 38 + "…' is not a number",
 }

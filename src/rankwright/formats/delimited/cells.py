@@ -178,7 +178,7 @@ class CellReader:
             wanted = f"wanted {len(self._names)}, one a column"
             return FileFormatError(self._file, f"found {found}, {wanted}", lines.number_of(row))
         if kind == CellProblem.BAD_QUOTE:
-            problem = f"cell {column + 1}: text stands behind a closing quote"
+            problem = f"cell {column + 1}: there is text after a closing quote"
             return FileFormatError(self._file, problem, lines.number_of(row))
         cells = lines.cells_of(row, self._delimiter) or []
         found = repr(cells[column][:LONGEST_QUOTE])

@@ -81,7 +81,7 @@ def read_column_description(path: FilePath) -> ColumnDescription:
                 line,
             )
         if column in role_of or (role not in (FEATURE, LEFT_OUT) and role in role_of.values()):
-            raise FileFormatError(input_name(path), f"column {column} or its type {fields[1]} stood here before", line)
+            raise FileFormatError(input_name(path), f"column {column} or its type {fields[1]} is described twice", line)
         role_of[column] = role
         if len(fields) > 2:
             name_of[column] = " ".join(fields[2:])

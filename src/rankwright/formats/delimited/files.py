@@ -79,7 +79,7 @@ class DelimitedReader(Reader):
             raise FileFormatError(file, "is empty; wanted a line that names the columns")
         cells = first.cells_of(0, delimiter)
         if cells is None:
-            raise FileFormatError(file, "text stands behind a closing quote", first.number_of(0))
+            raise FileFormatError(file, "there is text after a closing quote", first.number_of(0))
         with errors_name_file(file):
             names, columns, drop = self._meaning(cells)
             layout = find_layout(names, columns, features=self.features, drop=drop)

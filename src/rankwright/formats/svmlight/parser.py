@@ -50,7 +50,7 @@ MESSAGES = {
     SvmlightProblem.VALUE_INFINITE: (
         "the value of {found} is infinite as a 32-bit number; wanted a finite one, or allow_infinity=True"
     ),
-    SvmlightProblem.INDEX_REPEATED: "the feature index of {found} stands twice in the line; wanted each once",
+    SvmlightProblem.INDEX_REPEATED: "the feature index of {found} appears twice in the line; wanted each once",
 }
 
 
