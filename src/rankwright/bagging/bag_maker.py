@@ -1,4 +1,4 @@
-"""How one bag is made, wherever that is done: here, by a thread, or by a worker of an engine."""
+"""How one bag is made, whether here, on a thread or by a worker of an engine."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rankwright.training.loop import Listener
 
 
 class BagWork(Protocol):
-    """What must be known of a kind of ranker to bag it; engines send it to their workers."""
+    """How members of one kind are trained and scored; engines send it to their workers."""
 
     def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> Ranker:
         """The member trained on the sample."""
 
     def score_others(self, member: Ranker, sample: QuerySample) -> Float64Array | None:
-        """Its scores of the documents of training queries it did not see, None where they are not looked at."""
+        """The member's scores of the training documents it did not see, None where they are not needed."""
 
     def score_valid(self, member: Ranker) -> Float64Array:
-        """Its scores of the validation documents."""
+        """The member's scores of the validation documents."""
 
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
         """The trained member that a file describes."""
@@ -54,7 +54,7 @@ class BagMaker:
     select: str
 
     def make(self, number: int, saved: Container | None, listener: Listener) -> Bag:
-        """The bag of that number: trained, or as an earlier run saved it."""
+        """The bag of that number: trained now, or loaded from what an earlier run saved."""
         work, sample = self.work, self.plan.sample(number, self.documents.n_queries)
         if saved is not None:
             member = work.restore(saved.header, saved.arrays)
@@ -71,13 +71,13 @@ class BagMaker:
 
 @dataclass(frozen=True, slots=True)
 class BagFiles:
-    """The files of finished bags, in a checkpoint folder; no folder keeps none."""
+    """The files of finished bags in a checkpoint folder; without a folder nothing is kept."""
 
     folder: Path | None
     identity: Mapping[str, Any]
 
     def saved(self, number: int) -> Container | None:
-        """The bag as an earlier run of the same identity saved it, None where it did not."""
+        """The bag that an earlier run of the same identity saved, None where there is none."""
         return None if self.folder is None else self._file(self.folder, number).load()
 
     def save(self, number: int, member: Ranker) -> None:

@@ -8,7 +8,7 @@ from rankwright.trees.mart import MART
 
 
 class BagBoo(BaggedForest, BagBooSettings):
-    """What BL-MART is to LambdaMART, with MART in the bags: more bags, fewer trees in each, all of them kept.
+    """Like BL-MART, but with MART in the bags: there are more bags, with fewer trees in each, and all trees are kept.
 
     Attributes
     ----------
@@ -17,7 +17,7 @@ class BagBoo(BaggedForest, BagBooSettings):
     n_bags_ : int
         How many bags there are.
     oob_score_ : float or None
-        What `select` makes of the training documents' scores by bags that never saw their queries.
+        The value of `select` for training documents, each scored by the bags that never saw its query.
     """
 
     member_kind = MART

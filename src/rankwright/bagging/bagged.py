@@ -1,4 +1,4 @@
-"""What every bagged ranker shares: how its bags are trained, and by whom."""
+"""What every bagged ranker shares: how and where its bags are trained."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankwright.training.digest import run_identity
 
 
 class Bagged(Ranker, BagSettings):
-    """Bags that know where they are trained: by threads of this process, unless `on` an engine."""
+    """Trains bags on threads of this process, or by the workers of the engine given to `on`."""
 
     _engine: Engine | None = None
 
@@ -26,8 +26,8 @@ class Bagged(Ranker, BagSettings):
         Parameters
         ----------
         engine : Engine or None
-            What `rankwright.open_engine` gave; None for threads of this process again. The engine is how, not what: it
-            is no setting, copies do not have it, and the model is the same without it.
+            What `rankwright.open_engine` gave; None for threads of this process again. The engine is no setting: copies
+            do not have it, and the model is the same without it.
 
         Returns
         -------
@@ -49,7 +49,7 @@ class Bagged(Ranker, BagSettings):
 
     @property
     def oob_score_(self) -> float | None:
-        """What `select` makes of the documents of queries out of the bag; None where there is nothing to measure."""
+        """The value of `select` on queries out of the bag; None where there is nothing to measure."""
         score: float | None = self.model_.oob_score  # type: ignore[attr-defined]  # models of bags have one
         return score
 
@@ -57,7 +57,7 @@ class Bagged(Ranker, BagSettings):
         return BagPlan(**{name: getattr(self, name) for name in OF_BAGS}, seed=self.seed)
 
     def _workers(self) -> int:
-        """How many bags are trained at a time in this process."""
+        """How many bags this process trains at a time."""
         return min(thread_count(self.threads), self.n_bags)
 
     def _threads_of_a_bag(self) -> int:
@@ -71,7 +71,7 @@ class Bagged(Ranker, BagSettings):
         digests: tuple[str, str | None],
         run: TrainingRun,
     ) -> TrainedBags:
-        """The bags, each made by `work`; what was watched after each of them is the ranker's history."""
+        """Train the bags with `work`; the metric watched after each bag is the ranker's history."""
         self.data_digest_ = digests[0]
         trained = train_bags(
             BagMaker(documents, valid, work, self._plan(), self.selected_metric),

@@ -1,4 +1,4 @@
-"""The face of bags of boosted trees: one binned matrix for all of them, and one forest as the result."""
+"""The ranker class for bags of boosted trees: all share one binned matrix, and the result is one forest."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ LEARNED = ("scaling_", "compressed_from_", "data_digest_", "n_features_in_", "fe
 
 
 class BaggedForest(Bagged, BinnedRanker):
-    """The mean of boosted forests, each grown on its own sample of queries: one forest, whose trees stand bag by bag.
+    """The mean of boosted forests, each grown on its own sample of queries: one forest with the trees in order of bags.
 
     `oob_scores_` has, in the caller's row order, the mean score of each training document by the bags that never saw
-    its query (NaN where all did), and `oob_score_` what `select` makes of them; scores are not part of the model file.
+    its query (NaN where all did), and `oob_score_` is the value of `select` for them. The scores are not saved.
     """
 
     validates_itself: ClassVar[bool] = True
     model_kind = BaggedForestModel
     model_: BaggedForestModel
-    oob_scores_: Float64Array | None  # None where what is out of the bag is not read
+    oob_scores_: Float64Array | None  # None where queries out of the bag are not read
 
     @property
     @abstractmethod
@@ -51,23 +51,23 @@ class BaggedForest(Bagged, BinnedRanker):
         """The kind of ranker in a bag."""
 
     def single(self, **changes: Any) -> ForestRanker:
-        """Make the ranker that a bag is, untrained: what bagging is compared with.
+        """Make an untrained ranker of the kind in a bag, to compare bagging with.
 
         Parameters
         ----------
         **changes
-            Settings that are to differ from those of this ranker.
+            Settings to change from those of this ranker.
 
         Returns
         -------
         ForestRanker
-            A ranker with this one's settings, but for those of bags.
+            A ranker with this one's settings, except those of bags.
         """
         settings = {name: value for name, value in self.get_params(deep=False).items() if name not in OF_BAGS}
         return self.member_kind(**(settings | changes))
 
     def with_forest(self, forest: Forest, base_score: float | None = None) -> ForestRanker:
-        """Make what a bag is, trained, with these trees; they stand in no bags. See `BinnedRanker.with_forest`."""
+        """Make a trained ranker of the kind in a bag, with these trees. See `BinnedRanker.with_forest`."""
         other = self.single()
         for name in LEARNED:
             if hasattr(self, name):
@@ -87,7 +87,7 @@ class BaggedForest(Bagged, BinnedRanker):
         Returns
         -------
         Forest
-            The trees as the bag would score alone, but for its base score.
+            The trees with which the bag would score alone, without its base score.
         """
         return self.model_.bag(number)
 
@@ -140,7 +140,7 @@ class BaggedForest(Bagged, BinnedRanker):
 
 
 def _mean_of(trained: TrainedBags, oob_score: float | None) -> BaggedForestModel:
-    """The forests of all bags as one, and what it reached on queries out of the bag."""
+    """The forests of all bags as one, with its value on queries out of the bag."""
     members = [member for member in trained.members if isinstance(member, ForestRanker)]
     forest = _mean_forest([member.forest_ for member in members])
     base_score = float(np.mean([member.base_score_ for member in members]))

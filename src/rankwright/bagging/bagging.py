@@ -26,7 +26,7 @@ from rankwright.trees.lambdamart import LambdaMART
 
 
 class Bagging(Bagged, BaggingSettings):
-    """Bags draw queries as those of BL-MART do; a query drawn twice is there twice.
+    """Bags draw queries as in BL-MART; a query drawn twice is in the bag twice.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Bagging(Bagged, BaggingSettings):
         For each training document, in the caller's row order, the mean score, or rank, by the bags that never saw its
         query; NaN where all did. It is not part of the model file.
     oob_score_ : float or None
-        What the copies' `select` makes of these scores.
+        The value of the copies' `select` for these scores.
 
     Examples
     --------
@@ -66,12 +66,12 @@ class Bagging(Bagged, BaggingSettings):
         return self._combines_ranks() or (hasattr(self, "model_") and self.model_.needs_queries)
 
     def single(self, **changes: Any) -> Ranker:
-        """Make an untrained copy of what is bagged: what bagging is compared with.
+        """Make an untrained copy of the bagged ranker, to compare bagging with.
 
         Parameters
         ----------
         **changes
-            Settings that are to differ from those of `ranker`.
+            Settings to change from those of `ranker`.
 
         Returns
         -------
@@ -125,14 +125,14 @@ class Bagging(Bagged, BaggingSettings):
         module: Any = None,
         **given: Any,
     ) -> Self:
-        """Make the bag that a model file's header and arrays describe.
+        """Make the bag from the header and arrays of its model file.
 
         Parameters
         ----------
         header, arrays
             What `to_state` gave.
         kinds : mapping of str to classes, optional
-            The rankers by name, where the file names what is bagged.
+            The rankers by name, to find the bagged one that the file names.
         module : torch.nn.Module, optional
             The module of a net of your own, where such nets are bagged.
         **given

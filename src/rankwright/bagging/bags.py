@@ -1,4 +1,4 @@
-"""Bag after bag: training, what was learned of queries out of the bag, and the files that let a killed run go on."""
+"""Training bag after bag, scoring queries out of the bag, and keeping the files from which a killed run goes on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rankwright.training.watch import watch_metric
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedBags:
-    """The members, what was watched after each of them, and their word on queries out of the bag."""
+    """The members, the history of the metric watched, and the scores of queries out of the bag."""
 
     members: list[Ranker]
     history: History
@@ -42,10 +42,10 @@ def train_bags(
     workers: int = 1,
     threads: int = 1,
 ) -> TrainedBags:
-    """The bags of the maker's plan, made by `engine`, or by `workers` threads; the result does not depend on which.
+    """Train the bags of the maker's plan on `engine`, or on `workers` threads; the result is the same.
 
-    What is watched after each bag is the mean of the bags so far, on validation data, else on queries out of the bag. A
-    bag that `files` has from an earlier run is not trained again. Ctrl-C keeps the bags that are finished.
+    After each bag the mean of the bags so far is measured, on validation data or else on queries out of the bag. A bag
+    that `files` has from an earlier run is not trained again. Ctrl-C keeps the finished bags.
     """
     documents, n_bags = maker.documents, maker.plan.n_bags
     with BagsOnEngine(engine or ThreadEngine(workers), maker, files) as bags:
@@ -68,7 +68,7 @@ def train_bags(
 
 
 class BagLearner:
-    """The bags so far: a step of the driver takes the next one, which was made elsewhere."""
+    """The bags so far; each step of the training loop adds the next one, which was made elsewhere."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class BagLearner:
         self._valid_scores = np.zeros(0 if valid is None else valid.n_docs)
 
     def take_step(self, step: int) -> bool:
-        """Take the bag of that number, as soon as it is there."""
+        """Wait for the bag of that number and add it."""
         self.take(self._result(step))
         return True
 
@@ -108,7 +108,7 @@ class BagLearner:
             self._valid_scores += bag.valid
 
     def watch(self, first: QuerySample) -> Watch | None:
-        """A watch over the bags so far, None where there is nothing to measure them on from the first bag on."""
+        """A watch over the bags so far, None where the first bag leaves nothing to measure on."""
         valid = self._valid
         if valid is not None:
             return watch_metric(self._select, valid.labels, valid.groups, self._mean_scores, threads=self._threads)

@@ -23,7 +23,7 @@ class BLMART(BaggedForest, BLMARTSettings):
         For each training document, in the caller's row order, the mean score by the bags that never saw its query; NaN
         where all did. It is not part of the model file.
     oob_score_ : float or None
-        What `select` makes of these scores: an honest figure that costs no data.
+        The value of `select` for these scores: an honest estimate that costs no data.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Untrained copies of what is bagged."""
+"""Untrained copies of the ranker to bag."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AnyRanker = TypeVar("AnyRanker", bound=Ranker)
 
 
 def copy_of(ranker: AnyRanker, **changes: Any) -> AnyRanker:
-    """An untrained copy with other settings, where the ranker has them."""
+    """An untrained copy with these settings changed; settings that the ranker lacks are ignored."""
     copy: AnyRanker = clone(ranker)
     known = copy.get_params(deep=False)
     copy.set_params(**{name: value for name, value in changes.items() if name in known})

@@ -1,4 +1,4 @@
-"""How a forest is bagged: every bag reads the same bin codes, and none of them is copied."""
+"""How a forest is bagged: every bag reads the same bin codes, without a copy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankwright.trees.forest_ranker import ForestRanker
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForestWork:
-    """The work of bagging forests like `member`, which is untrained."""
+    """Trains and scores forests like `member`, which is untrained."""
 
     member: ForestRanker
     data: BinnedDataset
@@ -53,7 +53,7 @@ class ForestWork:
 
 
 def scores_of_codes(member: Ranker, documents: BinnedDataset, threads: int) -> Float64Array:
-    """What a forest says of binned documents."""
+    """A forest's scores of binned documents."""
     assert isinstance(member, ForestRanker)
     scores = np.full(documents.n_docs, member.base_score_)
     member.forest_.add_scores_of_codes(documents, scores, threads=threads)
@@ -61,10 +61,10 @@ def scores_of_codes(member: Ranker, documents: BinnedDataset, threads: int) -> F
 
 
 def weighted(data: BinnedDataset, sample: QuerySample) -> BinnedDataset:
-    """`data`, codes shared, with a query counting as often as the sample has it.
+    """`data` with the same codes and each query weighted by how often the sample has it.
 
-    A weight is as good as a copy: the forces on a query's documents are those of its copies together. What differs is
-    that the least number of documents in a leaf counts different ones.
+    A weight acts like copies: the forces on a query's documents are those on its copies together. The only difference
+    is that the minimum of documents in a leaf counts a document once.
     """
     if sample.is_everything:
         return data

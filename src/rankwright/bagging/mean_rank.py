@@ -1,4 +1,4 @@
-"""Ranks as scores: what can be averaged where scores have no common scale."""
+"""Ranks as scores, which can be averaged where scores have no common scale."""
 
 from __future__ import annotations
 

@@ -19,13 +19,13 @@ from rankwright.trees.model import ForestModel, forest_of_file
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BaggedForestModel(Model):
-    """The mean of forests as one forest, whose trees stand bag by bag."""
+    """The mean of forests as one forest, with the trees in order of bags."""
 
     importance_kinds: ClassVar[tuple[str, ...]] = tuple(IMPORTANCES)
 
     trees: ForestModel
     trees_of_bags: IntArray  # how many trees each bag has
-    oob_score: float | None  # what `select` makes of the queries out of the bag
+    oob_score: float | None  # the value of `select` on queries out of the bag
 
     @property
     def forest(self) -> Forest:
@@ -34,11 +34,11 @@ class BaggedForestModel(Model):
 
     @property
     def base_score(self) -> float:
-        """What the trees' values are added to."""
+        """The number that the trees' values are added to."""
         return self.trees.base_score
 
     def bag(self, number: int) -> Forest:
-        """The trees of one bag, as it would score alone but for its base score."""
+        """The trees with which one bag would score alone, without its base score."""
         n_bags = self.n_steps
         require(0 <= number < n_bags, f"bags are numbered from 0 to {n_bags - 1}, got {number}")
         last = int(self.trees_of_bags[: number + 1].sum())
@@ -54,14 +54,14 @@ class BaggedForestModel(Model):
         return len(self.trees_of_bags)
 
     def facts(self) -> dict[str, Any]:
-        """How many bags there are, what they reach on queries out of the bag, and what their trees are."""
+        """The number of bags, their value on queries out of the bag, and the facts of their trees."""
         own: dict[str, Any] = {"bags": self.n_steps, "fewest_trees_of_a_bag": int(self.trees_of_bags.min())}
         if self.oob_score is not None:
             own["out_of_bag_score"] = self.oob_score
         return own | self.trees.facts()
 
     def importances(self, kind: str) -> Float64Array:
-        """What each feature's splits gained in all (`gain`), or how many there are (`count`)."""
+        """The total gain of each feature's splits (`gain`), or their number (`count`)."""
         return self.trees.importances(kind)
 
     def used_features(self, n_features: int) -> BoolArray:
@@ -69,7 +69,7 @@ class BaggedForestModel(Model):
         return self.trees.used_features(n_features)
 
     def state(self) -> State:
-        """The forest's part, how many trees each bag has, and what they reached out of the bag."""
+        """The state of the forest, the number of trees of each bag, and the value out of the bag."""
         header, arrays = self.trees.state()
         return header | {"trees_of_bags": self.trees_of_bags.tolist(), "out_of_bag": self.oob_score}, arrays
 
@@ -85,14 +85,14 @@ class BaggedForestModel(Model):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BagModel(Model):
-    """Trained rankers whose scores, or with `by_rank` whose ranks, are averaged."""
+    """Trained rankers whose scores are averaged, or with `by_rank` their ranks."""
 
     members: tuple[TrainedRanker, ...]
     by_rank: bool
     oob_score: float | None
 
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
-        """The mean of what the members say of each document."""
+        """The mean of the members' scores, or ranks, of each document."""
         sums = np.zeros(data.n_docs)
         for member in self.members:
             scores = member.scores(data, threads=threads)
@@ -110,12 +110,12 @@ class BagModel(Model):
         return len(self.members)
 
     def facts(self) -> dict[str, Any]:
-        """How many bags there are, of what, and what they reach on queries out of the bag."""
+        """The number of bags, the ranker in them, and their value on queries out of the bag."""
         own: dict[str, Any] = {"bags": len(self.members), "of": self.members[0].ranker}
         return own if self.oob_score is None else own | {"out_of_bag_score": self.oob_score}
 
     def state(self) -> State:
-        """What the bags reached out of the bag, and the files of all members."""
+        """The value out of the bag, and the states of all members."""
         states = [member.to_state() for member in self.members]
         header = {"out_of_bag": self.oob_score, "bags": [header for header, _ in states]}
         return header, {
@@ -125,7 +125,7 @@ class BagModel(Model):
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
-        assert stored.read_member is not None  # whoever reads bags knows how to read what is in them
+        assert stored.read_member is not None  # readers of bags can read their members
         members = [
             stored.read_member(header, named(stored.arrays, _prefix(bag)))
             for bag, header in enumerate(stored.header["bags"])
@@ -136,5 +136,5 @@ class BagModel(Model):
 
 
 def _prefix(bag: int) -> str:
-    """What the names of a bag's arrays begin with in a model file."""
+    """The prefix of a bag's array names in a model file."""
     return f"bag.{bag}."

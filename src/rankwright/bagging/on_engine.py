@@ -1,7 +1,7 @@
-"""Bags made by the workers of an engine, be they threads, processes or other machines; they come in order.
+"""Bags made by the workers of an engine (threads, processes or other machines), taken in order.
 
-The folder of finished bags is the driver's: workers may stand on machines that do not see it. What a bag needs from it
-is sent along, and what comes back is saved here as soon as it comes.
+Only the driver reads and writes the folder of finished bags, because workers may run on machines that do not see it. A
+saved bag is sent to its worker, and a bag that comes back is saved here at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rankwright.container.file import Container
 
 
 class BagsOnEngine:
-    """Each bag in its turn, while later ones are made."""
+    """Gives the bags in order, while workers make later ones."""
 
     def __init__(self, engine: Engine, maker: BagMaker, files: BagFiles) -> None:
         self._files, self._waiting = files, dict[int, Bag]()
@@ -30,7 +30,7 @@ class BagsOnEngine:
         return number, saved
 
     def result(self, number: int) -> Bag:
-        """The bag of that number, as soon as it is there."""
+        """The bag of that number, once it is finished."""
         while number not in self._waiting:
             done = next(self._run)
             if done.number not in self._restored:
@@ -39,7 +39,7 @@ class BagsOnEngine:
         return self._waiting.pop(number)
 
     def finished(self) -> dict[int, Bag]:
-        """The bags that are there and were not taken."""
+        """The finished bags that were not taken."""
         return dict(sorted(self._waiting.items()))
 
     def __enter__(self) -> Self:
@@ -52,6 +52,6 @@ class BagsOnEngine:
 
 
 def make_bag(maker: BagMaker, task: tuple[int, Container | None], report: Report) -> Bag:
-    """A worker's part: one bag. It reports after each step, so that a thread that is no longer wanted can stop."""
+    """Make one bag, in a worker. It reports after each step, so that a thread no longer needed can stop."""
     number, saved = task
     return maker.make(number, saved, report)

@@ -1,4 +1,4 @@
-"""What bags say of queries they were not trained on: an honest test that costs no data."""
+"""The scores of queries by bags not trained on them: an honest test that costs no data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankwright.metrics.registry import parse_metric
 
 
 class OutOfBag:
-    """The mean score of each training document by those bags alone that never saw its query."""
+    """The mean score of each training document over the bags that never saw its query."""
 
     def __init__(self, documents: RankingDataset) -> None:
         self.documents = documents
@@ -21,7 +21,7 @@ class OutOfBag:
         self._n_bags = np.zeros(documents.n_queries, np.int64)
 
     def add(self, queries: IntArray, scores: Float64Array) -> None:
-        """Take in a bag's scores of the documents of `queries`, one query after another."""
+        """Add a bag's scores of the documents of `queries`, one query after another."""
         self._sums[self.documents.groups.rows_of(queries)] += scores
         self._n_bags[queries] += 1
 
@@ -36,7 +36,7 @@ class OutOfBag:
         return np.where(n_bags > 0, self._sums / np.maximum(n_bags, 1), np.nan)
 
     def measure(self, metric: str, *, threads: int) -> float | None:
-        """The mean of `metric` over those queries, None where there is none that counts."""
+        """The mean of `metric` over those queries, None where none of them counts."""
         return measure_queries(self.documents, self.queries, self.scores(), metric, threads=threads)
 
 
@@ -59,5 +59,5 @@ def measure_queries(
 
 
 def can_choose(documents: RankingDataset, queries: IntArray, metric: str, *, threads: int) -> bool:
-    """Whether `metric` can tell anything of these queries."""
+    """Whether `metric` can be measured on these queries."""
     return measure_queries(documents, queries, np.zeros(documents.n_docs), metric, threads=threads) is not None

@@ -1,6 +1,6 @@
 """How many bags there are, and which queries each one draws.
 
-What bag b draws comes from the seed and b alone: bags can be trained in any order, side by side, or on another day.
+What bag b draws depends only on the seed and on b, so bags can be trained in any order, at once or at another time.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from rankwright.arrays import IntArray
 from rankwright.data.seeds import seed_number
 from rankwright.errors import require
 
-SAMPLE_STREAM = 0x6261  # beside the seed: what is drawn here must not follow what a bag's training draws from it
+SAMPLE_STREAM = 0x6261  # added to the seed: these draws must not depend on those of a bag's training
 SEED_STREAM = 0x6773
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuerySample:
-    """Of each query, how often a bag has it."""
+    """How often a bag has each query."""
 
     counts: IntArray
 
@@ -40,15 +40,15 @@ class QuerySample:
 
     @property
     def is_everything(self) -> bool:
-        """Whether the bag has every query once, as data that was never sampled."""
+        """Whether the bag has every query exactly once, as if nothing was drawn."""
         return bool((self.counts == 1).all())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BagPlan:
-    """How many bags, and how each draws its queries: with replacement (`bootstrap`) or without.
+    """The number of bags, and how each draws its queries: with replacement (`bootstrap`) or without.
 
-    With `overfit` a bag keeps all it learns; else queries out of the bag, or validation data, choose how much.
+    With `overfit` a bag keeps all its steps; else validation data, or queries out of the bag, choose how many.
     """
 
     n_bags: int
@@ -70,7 +70,7 @@ class BagPlan:
         return QuerySample(np.bincount(drawn, minlength=n_queries))
 
     def seed_of(self, bag: int) -> int:
-        """What the training of a bag draws from; the first takes the seed itself, as a ranker without bags would."""
+        """The seed of a bag's training; that of the first bag is the plan's own, as for a ranker without bags."""
         if bag == 0:
             return self.seed
         return int(np.random.default_rng([self.seed, SEED_STREAM, bag]).integers(2**31))

@@ -1,4 +1,4 @@
-"""How any ranker is bagged: a bag is data of its own, in which a query drawn twice is there twice."""
+"""How any ranker is bagged: a bag is a dataset of its own, and has a query drawn twice two times."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rankwright.training.loop import Listener
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankerWork:
-    """The work of bagging rankers like `member`, which is untrained; `forests` trains those that are forests."""
+    """Trains and scores rankers like `member`, which is untrained; `forests` does so where they are forests."""
 
     member: Ranker
     data: RankingDataset
@@ -58,12 +58,12 @@ class RankerWork:
 
 
 def member_scores(member: Ranker, data: RankingDataset, by_rank: bool) -> Float64Array:
-    """What a bag says of documents, in numbers that can be averaged."""
+    """A bag's scores of documents, or minus its ranks: numbers that can be averaged."""
     scores = member.scores_in_place(data)
     return rank_scores(scores, data.groups) if by_rank else scores
 
 
 def own_module(member: Ranker) -> dict[str, Any]:
-    """What files do not hold of a ranker: the module of a net of the user's own, if it has one."""
+    """The part of a ranker that is not in its file: the user's own module of a net, if there is one."""
     module = getattr(member, "module", None)
     return {} if module is None else {"module": module}

@@ -1,4 +1,4 @@
-"""Data with some queries in it more than once, as a bootstrap sample has them."""
+"""Data in which queries may occur more than once, as in a bootstrap sample."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankwright.data.preferences import Preferences
 
 
 def repeat_queries(data: RankingDataset, queries: IntArray) -> RankingDataset:
-    """The dataset of the given queries, each copy a query of its own with its own documents and preferences."""
+    """The dataset of the given queries; each copy is a separate query with its own documents and preferences."""
     taken = replace(data, preferences=None, query_ids=None).take_queries(queries)
     if data.preferences is None:
         return taken

@@ -1,9 +1,9 @@
-"""How forests are bagged over shards: a worker reads, of all files, the queries that its bag drew.
+"""How forests are bagged over shards: a worker reads from all files only the queries that its bag drew.
 
-Bins are the same for all bags, and for the same data in memory: they are seen in the same sample of rows. A bag's
-trees are those of its queries as data of their own. (In memory they differ in what chance decides: there forces are
-rounded by a document's place in the whole data.) What a worker holds is the codes of its bag: a byte for each document
-and feature, twice for a moment while they are read, which is also the room that boosting then needs.
+All bags have the same bins, which equal those of the same data in memory, because they come from the same sample of
+rows. A bag's trees are those of a dataset of its queries alone. (In memory they differ slightly: there the random
+rounding of forces depends on a document's row in the whole data.) A worker holds the codes of its bag, a byte for each
+document and feature, and for a short time twice that while it reads them; boosting then needs the same room.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from rankwright.trees.forest_ranker import ForestRanker
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BinnedShards:
-    """Shards, where their queries lie, the bins of their features, and a fingerprint of all that."""
+    """Shards, the places of their queries, the bins of their features, and a fingerprint of all this."""
 
     shards: Shards
     index: ShardIndex
@@ -44,7 +44,7 @@ class BinnedShards:
 
     @property
     def documents(self) -> RankingDataset:
-        """All that is known of the documents without reading them: how many each query has."""
+        """A dataset without features: only the number of documents of each query is known before reading."""
         return _unread(self.index)
 
     def read(self, queries: IntArray, threads: int) -> BinnedDataset:
@@ -55,7 +55,7 @@ class BinnedShards:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShardWork:
-    """The work of bagging forests like `member`, which is untrained, over shards."""
+    """Trains and scores forests like `member`, which is untrained, over shards."""
 
     member: ForestRanker
     data: BinnedShards
@@ -64,14 +64,14 @@ class ShardWork:
     threads: int
 
     def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> Ranker:  # noqa: ARG002
-        """The forest of a bag, whose queries are read now."""
+        """The forest of a bag; its queries are read here."""
         queries = sample.queries
         own = weighted(self.data.read(queries, self.threads), QuerySample(sample.counts[queries]))
         member = copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads)
         return member.fit_binned(own, None if self.bags.overfit else self.valid, listeners=[listener])
 
     def score_others(self, member: Ranker, sample: QuerySample) -> None:  # noqa: ARG002
-        """None: what is out of the bag is not read."""
+        """None: queries out of the bag are not read."""
         return
 
     def score_valid(self, member: Ranker) -> Float64Array:
@@ -93,7 +93,7 @@ def bin_shards(
     seed: int,
     threads: int | None,
 ) -> BinnedShards:
-    """The shards with bins seen in a sample of their rows, which the workers of `engine`, if there is one, read."""
+    """The shards with bins from a sample of their rows; the workers of `engine`, if there is one, read the sample."""
     index = shards.index()
     chosen = index.rows_of(sample_rows(index.groups.n_docs, SAMPLE_SIZE, seed))
     parts = [RowsOfShard(shards, path, rows) for path, rows in chosen.items()]
@@ -113,21 +113,21 @@ def bin_shards(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowsOfShard:
-    """Some rows of one shard: a task of its own."""
+    """Some rows of one shard, which one task reads."""
 
     shards: Shards
     path: str
     rows: IntArray
 
     def read(self) -> tuple[tuple[str, ...], Float32Array]:
-        """What features are called, and those of the rows."""
+        """The names of the features, and the features of the rows."""
         blocks: list[Float32Array] = []
         documents = self.shards.only({self.path: self.rows}).stream(lambda features: blocks.append(features.copy()))
         return documents.feature_names, np.concatenate(blocks)
 
 
 def read_rows(shared: None, part: RowsOfShard, report: Report) -> tuple[tuple[str, ...], Float32Array]:  # noqa: ARG001
-    """A worker's part: the sampled rows of a shard."""
+    """Read the sampled rows of a shard, in a worker."""
     return part.read()
 
 

@@ -1,1 +1,1 @@
-"""Rankers that add up weak ones, round after round, and those that climb a metric directly."""
+"""Rankers that add up weak rankers, round after round, and rankers that climb a metric directly."""

@@ -1,12 +1,12 @@
-"""AdaRank (Xu and Li 2007): boosting that weighs queries by how well a metric says they are ranked.
+"""AdaRank (Xu and Li 2007): boosting that gives more weight to queries that a metric rates badly.
 
-P is a distribution over queries and E a metric's value of a query, from 0 to 1. Each round takes the weak ranker h of
+P is a distribution over queries and E a metric's value for a query, from 0 to 1. Each round takes the weak ranker h of
 the largest Σ P(q) E(q, h), gives it the weight α = ½ ln(Σ P(q) (1 + E(q, h)) / Σ P(q) (1 - E(q, h))), adds α h to the
 model f, and sets P(q) to exp(-E(q, f)), normalised. Weak rankers are single features, upwards or downwards, so that
-E(q, h) is known before the first round: a round is one product of a matrix, and the model is linear.
+E(q, h) is known before the first round: a round is one matrix product, and the model is linear.
 
-P differs by a factor of e at most, so the paper's rule takes one strong feature again and again. `max_uses` takes a
-weak ranker out of the choice once it was chosen so often.
+The values of P differ by a factor of e at most, so the paper's rule takes one strong feature again and again.
+`max_uses` is how often a weak ranker can be chosen.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from rankwright.boosters.weighted_sum import column_of, weighted_sum
 from rankwright.boosters.weighted_sum_ranker import WeightedSumRanker
 from rankwright.training.driver import Learner
 
-LARGEST_MEAN = 1 - 1e-6  # a weak ranker that is perfect for every query would count infinitely
+LARGEST_MEAN = 1 - 1e-6  # a weak ranker that is perfect for every query would get an infinite weight
 
 
 class AdaRank(WeightedSumRanker, AdaRankSettings):
     """`metric` is what is boosted: `map`, `ndcg@10`, any metric between 0 and 1. Each of `n_rounds` rounds takes the
-    feature that does best on the queries as they weigh now, and queries that the sum so far ranks badly weigh more in
-    the next. Weak rankers are features as they are: `downwards` lets a feature rank the other way where that does
-    better by itself. A feature is chosen `max_uses` times at most; None is the paper's rule, which tends to take one
-    feature again and again. `scaling` decides how features add up; it changes the order of none of them alone, unless
-    it scales queries apart.
+    feature that does best with the current query weights; queries that the sum so far ranks badly weigh more in the
+    next round. Weak rankers are single features: with `downwards`, a feature whose low values are better ranks the
+    other way. A feature is chosen `max_uses` times at most; None is the paper's rule, which tends to take one feature
+    again and again. `scaling` decides how features add up; it does not change how a feature ranks alone, unless it
+    scales each query by itself.
 
     The rounds kept are those up to the best value of `select` (default: `metric`) on the validation documents, or on
     the training ones where there are none. `early_stopping` is the number of rounds without a better value after which
-    to stop. A query's weight is where its weight starts; that of documents counts as their mean. Queries whose
+    to stop. A query starts with its own weight times the mean weight of its documents. Queries whose
     documents all have one label teach nothing and are left out. Nothing in training is random; `seed` draws only the
     `unjudged` documents that are taken as irrelevant.
     """
@@ -48,9 +48,9 @@ class AdaRank(WeightedSumRanker, AdaRankSettings):
 
 
 class AdaRankLearner:
-    """AdaRank in the making: which feature each round took, and how much it counts (less than 0 for downwards).
+    """The training of AdaRank: the feature that each round took, and its weight (below 0 for downwards).
 
-    With `downwards`, a feature that does better that way before the first round is a weak ranker that way.
+    With `downwards`, a feature that does better downwards before the first round is always used downwards.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class AdaRankLearner:
         self.query_weights = lists.weights
 
     def take_step(self, step: int) -> bool:  # noqa: ARG002
-        """Add the feature that does best on the queries as they weigh now; False where there is none to choose."""
+        """Add the feature that does best with the current query weights; False where there is none to choose."""
         left = self._choosable()
         if self.lists.n_queries == 0 or len(left) == 0:
             return False
@@ -97,11 +97,11 @@ class AdaRankLearner:
         return {"weights": weights}
 
     def memory(self) -> Arrays:
-        """The features chosen so far and how much each counts."""
+        """The features chosen so far and their weights."""
         return {"chosen": np.array(self.chosen, np.int64), "alphas": np.array(self.alphas, np.float64)}
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on after the rounds of another one."""
+        """Go on after the rounds of an earlier run."""
         self.chosen, self.alphas = memory["chosen"].tolist(), memory["alphas"].tolist()
         self._weigh_queries()
 
@@ -117,7 +117,7 @@ class AdaRankLearner:
         return np.flatnonzero(differ)
 
     def _values_of_features(self, signs: Float64Array) -> Float64Array:
-        """E: the metric's value of each query, a column, where each feature, a row, ranks alone."""
+        """E: the metric's values with one feature alone: a row for each feature, a column for each query."""
         values = np.zeros((len(signs), self.lists.n_queries))
         for feature, sign in enumerate(signs.tolist()):
             values[feature] = self.lists.of_scores(sign * column_of(self.features, feature), threads=self.threads)

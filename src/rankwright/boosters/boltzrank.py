@@ -6,15 +6,15 @@ A ranking R of a query's m documents, r_i the rank of document i, has the energy
 
 and the probability exp(-E(R)), normalised. φ is a document's own potential, linear in its features; ψ that of two, here
 a sum of units v tanh(a·x_i - a·x_j), the same with its sign turned when i and j change places. With g(x) = x / (m + 1),
-which makes energies of long and short lists alike, the double sum is a single one,
+which makes the energies of long and short lists comparable, the double sum becomes a single one,
 
     E(R) = 2 m / ((m - 1) (m + 1)) Σ_i (r_i - (m + 1) / 2) s_i,    s_i = φ(i) + (1 / m) Σ_j ψ(i, j),
 
-so the most probable ranking is exactly that by descending s, and nothing must be searched for.
+so the most probable ranking is exactly that by descending s, and no search is needed.
 
-Sums over all rankings are taken over some, drawn anew in each epoch: labels times a sharpness, plus noise, sorted. The
-loss is `mix` times the expected metric's distance from 1, plus 1 - `mix` times the divergence (KL) of the model's
-distribution from that of the labels, which has the labels, centred and to scale, in place of s.
+Instead of all rankings, a few are summed over, drawn anew in each epoch by sorting labels times a sharpness plus noise.
+The loss is `mix` times the expected metric's distance from 1, plus 1 - `mix` times the divergence (KL) of the model's
+distribution from that of the labels, which has the labels, centred and scaled, in place of s.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from rankwright.data.groups import Groups
 from rankwright.ranking.order import rank_checked
 from rankwright.training.driver import Learner, RemembersArrays
 
-SHARPNESS = (0.0, 1.0, 2.0, 4.0)  # of the samples, in turn: from any order to nearly that of the labels
-LABEL_SCALE = 4.0  # standard deviations of labels that the target distribution takes for scores
-MOMENTUM, SECOND_MOMENTUM, TINY = 0.9, 0.999, 1e-8  # Adam's
+SHARPNESS = (0.0, 1.0, 2.0, 4.0)  # of the samples in turn: from a random order to nearly that of the labels
+LABEL_SCALE = 4.0  # times labels in standard deviations: the scores of the target distribution
+MOMENTUM, SECOND_MOMENTUM, TINY = 0.9, 0.999, 1e-8  # of Adam
 
 
 class BoltzRank(WeightedSumRanker, BoltzRankSettings):
@@ -55,8 +55,8 @@ class BoltzRank(WeightedSumRanker, BoltzRankSettings):
     model_kind = PotentialsModel
 
     @property
-    def needs_qid(self) -> bool:  # type: ignore[override]  # of other kinds it is known before they have settings
-        """Whether a document's score depends on the rest of its list: where units compare it with the others."""
+    def needs_qid(self) -> bool:  # type: ignore[override]  # for other kinds it is a constant of the class
+        """Whether a document's score depends on the rest of its list, which is so with units that compare documents."""
         return bool(self.pair_units > 0)
 
     def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
@@ -67,7 +67,7 @@ class BoltzRank(WeightedSumRanker, BoltzRankSettings):
 
 
 class BoltzRankLearner(RemembersArrays):
-    """BoltzRank in the making: all its weights, flat, and what its descent remembers."""
+    """The training of BoltzRank: all weights in one array, and the state of Adam."""
 
     remembered: ClassVar[tuple[str, ...]] = ("weights", "first", "second")
 
@@ -111,17 +111,17 @@ class BoltzRankLearner(RemembersArrays):
         return slopes
 
     def model(self) -> Arrays:
-        """All weights, flat."""
+        """All weights, in one array."""
         return {"weights": self.weights}
 
     def _start(self) -> Float64Array:
-        """φ and what units count start from 0, what they see from small numbers: no two units are alike."""
+        """The first weights: 0 for φ and for v; small random numbers for a, so that no two units are alike."""
         n_units = self.settings.pair_units
         drawn = np.random.default_rng([self.settings.seed, 0]).normal(size=n_units * self.n_features)
         return np.concatenate([np.zeros(self.n_features), drawn / np.sqrt(self.n_features), np.zeros(n_units)])
 
     def _samples(self, step: int) -> tuple[Float64Array, Float64Array]:
-        """Rankings, a row each: every document's share of its ranking's energy, and every query's metric."""
+        """A row for each ranking drawn: each document's factor in the energy, and each query's metric."""
         n_samples, groups = self.settings.n_samples, self.lists.groups
         rng = np.random.default_rng([self.settings.seed, 1, step])
         sharpness = np.resize(SHARPNESS, n_samples)[:, None]
@@ -131,11 +131,11 @@ class BoltzRankLearner(RemembersArrays):
         values = self.lists.of_ranking(ranking, np.tile(self.lists.labels, n_samples), threads=self.threads)
         sizes = np.repeat(groups.sizes, groups.sizes).astype(np.float64)
         ranks = ranking.ranks().reshape(n_samples, -1) + 1.0
-        share = 2 * sizes / ((sizes - 1) * (sizes + 1))  # a query here has two documents or more
+        share = 2 * sizes / ((sizes - 1) * (sizes + 1))  # every query here has two documents or more
         return share * (ranks - (sizes + 1) / 2), values.reshape(n_samples, -1)
 
     def _probability(self, ranks: Float64Array, scores: Float64Array) -> Float64Array:
-        """The probability of each sample among the samples of its query, by these scores."""
+        """The probability, under these scores, of each sample among those of its query."""
         energies = np.add.reduceat(ranks * scores, self.lists.groups.offsets[:-1], axis=1)
         likely = np.exp(energies.min(axis=0) - energies)
         probability: Float64Array = likely / likely.sum(axis=0)

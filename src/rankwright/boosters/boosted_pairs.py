@@ -1,4 +1,4 @@
-"""The pairs that pairwise boosting learns from: never stored, only their documents in the order of their labels."""
+"""The pairs that pairwise boosting learns from: only documents in order of labels are stored, never the pairs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.kernels.records import LabelPairs
 
-STUMPS_AT_A_TIME = 8  # one a bit
+STUMPS_AT_A_TIME = 8  # one for each bit
 
 
 class BoostedPairs(LabelPairs):
-    """The pairs as boosters weigh them: all of them together count 1."""
+    """The pairs with the weights of boosting: all weights add up to 1."""
 
     @property
     def n_docs(self) -> int:
@@ -23,7 +23,7 @@ class BoostedPairs(LabelPairs):
         return len(self.labels)
 
     def potentials(self, scores: Float64Array, *, threads: int = 1) -> tuple[Float64Array, Float64Array]:
-        """Each row's exponential pair weights as the better document less as the worse, and each query's sum."""
+        """For each row, the weight of pairs where it is better less where it is worse; and the weight of each query."""
         potentials, totals = np.empty(self.n_docs), np.empty(len(self.query_weights))
         kernels.pair_potentials(scores, self, potentials, totals, threads)
         return potentials, totals
@@ -37,7 +37,7 @@ class BoostedPairs(LabelPairs):
     def fidelity_agreement(
         self, scores: Float64Array, above: NDArray[np.uint8], *, threads: int = 1
     ) -> tuple[Float64Array, Float64Array]:
-        """The same weights of the pairs that each of eight stumps, a bit of `above`, orders rightly, and wrongly."""
+        """The same weights summed over pairs that each of eight stumps, a bit of `above`, orders right and wrong."""
         shape = (len(self.query_weights), STUMPS_AT_A_TIME)
         agree, disagree = np.empty(shape), np.empty(shape)
         kernels.fidelity_agreement(scores, self, above, agree, disagree, threads)
@@ -59,7 +59,7 @@ def boosted_pairs(data: RankingDataset, *, equal_queries: bool, name: str) -> Bo
         offsets=np.concatenate([[0], np.cumsum(counts)]),
         order=order,
     )
-    _, of_query = plain.potentials(np.zeros(data.n_docs))  # scores are equal: the number of pairs, by their weights
+    _, of_query = plain.potentials(np.zeros(data.n_docs))  # with equal scores: the number of pairs, weighted
     weights = np.ones(data.n_queries) if data.query_weights is None else data.query_weights.astype(np.float64)
     if equal_queries:
         weights = np.divide(weights, of_query, out=np.zeros_like(weights), where=of_query > 0)

@@ -1,12 +1,12 @@
 """Coordinate ascent (Metzler and Croft 2007): a linear model whose weights climb a metric, one at a time.
 
 A metric of ranked lists is flat almost everywhere, so there is no gradient to follow. Instead each weight in turn tries
-steps up and down, each twice as far as the one before, and keeps the one after which the metric is highest. Only the
-ratios of weights matter to an order: they are scaled to add up to 1 in size. When a sweep over all weights gains less
-than `tolerance`, the climb has ended, and another starts elsewhere: there are many local maxima.
+steps up and down, each twice as far as the one before, and keeps the one with the highest metric. Only the ratios of
+weights matter to an order: their sizes are scaled to add up to 1. When a sweep over all weights gains less than
+`tolerance`, the climb has ended, and another starts elsewhere, because there are many local maxima.
 
-For one weight, scores are s + d · x for all the steps d at once: only queries in which x differs are ranked again, each
-step's order is where sorting for the next begins, and one call of the metric measures all steps.
+For one weight, scores are s + d · x for all the steps d at once: only queries in which x differs are ranked again, the
+sorting for each step starts from the order of the step before, and one call of the metric measures all steps.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from rankwright.data.groups import Groups
 from rankwright.ranking.order import Ranking, Ties
 from rankwright.training.driver import Learner
 
-REAL_GAIN = 1e-12  # less is rounding
-STARTS, SWEEPS = 0, 1  # what is drawn for a start and for a sweep does not depend on each other
+REAL_GAIN = 1e-12  # a smaller gain is rounding
+STARTS, SWEEPS = 0, 1  # streams of random numbers: starts and sweeps draw independently
 
 
 class CoordinateAscent(WeightedSumRanker, CoordinateAscentSettings):
     """`metric` is what is climbed, any metric between 0 and 1. In a sweep each weight in turn, in random order, tries
     `n_doublings` steps up and as many down, the first of `first_step` (weights add up to 1 in size), each twice as far
-    as the one before, and 0; it keeps the best. A climb ends with a sweep that gains less than `tolerance`; then the
-    next of `restarts` begins, the first from equal weights, others from weights drawn at random. `n_sweeps` is the most
-    there are, all climbs together. `slack` takes off the metric how far, as a share of all weights, they are from where
-    they started: more of it keeps them closer.
+    as the one before, and the weight 0; it keeps the best. A climb ends with a sweep that gains less than `tolerance`;
+    then the next of `restarts` begins, the first from equal weights, others from weights drawn at random. `n_sweeps`
+    limits the sweeps of all climbs together. `slack` times the distance of the weights from their start, as a share of
+    all weights, is subtracted from the metric: a larger `slack` keeps them closer.
 
     The weights kept are those after the sweep with the best value of `select` (default: `metric`) on the validation
     documents, or on the training ones where there are none. Queries count by their weight times the mean weight of
@@ -52,23 +52,23 @@ class CoordinateAscent(WeightedSumRanker, CoordinateAscentSettings):
 
 
 def steps_of(settings: CoordinateAscentSettings) -> Float64Array:
-    """The distances a weight tries, up and down, in ascending order: 1, 3, 7, … first steps, and none."""
+    """The distances that a weight tries, up and down, in ascending order: 0, and 1, 3, 7, … first steps."""
     up = settings.first_step * (2.0 ** np.arange(1, settings.n_doublings + 1) - 1)
     return np.concatenate([-up[::-1], [0.0], up])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
-    """The weights after a sweep, what they reach, what the sweep gained, and which of the starts they come from."""
+    """The weights after a sweep, their value, the gain of the sweep, and the number of its start."""
 
     weights: Float64Array
     reached: float
-    gained: float  # infinite for the first from a start
+    gained: float  # infinite for the first sweep from a start
     start: int
 
 
 class CoordinateAscentLearner:
-    """Coordinate ascent in the making: the last sweep."""
+    """The training of coordinate ascent, whose state is the last sweep."""
 
     def __init__(
         self, features: Float32Array, lists: MeasuredLists, settings: CoordinateAscentSettings, *, threads: int = 1
@@ -103,17 +103,17 @@ class CoordinateAscentLearner:
     def memory(self) -> Arrays:
         """The last sweep."""
         last = self.last
-        assert last is not None  # there was a step
+        assert last is not None  # a step was taken before
         values = np.array([last.reached, last.gained])
         return {"weights": last.weights, "values": values, "start": np.array([last.start])}
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on after the last sweep of another one."""
+        """Go on after the last sweep of an earlier run."""
         reached, gained = memory["values"].tolist()
         self.last = Sweep(np.array(memory["weights"]), reached, gained, int(memory["start"][0]))
 
     def _start(self, number: int) -> Float64Array:
-        """The first start has equal weights, others weights drawn at random; all add up to 1."""
+        """The weights of a start, which add up to 1: equal for the first start, random for the others."""
         n_features = self.features.shape[1]
         if number == 0:
             return np.full(n_features, 1 / n_features)
@@ -121,7 +121,7 @@ class CoordinateAscentLearner:
 
     def _sweep(self, weights: Float64Array, order: IntArray, start: int) -> tuple[Float64Array, float]:
         weights, origin = weights.copy(), self._start(start)
-        # From the weights alone, so that a run that is taken up again goes on as if it had never stopped.
+        # Computed from the weights alone, so that a resumed run goes on as if it had never stopped.
         scores = weighted_sum(self.features, weights)
         values = self.lists.of_scores(scores, threads=self.threads)
         reached = self._objective(values[None, :], weights[None, :], origin)[0]
@@ -142,7 +142,7 @@ class CoordinateAscentLearner:
         return weights, float(reached)
 
     def _objective(self, values: Float64Array, weights: Float64Array, origin: Float64Array) -> Float64Array:
-        """For each row of values, a column a query: their mean, less `slack` times how far the weights have gone."""
+        """The mean of each row of values (a column is a query), less `slack` times how far the weights have moved."""
         means: Float64Array = np.einsum("mq,q->m", values, self.lists.weights / self.lists.weights.sum())
         if self.settings.slack == 0:
             return means
@@ -158,7 +158,7 @@ class CoordinateAscentLearner:
         differing: BoolArray,
         values: Float64Array,
     ) -> Float64Array:
-        """The values of all queries, a column each, after each move; where the column is constant they stay."""
+        """The values after each move, a column for each query; queries in which `column` is constant keep theirs."""
         queries = np.flatnonzero(differing)
         groups = self.lists.groups
         rows = groups.rows_of(queries)
@@ -176,7 +176,7 @@ class CoordinateAscentLearner:
 
 
 def _differing_queries(features: Float32Array, groups: Groups) -> BoolArray:
-    """For each feature, a row, in which queries not all documents have the same value of it."""
+    """Whether documents of a query differ in a feature: a row for each feature, a column for each query."""
     differing = np.zeros((features.shape[1], groups.n_queries), np.bool_)
     for query, docs in enumerate(groups.slices()):
         differing[:, query] = (features[docs] != features[docs.start]).any(axis=0)
@@ -184,6 +184,6 @@ def _differing_queries(features: Float32Array, groups: Groups) -> BoolArray:
 
 
 def _nearest_best(objectives: Float64Array, moves: Float64Array) -> int:
-    """The place of the best objective; of several, that of the shortest move."""
+    """The index of the best objective; among equals, that of the shortest move."""
     best = np.flatnonzero(objectives >= objectives.max() - REAL_GAIN)
     return int(best[np.argmin(np.abs(moves[best]))])

@@ -1,16 +1,16 @@
 """FRank (Tsai, Liu, Qin, Chen and Ma 2007): an additive model of stumps that lowers the fidelity loss of pairs.
 
 With P the logistic function of a pair's difference of scores, and 1 as its target, the fidelity loss is 1 - √P: unlike
-cross entropy it is 0 for a pair that stands right, and never more than 1, so no pair of an outlier outweighs a query.
+cross entropy it is never above 1, so an outlier cannot dominate a query; it falls to 0 for a pair in the right order.
 A stump h, 0 or 1 for every document, is added with the weight α. A pair's difference changes by α · (h(better) -
 h(worse)), which is α, 0 or -α; with the weights W = D · √P · (1 - P) of pairs, twice the slope of their losses, the
 step that balances the pairs h orders rightly against those it orders wrongly is α = ½ ln(Σ_right W / Σ_wrong W).
 
-W is no product of two factors, so pairs are gone through, in kernels that keep none of them. A document's potential is
-the weight of the pairs in which it is the better less that of those in which it is the worse; the sum over the
-documents that a stump puts above is Σ_right W - Σ_wrong W, how steeply the loss falls along it. Of each feature the
-steepest stump is found, and of these, for the eight steepest, both sums: the one is added for which their square roots
-are furthest apart, because it gains most from its step.
+W is not a product of two factors, so kernels go through all pairs, without storing them. A document's potential is the
+weight of the pairs in which it is the better less that of those in which it is the worse; the sum over the documents
+that a stump puts above is Σ_right W - Σ_wrong W, which is how steeply the loss falls along it. The steepest stump of
+each feature is found, and for the eight steepest of these both sums. The stump whose square roots of the two sums
+differ most is added, because it gains most from its step.
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ from rankwright.boosters.settings import FRankSettings
 from rankwright.boosters.stump_ranker import StumpRanker
 from rankwright.boosters.stumps import FeatureCodes, Finder, Stump, above_by_code, as_leaf, best_stumps
 
-SMOOTHING = 1e-4  # added to the weights on both sides, of 1 in all: a stump without a mistake would count infinitely
-NOTHING_LEFT = 1e-9  # a step no longer than rounding
+SMOOTHING = 1e-4  # added to both sums, so that a stump without mistakes gets a finite weight
+NOTHING_LEFT = 1e-9  # a step this small is rounding
 
 
 class FRank(StumpRanker, FRankSettings):
     """Each of `n_rounds` rounds adds the stump, a feature and one of its `max_bins` thresholds, that gains most, with
-    the paper's closed-form weight times `learning_rate`. Pairs are those of a query's documents with different labels,
-    and count the weights of their two documents; the pairs of a query count its weight together, however many they are,
-    as the paper normalises them, or with `equal_queries=False` every pair counts the same. A pair's loss is at most 1:
-    hard pairs and outliers weigh less than in RankBoost. Documents without the feature stand below or above, whichever
-    is better.
+    the paper's closed-form weight times `learning_rate`. Two documents of a query with different labels are a pair,
+    weighted by both documents' weights. The query's weight is shared by its pairs, however many they are, as in the
+    paper; with `equal_queries=False` every pair counts the same. A pair's loss is at most 1: hard pairs and outliers
+    weigh less than in RankBoost. Documents without the feature are put below or above, whichever is better.
 
     `metric` is what early stopping and the choice of rounds look at, unless `select` names another. `early_stopping` is
     the number of rounds without a better value after which to stop. Nothing in training is random; `seed` draws only
@@ -49,7 +48,7 @@ class FRank(StumpRanker, FRankSettings):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FRankFinder:
-    """Finds the stump that lowers the loss most; steps are `learning_rate` times the balancing ones."""
+    """Finds the stump that lowers the loss most; its weight is `learning_rate` times the balancing step."""
 
     documents: FeatureCodes
     pairs: BoostedPairs

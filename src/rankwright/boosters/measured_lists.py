@@ -1,4 +1,4 @@
-"""The lists that a metric is climbed on: what it says of each query for any scores of its documents."""
+"""The lists that a metric is climbed on, and the metric's value of each query for any scores."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from rankwright.ranking.order import Ranking, Ties, rank_checked
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredLists:
-    """The judged documents of the queries that any order can matter to, and the measure of their orders.
+    """The judged documents of the queries in which order matters, and the metric that measures orders.
 
-    Values lie from 0 to 1 and more is better: of a metric where less is better, they are 1 less it. Documents with
-    equal scores count as in any order, equally likely, whatever the convention says: data may come sorted by its
-    labels, and a constant column must not look like a good one.
+    Values lie from 0 to 1 and more is better; for a metric where less is better, they are 1 minus the metric. Documents
+    with equal scores count as if in random order, whatever the convention says: data may come sorted by labels, and a
+    constant column must not look like a good one.
     """
 
     measure: Measure
-    rows: IntArray  # of the dataset; what is counted here are places in it
+    rows: IntArray  # of the dataset; other arrays here follow this order
     labels: Float32Array
     groups: Groups
-    weights: Float64Array  # one a query, 1 on average
+    weights: Float64Array  # one for each query, 1 on average
     queries: IntArray  # of the dataset
 
     @property
@@ -42,9 +42,9 @@ class MeasuredLists:
         return self.of_ranking(ranking, self.labels, threads=threads)
 
     def of_ranking(self, ranking: Ranking, labels: Float32Array, *, threads: int = 1) -> Float64Array:
-        """The value of each list of a ranking whose ties count as averaged; its documents have these labels."""
+        """The value of each list of a ranking, averaged over the orders of ties; its documents have these labels."""
         values = self.measure.metric.per_query(ranking, labels, self.measure.convention, threads)
-        values = np.nan_to_num(values, nan=0.0)  # of queries that the convention leaves out, whatever their order
+        values = np.nan_to_num(values, nan=0.0)  # NaN: queries that the convention leaves out
         return values if self.measure.higher_is_better else 1.0 - values
 
 

@@ -26,7 +26,7 @@ class WeightedSumModel(Model):
     n_rounds: int
 
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:  # noqa: ARG002
-        """The weighted sum of each document's features; what is missing adds nothing."""
+        """The weighted sum of each document's features; missing values add nothing."""
         return weighted_sum(without_missing(data).features, self.weights)
 
     @property
@@ -35,7 +35,7 @@ class WeightedSumModel(Model):
         return self.n_rounds
 
     def importances(self, kind: str) -> Float64Array:  # noqa: ARG002
-        """The size of each feature's weight, scaled as the model sees it."""
+        """The size of each weight, for features scaled as the model sees them."""
         return np.abs(self.weights)
 
     def used_features(self, n_features: int) -> BoolArray:  # noqa: ARG002
@@ -68,11 +68,11 @@ class PotentialsModel(WeightedSumModel):
 
     @property
     def potentials(self) -> Potentials:
-        """The weights, told apart."""
+        """The potentials that the weights make up."""
         return Potentials.of_flat(self.weights, self.n_features, self.n_units)
 
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
-        """What the most probable ranking sorts documents by; what is missing adds nothing."""
+        """The scores by which the most probable ranking sorts documents; missing values add nothing."""
         data = without_missing(data)
         return self.potentials.scores(data.features, data.groups, threads=threads)
 
@@ -82,7 +82,7 @@ class PotentialsModel(WeightedSumModel):
         return self.n_units > 0
 
     def importances(self, kind: str) -> Float64Array:  # noqa: ARG002
-        """The sizes of the weights that look at each feature, added up."""
+        """For each feature, the sum of the sizes of its weights."""
         found = self.potentials
         sizes: Float64Array = abs(found.own) + (abs(found.units) * abs(found.of_units)[:, None]).sum(0)
         return sizes

@@ -14,7 +14,7 @@ from rankwright.data.groups import Groups
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Potentials:
-    """φ's weight of each feature; for each unit of ψ its weight of each feature (a) and its own (v)."""
+    """The weights of φ, one for each feature; and for each unit of ψ its feature weights (a) and its own weight (v)."""
 
     own: Float64Array
     units: Float64Array  # (units, features)
@@ -22,16 +22,16 @@ class Potentials:
 
     @classmethod
     def of_flat(cls, weights: Float64Array, n_features: int, n_units: int) -> Potentials:
-        """The potentials whose weights, all in one array, are these."""
+        """The potentials whose weights are given in one array."""
         inner = n_features * (1 + n_units)
         return cls(weights[:n_features], weights[n_features:inner].reshape(n_units, n_features), weights[inner:])
 
     def scores(self, features: Float32Array, groups: Groups, *, threads: int = 1) -> Float64Array:
-        """s: what the documents are sorted by."""
+        """s: the scores that documents are sorted by."""
         return self.forward(features, groups, threads=threads).scores
 
     def forward(self, features: Float32Array, groups: Groups, *, threads: int = 1) -> Forward:
-        """The scores, and what each unit sees of each document and says of it."""
+        """The scores, and the inputs and outputs of each unit for each document."""
         scores = weighted_sum(features, self.own)
         inputs = np.empty((len(features), len(self.units)))
         for unit, weights in enumerate(self.units):
@@ -45,7 +45,7 @@ class Potentials:
     def gradient(
         self, features: Float32Array, groups: Groups, forward: Forward, slopes: Float64Array, threads: int
     ) -> Float64Array:
-        """The slopes of a loss in all weights, flat, given its slopes in the scores."""
+        """The derivatives of a loss by all weights, in one array, given its derivatives by the scores."""
         of_inputs = np.empty_like(forward.inputs)
         of_sums = slopes[:, None] * self.of_units
         kernels.pair_unit_gradient(forward.inputs, groups.offsets, of_sums, of_inputs, threads)
@@ -57,7 +57,7 @@ class Potentials:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forward:
-    """The scores of documents; a column a unit, what it sees of each, and says of it against the others."""
+    """The scores of documents; and with a column for each unit, its input for each document and its mean output."""
 
     scores: Float64Array
     inputs: Float64Array

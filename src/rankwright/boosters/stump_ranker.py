@@ -1,4 +1,4 @@
-"""The face of the rankers made of threshold weak rankers: bins, rounds, and a forest of stumps for a model."""
+"""The base class of rankers made of stumps: bins, rounds, and a forest of stumps as the model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rankwright.trees.model import ForestModel
 
 
 class StumpRanker(ForestFace, StumpSettings):
-    """A ranker that adds up stumps, one a round. Its kind decides which one, and how much it counts."""
+    """A ranker that adds one stump in each round. Subclasses decide which stump, and its weight."""
 
     model_kind = ForestModel
 
@@ -52,18 +52,18 @@ class StumpRanker(ForestFace, StumpSettings):
 
     @property
     def n_rounds_(self) -> int:
-        """How many rounds the model keeps: those up to the best where validation data was given."""
+        """How many rounds the model keeps: with validation data, those up to the best."""
         return self.forest_.n_trees
 
 
 def codes_of(data: RankingDataset, mapper: BinMapper, threads: int) -> FeatureCodes:
-    """The documents' codes, a row a feature, as boosters read them."""
+    """The documents' codes with a row for each feature, as boosters read them."""
     by_row = codes_by_row(bin_columns(data.features, mapper, threads=threads), mapper.n_features)
     return FeatureCodes(np.ascontiguousarray(by_row.T, np.uint8), mapper.n_bins)
 
 
 def forest_of_stumps(stumps: Sequence[Stump], mapper: BinMapper, documents: FeatureCodes) -> Forest:
-    """The forest whose trees are the stumps, with how many of the documents reach each leaf."""
+    """The forest whose trees are the stumps, with the number of documents that reach each leaf."""
     return forest_of([_tree_of(stump, mapper, documents) for stump in stumps], mapper)
 
 

@@ -15,7 +15,7 @@ from rankwright.arrays import Arrays, BoolArray, Float64Array, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureCodes:
-    """Bin codes, a row a feature, a column a document; a feature's missing values have the code `n_bins[feature]`."""
+    """Bin codes by feature (row) and document (column); a missing value has the code `n_bins[feature]`."""
 
     codes: NDArray[np.uint8]
     n_bins: IntArray
@@ -33,7 +33,7 @@ class FeatureCodes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BestStumps:
-    """For each feature the stump whose documents above have the largest sum of potentials in size, and that sum."""
+    """For each feature the stump with the largest absolute sum of potentials above it, and that sum."""
 
     sums: Float64Array
     bins: IntArray
@@ -58,10 +58,10 @@ class Stump:
     bin: int
     missing_above: bool
     weight: float
-    worth: float  # how much it was wanted in its round, for importances
+    worth: float  # its gain in its round, for importances
 
     def add_to(self, scores: Float64Array, documents: FeatureCodes) -> None:
-        """Add what the stump says of the documents to their scores."""
+        """Add the stump's values of the documents to their scores."""
         codes = documents.codes[self.feature]
         n_bins = int(documents.n_bins[self.feature])
         said = np.where(above_by_code(n_bins, self.bin, self.missing_above), self.weight, 0.0)
@@ -72,11 +72,11 @@ class Finder(Protocol):
     """Finds stump after stump."""
 
     def next_stump(self, scores: Float64Array) -> Stump | None:
-        """The stump to add to a model that says so of the documents; None where there is nothing left to learn."""
+        """The stump to add to a model with these scores; None where there is nothing left to learn."""
 
 
 class StumpRounds:
-    """The stumps so far, one a round, and what they say together of the documents trained on and of those watched."""
+    """The stumps so far, one for each round, and their scores of the training and of the watched documents."""
 
     def __init__(self, finder: Finder, documents: FeatureCodes, watched: FeatureCodes | None) -> None:
         self.finder, self.documents, self.watched = finder, documents, watched
@@ -85,14 +85,14 @@ class StumpRounds:
         self.watched_scores = np.zeros(0 if watched is None else watched.n_docs)
 
     def take_step(self, step: int) -> bool:  # noqa: ARG002
-        """Add a stump; False where none is worth it."""
+        """Add a stump; False where no stump helps."""
         stump = self.finder.next_stump(self.scores)
         if stump is not None:
             self._add(stump)
         return stump is not None
 
     def model(self) -> Arrays:
-        """How many stumps there are: none ever changes, so that the first of them are the model of any round."""
+        """How many stumps there are: stumps never change, so the model of round n is the first n of them."""
         return {"n_stumps": np.array([len(self.stumps)])}
 
     def memory(self) -> Arrays:
@@ -100,7 +100,7 @@ class StumpRounds:
         return {name: np.array([getattr(stump, name) for stump in self.stumps], kind) for name, kind in KINDS.items()}
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Add the stumps of another one, in the order in which it found them."""
+        """Add the stumps of an earlier run, in the order in which it found them."""
         for values in zip(*(memory[name].tolist() for name in KINDS), strict=True):
             self._add(Stump(**dict(zip(KINDS, values, strict=True))))
 
@@ -121,12 +121,12 @@ KINDS: Mapping[str, type[np.generic]] = {
 
 
 def above_by_code(n_bins: int, bin: int, missing_above: bool) -> BoolArray:
-    """Whether a stump puts documents with a code above, for each code."""
+    """For each code, whether a stump puts documents with that code above."""
     above = np.arange(n_bins + 1) > bin
     above[n_bins] = missing_above
     return above
 
 
 def as_leaf(weight: float) -> float:
-    """The weight as a leaf of a forest can hold it, so that training and the model say the same."""
+    """The weight as a leaf of a forest stores it, so that scores in training equal those of the model."""
     return float(np.float32(weight))

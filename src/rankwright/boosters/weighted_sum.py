@@ -1,4 +1,4 @@
-"""Scores that are weighted sums of features, as climbing a metric adds them up."""
+"""Scores that are weighted sums of features, for rankers that climb a metric."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
 
-ROWS_AT_A_TIME = 2048  # so few that their features stay in the processor's cache
+ROWS_AT_A_TIME = 2048  # few enough that their features stay in the processor's cache
 
 
 def weighted_sum(features: Float32Array, weights: Float64Array) -> Float64Array:
-    """The sum of each row's features, none missing, times their weights.
+    """The weighted sum of each row's features, none of which may be missing.
 
-    Added up feature after feature, so that those without a weight change no bit, and no tie, of the others' sum; the
-    kernel `linear_scores` adds in lanes, where they do.
+    It is added up feature after feature, so that features without a weight change no bit of the sum and break no tie,
+    as they can in the kernel `linear_scores`, which adds in lanes.
     """
     scores = np.zeros(len(features))
     used = np.flatnonzero(weights).tolist()

@@ -1,4 +1,4 @@
-"""The face of the rankers that climb a metric with a weighted sum of features."""
+"""The base class of rankers that climb a metric with a weighted sum of features."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from rankwright.training.driver import Learned, Learner, Lesson
 
 
 class WeightedSumRanker(Ranker, ClimbingSettings):
-    """A ranker whose model is a weight for each feature, or more, found round after round by looking at a metric.
+    """A ranker whose model has a weight for each feature, and maybe others, found round after round by a metric.
 
-    `weights_` are those after the best round: on the validation documents, or where there are none on the training
-    ones. A missing value adds nothing to a score: with the scaling `zscore` it counts as the mean.
+    `weights_` are those after the best round, by validation documents or, where there are none, by training ones. A
+    missing value adds nothing to a score: with the scaling `zscore` it counts as the mean.
     """
 
     model_kind: type[WeightedSumModel] = WeightedSumModel
@@ -29,7 +29,7 @@ class WeightedSumRanker(Ranker, ClimbingSettings):
 
     @abstractmethod
     def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
-        """What learns weights from features, none missing."""
+        """The learner of weights from features, none of which may be missing."""
 
     def _model_of(self, weights: Float64Array, n_rounds: int) -> WeightedSumModel:
         return WeightedSumModel(weights, n_rounds)
@@ -57,7 +57,7 @@ class WeightedSumRanker(Ranker, ClimbingSettings):
 
     @property
     def weights_(self) -> Float64Array:
-        """The weight of each feature, then those of units where there are some."""
+        """The weight of each feature, then those of units if there are any."""
         return self.model_.weights
 
     @property
