@@ -1,1 +1,1 @@
-"""The engine of SortNet: a net that compares two documents, sorting by it, and training it on what it got wrong."""
+"""The engine of SortNet: a net that compares two documents, sorting with it, and training on pairs it got wrong."""

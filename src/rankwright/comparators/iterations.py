@@ -1,4 +1,4 @@
-"""What each iteration of Algorithm 3.1 was trained on."""
+"""Records of what each iteration of Algorithm 3.1 was trained on."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays
 
-NO_EPOCH = -1  # in a checkpoint: the best epoch of the random net of iteration 0
+NO_EPOCH = -1  # stands in checkpoints for the missing best epoch of iteration 0, whose net is random
 
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """What the net of an iteration was trained on: pairs held, and their share of all pairs there could be."""
+    """What the net of an iteration was trained on: the number of pairs, and their share of all possible pairs."""
 
     n_pairs: int
     n_valid_pairs: int
@@ -30,7 +30,7 @@ class Iteration:
 
 
 def iterations_to_arrays(iterations: list[Iteration]) -> Arrays:
-    """The iterations as arrays, a value each."""
+    """The iterations as arrays with one value for each iteration."""
     counts = [(one.n_pairs, one.n_valid_pairs, NO_EPOCH if one.best_epoch is None else one.best_epoch)
               for one in iterations]  # fmt: skip
     shares = [(one.share_of_pairs, one.share_of_valid_pairs) for one in iterations]
@@ -38,7 +38,7 @@ def iterations_to_arrays(iterations: list[Iteration]) -> Arrays:
 
 
 def iterations_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> list[Iteration]:
-    """The iterations that `iterations_to_arrays` took apart."""
+    """The iterations in the arrays that `iterations_to_arrays` made."""
     return [
         Iteration(n_pairs, n_valid, share, valid_share, None if epoch == NO_EPOCH else epoch)
         for (n_pairs, n_valid, epoch), (share, valid_share) in zip(

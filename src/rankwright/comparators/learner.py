@@ -1,8 +1,8 @@
 """Algorithm 3.1: train on the pairs that sorting got wrong, sort again, until nothing new goes wrong.
 
 Iteration 0 is a random net and empty pair sets. Every iteration sorts the training and the validation documents with
-its net, rates the validation order (RankQuality) and adds the pairs the net compared wrongly; the next one trains a net
-on the pairs held by then. The net with the best quality is the result.
+its net, rates the validation order (RankQuality) and adds the pairs that the net compared wrongly; the next iteration
+trains a net on all pairs so far. The net with the best quality is the result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rankwright.training.loop import History
 
 @dataclass(slots=True)
 class ComparatorLearner:
-    """The state of the algorithm between iterations: a step of the driver is one of them."""
+    """The state of the algorithm between iterations; one step of the training loop is one iteration."""
 
     data: RankingDataset
     valid: RankingDataset
@@ -47,8 +47,8 @@ class ComparatorLearner:
         self.n_possible, self.n_possible_valid = n_possible_pairs(self.data), n_possible_pairs(self.valid)
 
     def take_step(self, iteration: int) -> bool:
-        """Make the net of an iteration; False where the one before went wrong nowhere new."""
-        # Each iteration has a stream of its own: a run that is taken up draws what it would have drawn.
+        """Make the net of an iteration; False where the net before made no new mistakes."""
+        # Each iteration has its own random stream, so that a resumed run draws the same numbers.
         rng = np.random.default_rng([self.settings.seed, iteration])
         best_epoch = None
         if iteration == 0:
@@ -82,7 +82,7 @@ class ComparatorLearner:
         return new + self.valid_pairs.add(*mistakes_of(self.net, self.valid, threads=self.threads))
 
     def valid_scores(self) -> Float64Array:
-        """Scores that put the validation documents in the order the current net sorts them."""
+        """Scores that put the validation documents in the order of the current net."""
         ordered = sort_documents(self.net, self.valid.features, self.valid.groups, threads=self.threads)
         return ordered.scores(self.valid.groups)
 
@@ -96,7 +96,7 @@ class ComparatorLearner:
         return {"weights": self.net.weights}
 
     def memory(self) -> Arrays:
-        """The current net, the pairs held, and what each iteration was trained on."""
+        """The current net, the pairs so far, and what each iteration was trained on."""
         return {
             "net": self.net.weights,
             "pairs": self.pairs.keys,
@@ -105,7 +105,7 @@ class ComparatorLearner:
         }
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from where another one was."""
+        """Go on from the state of an earlier run."""
         self.iterations = iterations_from_arrays(memory)
         self.net = ComparatorNet(self.data.n_features, self.hidden, memory["net"])
         self.pairs = PairSet(self.data, memory["pairs"])
@@ -113,7 +113,7 @@ class ComparatorLearner:
 
 
 def older_checkpoint(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Earlier:
-    """Where training was that wrote a checkpoint with the iterations in its header, as early releases did."""
+    """The state of training in a checkpoint of an early release, which kept the iterations in the header."""
     history = History.from_dict(header["history"])
     iterations = [Iteration(**one) for one in header["iterations"]]
     memory = {name: arrays[name] for name in ("net", "pairs", "valid_pairs")} | iterations_to_arrays(iterations)

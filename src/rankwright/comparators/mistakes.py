@@ -1,4 +1,4 @@
-"""The pairs of documents that a comparator gets wrong while it sorts: what it is trained on next (Algorithm 3.1)."""
+"""The pairs of documents that a comparator gets wrong while sorting; it is trained on them next (Algorithm 3.1)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 
-COMPARISONS_AT_A_TIME = 1 << 22  # room for so many pairs is set aside, 16 bytes each
+COMPARISONS_AT_A_TIME = 1 << 22  # each needs room for a pair, 16 bytes
 
 
 def mistakes_of(net: ComparatorNet, data: RankingDataset, *, threads: int = 1) -> tuple[IntArray, IntArray]:
-    """Better and worse rows of the pairs compared wrongly when each query is sorted in the order its rows stand.
+    """The better and the worse rows of the pairs that the net gets wrong when it sorts each query from its row order.
 
-    A pair is wrong where its labels differ and the net does not prefer the one with the larger. Where the data has
-    preferences they stand for labels, and all of them are compared.
+    A pair is wrong where its labels differ and the net does not prefer the document with the larger one. Preferences,
+    where the data has them, are used instead of labels, and all of them are compared.
     """
     if data.preferences is not None:
         return _wrong_preferences(net, data.features, data.preferences, threads)
@@ -34,7 +34,7 @@ def mistakes_of(net: ComparatorNet, data: RankingDataset, *, threads: int = 1) -
 
 
 def _parts(groups: Groups) -> Iterator[slice]:
-    """Runs of queries that together need no more than so many comparisons, or one query."""
+    """Runs of queries that together need at most `COMPARISONS_AT_A_TIME` comparisons, or single queries."""
     room = np.concatenate([[0], np.cumsum(most_comparisons(groups))])
     first = 0
     while first < groups.n_queries:
@@ -77,7 +77,7 @@ def _wrong_preferences(
 
 
 def n_possible_pairs(data: RankingDataset) -> int:
-    """How many pairs could be held: those of different labels in one query, or the preferences that say anything."""
+    """The number of possible pairs: those of different labels in one query, or the preferences that favour one side."""
     if data.preferences is not None:
         return int((data.preferences.probability != 0.5).sum())
     assert data.labels is not None  # a dataset without preferences has labels

@@ -24,7 +24,7 @@ class ComparatorModel(Model):
     chosen: int
 
     def sorted(self, data: RankingDataset, *, threads: int) -> SortedDocuments:
-        """The documents of each query as the comparator sorts them."""
+        """The documents of each query, sorted by the comparator."""
         return sort_documents(self.net, data.features, data.groups, threads=threads)
 
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
@@ -38,7 +38,7 @@ class ComparatorModel(Model):
 
     @property
     def n_steps(self) -> int:
-        """How many iterations led to the net, that of the random one among them."""
+        """How many iterations led to the net, including iteration 0 with its random net."""
         return self.chosen + 1
 
     def facts(self) -> dict[str, Any]:

@@ -22,7 +22,7 @@ WEIGHT_DTYPE = np.float32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparatorNet:
-    """A comparator: its numbers of neurons and its weights, laid out as native/core/comparators/comparator.hpp says."""
+    """A comparator: its numbers of neurons, and its weights in the layout of native/core/comparators/comparator.hpp."""
 
     n_features: int
     hidden: tuple[int, ...]
@@ -39,30 +39,31 @@ class ComparatorNet:
 
     @property
     def sizes(self) -> IntArray:
-        """The number of features and of neurons in each hidden layer: what kernels ask for."""
+        """The number of features, then the neurons of each hidden layer, as kernels take them."""
         return np.array([self.n_features, *self.hidden], np.int64)
 
     def margins(self, features: Float32Array, left: IntArray, right: IntArray, *, threads: int = 1) -> Float32Array:
-        """The inputs of N≻ and N≺, a row a pair of rows of `features`: the net prefers the left one where the first
-        is larger. Sigmoids would not change which is, but would make large ones equal."""
+        """The inputs of N≻ and N≺, a row for each pair of rows of `features`.
+
+        The net prefers the left row where the first is larger. Sigmoids would make large inputs equal."""
         out = np.empty((len(left), 2), np.float32)
         kernels.compare_pairs(features, self.sizes, self.weights, left, right, out, threads)
         return out
 
     def outputs(self, features: Float32Array, left: IntArray, right: IntArray, *, threads: int = 1) -> Float64Array:
-        """N≻ and N≺, a row a pair of rows of `features`."""
+        """N≻ and N≺, a row for each pair of rows of `features`."""
         inputs = self.margins(features, left, right, threads=threads).astype(np.float64)
         return np.asarray(np.exp(-np.logaddexp(0.0, -inputs)))
 
 
 def n_weights(n_features: int, hidden: Sequence[int]) -> int:
-    """How many weights a comparator has, each counted once however many connections share it."""
+    """How many weights a comparator has; a weight that connections share counts once."""
     upper = sum(2 * below * n + n for below, n in pairwise([*hidden, 1]))
     return 2 * n_features * hidden[0] + hidden[0] + upper
 
 
 def random_net(n_features: int, hidden: Sequence[int], rng: np.random.Generator) -> ComparatorNet:
-    """A comparator with small random weights, the smaller the more of them a neuron adds up, and biases of 0."""
+    """A comparator with biases of 0 and small random weights, smaller for neurons with more inputs."""
     parts = []
     for below, n in pairwise([n_features, *hidden, 1]):
         deviation = 1.0 / np.sqrt(max(2 * below, 1))

@@ -1,4 +1,4 @@
-"""The pairs a comparator is trained on: a set that grows, and its pairs as the kernel wants them."""
+"""The pairs a comparator is trained on: a set that grows, and its pairs in the form that kernels take."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class PairSet:
         return len(self.keys)
 
     def add(self, better: IntArray, worse: IntArray) -> int:
-        """How many of the pairs were new; they are held from now on."""
+        """Add pairs, and return how many of them were new."""
         before = len(self.keys)
         self.keys = np.union1d(self.keys, better * self.data.n_docs + worse)
         return len(self.keys) - before
 
     def training_pairs(self) -> TrainingPairs:
-        """The pairs with the documents they name; a pair weighs as λ-objectives have it."""
+        """The pairs and their documents; pairs have the same weights as in λ-objectives."""
         better, worse = np.divmod(self.keys, max(self.data.n_docs, 1))
         rows, places = np.unique(np.concatenate([better, worse]), return_inverse=True)
         # Rows and pairs are in order, so those of a query are together; queries without any are left out.
@@ -78,7 +78,7 @@ class PairSet:
         )
 
     def _weights(self, better: IntArray, worse: IntArray) -> Float32Array:
-        """Query weight × both document weights × the preference's own."""
+        """Query weight × both document weights × the preference's own weight."""
         data = self.data
         weight = np.ones(len(better), np.float32)
         if data.query_weights is not None:
@@ -91,7 +91,7 @@ class PairSet:
 
 
 def _weights_of_preferences(data: RankingDataset, keys: IntArray) -> Float32Array:
-    """The weights of all preferences that say the same of a pair, added up."""
+    """For each pair, the sum of the weights of the preferences for it."""
     pairs = data.preferences
     assert pairs is not None
     swapped = pairs.probability < 0.5

@@ -1,8 +1,8 @@
 """Sorting by a comparator: all queries at once, in a kernel.
 
-A comparator need not be transitive. Sorting ends all the same, with a permutation, but may then depend on the order
-documents come in and on the algorithm. Ranking therefore begins with an order of its own, by how the net compares each
-document with one of nothing but zeros, so that the same documents are always ranked the same.
+A comparator need not be transitive. Sorting still ends with a permutation, but this may depend on the order in which
+documents come and on the algorithm. Ranking therefore starts from an order of its own, by how the net compares each
+document with one whose features are all 0, so that the same documents are always ranked the same.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class SortedDocuments:
     """The rows of each query, best first."""
 
     rows: IntArray
-    tied: BoolArray  # whether the net prefers neither the document of a place nor the one above it
+    tied: BoolArray  # whether the net finds the document at a place equal to the one above it
     n_comparisons: IntArray  # of each query
 
     def scores(self, groups: Groups) -> Float64Array:
@@ -49,7 +49,7 @@ def sort_documents(
     algorithm: Algorithm = "merge",
     threads: int = 1,
 ) -> SortedDocuments:
-    """The documents sorted by the comparator, from the order `start` of each query's rows, or from one of its own.
+    """The documents sorted by the comparator, from the order `start` or else from one of its own.
 
     Merge sort takes at most n ⌈log2 n⌉ comparisons for n documents, heap sort about twice as many.
     """

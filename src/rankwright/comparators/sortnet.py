@@ -50,7 +50,7 @@ class SortNet(Ranker, SortNetSettings):
 
         def model_of(learned: Learned) -> ComparatorModel:
             net = ComparatorNet(train.n_features, learner.hidden, learned.model["weights"])
-            # An interrupt may have come while an iteration was under way.
+            # An interrupt may have come in the middle of an iteration.
             rated = learner.iterations[: len(learned.history.values)]
             return ComparatorModel(net, rated, learned.history.best_step or 0)
 
@@ -93,8 +93,8 @@ class SortNet(Ranker, SortNetSettings):
         Returns
         -------
         SortedDocuments
-            The rows of each query, best first, and how many comparisons that took. Rows count as in the dataset that
-            the documents make, where those of a query are together.
+            The rows of each query, best first, and how many comparisons that took. Rows are numbered as in a dataset
+            of the documents, in which the rows of a query are together.
         """
         return self._sorted(self.seen_by_model(self._documents(X, qid)))
 

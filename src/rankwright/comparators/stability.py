@@ -1,6 +1,6 @@
 """How far an order depends on more than the comparator (section 3's remark).
 
-A comparator that is not transitive may rank the same documents otherwise from another start or by another algorithm.
+A comparator that is not transitive may rank the same documents differently from another start or by another algorithm.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from rankwright.comparators.sorting import Algorithm, sort_documents
 from rankwright.data.groups import Groups
 from rankwright.errors import require
 
-DOCS_FOR_TRIPLES = 1000  # of a query: all their pairs are compared
+DOCS_FOR_TRIPLES = 1000  # the most of a query, because all pairs of them are compared
 
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Orders of the same documents held against the one that ranking gives.
+    """Several orders of the same documents compared with the order that ranking gives.
 
-    Positions that hold another document are counted in each order by itself: `mean_moved` is the mean over queries and
-    orders of their number, `most_moved` the largest. Orders come from merge sort and heap sort, each from `n_shuffles`
-    shuffles. A triple is intransitive where the net prefers a to b, b to c, and c to a.
+    The positions that hold another document are counted for each query and order: `mean_moved` is the mean of these
+    counts, `most_moved` the largest. Orders come from merge sort and heap sort, each from `n_shuffles` shuffles. A
+    triple is intransitive where the net prefers a to b, b to c, and c to a.
     """
 
     n_queries: int
@@ -56,7 +56,7 @@ def measure_stability(
 ) -> Stability:
     """How much the order of the documents of each query varies over shuffles and two sorting algorithms.
 
-    Triples are all of a query's, or of as many as DOCS_FOR_TRIPLES of its documents drawn at random.
+    All triples of a query count, or those of DOCS_FOR_TRIPLES of its documents drawn at random.
     """
     require(n_shuffles >= 1, f"n_shuffles must be 1 or more, got {n_shuffles}")
     usual = sort_documents(net, features, groups, threads=threads).rows
@@ -88,8 +88,8 @@ def count_triples(
 ) -> tuple[int, int]:
     """How many triples of documents of one query there are, and how many of them the net is intransitive on.
 
-    In a transitive triple exactly one document is preferred to both others; so of all triples those are intransitive
-    that no document wins, and a document that is preferred to w others wins w (w - 1) / 2.
+    In a transitive triple exactly one document is preferred to both others: it wins the triple. So the intransitive
+    triples are those that no document wins, and a document that is preferred to w others wins w (w - 1) / 2.
     """
     rows, sampled = _sample(groups, rng)
     wins = np.empty(sampled.n_docs, np.int64)
@@ -105,7 +105,7 @@ def _shuffled(groups: Groups, rng: np.random.Generator) -> IntArray:
 
 
 def _sample(groups: Groups, rng: np.random.Generator) -> tuple[IntArray, Groups]:
-    """Rows of each query, in order, not more than DOCS_FOR_TRIPLES of any."""
+    """Rows of each query, in order, at most DOCS_FOR_TRIPLES of each."""
     place = np.arange(groups.n_docs) - np.repeat(groups.offsets[:-1], groups.sizes)
     taken = np.sort(_shuffled(groups, rng)[place < DOCS_FOR_TRIPLES])
     return taken, Groups.of_sizes(np.minimum(groups.sizes, DOCS_FOR_TRIPLES))

@@ -1,9 +1,9 @@
 """TrainAndValidate of Algorithm 3.1: a comparator trained on pairs for some epochs, the best of which is kept.
 
-The learning rate falls evenly to 0 over the epochs, so that a net comes to rest before the next sorting: nets of later
-iterations then differ by what they were shown, not by where their last steps happened to go. The cost is squared error
-on the targets [1 0] (the paper's), or logistic cost on the same. Because the two orders of a pair exchange targets and
-outputs alike, presenting one of them is presenting both.
+The learning rate falls evenly to 0 over the epochs, so that a net comes to rest before the next sorting: nets of
+different iterations then differ by their training pairs, not by the noise of their last steps. The cost is the squared
+error on the targets [1 0] (the paper's), or the logistic cost on the same. Swapping the documents of a pair swaps both
+targets and outputs, so training on one order of a pair is training on both.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def train_and_validate(
     *,
     threads: int = 1,
 ) -> TrainedComparator:
-    """The comparator after the epoch with the smallest cost on the validation pairs, or on the others without any."""
+    """The comparator after the epoch with the smallest cost on validation pairs, or else on training pairs."""
     if train.n_queries == 0:
         return TrainedComparator(start, np.nan, 0)
     net, adam = start, Adam(start.weights.astype(np.float64))

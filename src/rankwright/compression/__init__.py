@@ -1,1 +1,1 @@
-"""Trained models made smaller, at a loss that is measured."""
+"""Making trained models smaller, and measuring the loss."""

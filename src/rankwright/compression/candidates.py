@@ -1,4 +1,4 @@
-"""Small models on trial: what each stands for, how large and fast it is, and how good on held-out queries."""
+"""Small models on trial: the model they replace, their size and speed, and their quality on held-out queries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TIMED_REPEATS = 9
 
 @dataclass(eq=False)
 class ModelTrial:
-    """The model that was given, and the parts of the data on which others are held against it."""
+    """The given model, and the parts of the data on which small models are compared with it."""
 
     model: BinnedRanker
     fit: RankingDataset
@@ -40,12 +40,12 @@ class ModelTrial:
 
     @cached_property
     def lesson(self) -> RankingDataset:
-        """The documents to fit to and those made up beside them, with the given model's scores as labels."""
+        """The documents to fit to, real and made up, with the given model's scores as labels."""
         return taught(self.model, self.fit, synthetic=self.synthetic, seed=self.seed)
 
     @cached_property
     def tree_lesson(self) -> RankingDataset:
-        """The same as the model's trees see it: scaled where it scales."""
+        """The same documents as the model's trees see them: scaled where the model has a scaling."""
         return replace(self.lesson, features=self.model.seen_by_model(self.lesson).features)
 
     @cached_property
@@ -53,7 +53,7 @@ class ModelTrial:
         return float(np.mean(self.model.predict(self.fit)))
 
     def small(self, means: str, forest: Forest, *, same_level: bool = False) -> BinnedRanker:
-        """The model with another forest, its scores shifted to the same mean unless they have the same level."""
+        """The model with another forest; scores are shifted to the same mean, unless `same_level` says they have it."""
         base_score = None
         if not same_level:
             said = forest.predict(self.tree_lesson.features[: self.fit.n_docs], threads=self.threads)
@@ -63,7 +63,7 @@ class ModelTrial:
         return smaller
 
     def note(self, means: str) -> dict[str, Any]:
-        """What the file of a small model says of the one it stands for."""
+        """The note in the file of a small model on the model that it replaces."""
         forest = self.model.forest_
         return {
             "ranker": self.model.name,
@@ -74,7 +74,7 @@ class ModelTrial:
         }
 
     def point(self, means: str, ranker: Ranker) -> Point:
-        """Where the ranker stands on the curve."""
+        """The ranker's point on the curve."""
         forest: Forest | None = getattr(ranker, "forest_", None)
         valid = self._measured(ranker, self.valid)
         return Point(
@@ -108,7 +108,7 @@ class ModelTrial:
         return evaluate(scores, data, [measure], measure.convention, threads=self.threads)[measure.metric.name]
 
     def _microseconds(self, ranker: Ranker) -> float:
-        """The time to score a document with one thread: the best of some repeats on some documents."""
+        """The time to score a document with one thread: the best of several repeats on a sample of documents."""
         alone = copy.copy(ranker)
         alone.threads = 1
         n_queries = (
@@ -124,7 +124,7 @@ class ModelTrial:
 
 
 def made_of_trees(model: Ranker) -> BinnedRanker:
-    """The model, whose trees are there to be compressed."""
+    """The model, after a check that it is made of trees."""
     if not isinstance(model, BinnedRanker) or not hasattr(model, "forest_"):
         raise InputError(f"only a trained model made of trees can be compressed; this {model.name} has none")
     return model

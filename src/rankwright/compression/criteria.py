@@ -1,4 +1,4 @@
-"""What a compressed model is measured by, and which of several to take."""
+"""How compressed models are measured, and which of them is chosen."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ DEFAULT_MARGIN = 1.0  # standard errors
 class Point:
     """A model on the curve: how large and how fast it is, and how good on queries it was not fitted to."""
 
-    means: str  # what made it; "none" is the model that was given
+    means: str  # how it was made; "none" is the given model
     trees: int | None  # None: it is a net
     nodes: int | None
     weights: int | None  # of a net
     bytes: int  # of the model file
     microseconds: float  # to score a document, with one thread
     valid: float  # the metric on the validation part
-    test: float  # the metric on the test part, at which no choice looks
+    test: float  # the metric on the test part, which no choice uses
     loss: float  # by how much it is worse than the given model on the validation part, in units of the metric
-    loss_error: float = 0.0  # the standard error of that, over queries
+    loss_error: float = 0.0  # the standard error of the loss, over queries
 
     def to_dict(self) -> dict[str, Any]:
-        """The point as JSON and CSV have it."""
+        """The point as it is written to JSON and CSV."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """How small a model must be, or how good: one of the three. With none given, a loss of at most 0.002.
+    """How good or how small a model must be; only one of the three is given. Without any, the loss may be 0.002.
 
-    With `max_loss`, the smallest file is taken whose loss on the validation part, with `margin` times its standard
-    error on top, is at most that: where queries are few, a model must be safer. With a target, the best model on the
-    validation part among those within it.
+    With `max_loss`, the smallest file is taken whose loss on the validation part plus `margin` standard errors is at
+    most `max_loss`: where queries are few, a model must be safer. With a target, the model taken is the best one on the
+    validation part within the target.
     """
 
     max_loss: float | None = None
@@ -66,7 +66,7 @@ class Goal:
         return self.target_bytes is not None and point.bytes <= self.target_bytes
 
     def is_reached(self, point: Point) -> bool:
-        """Whether, of models that grow, none larger than this one need be looked at."""
+        """Whether models larger than this one need not be tried."""
         if self.max_loss is not None:
             return self.allows(point)
         if self.target_trees is not None:
@@ -74,7 +74,7 @@ class Goal:
         return self.target_bytes is not None and point.bytes >= self.target_bytes
 
     def chosen(self, points: Sequence[Point]) -> int:
-        """The place of the model to take; of equals the first."""
+        """The index of the model to take; among equals the first."""
         allowed = [place for place, point in enumerate(points) if self.allows(point)]
         if not allowed:
             raise SettingError(f"{self.name} cannot be met: {self._nearest(points)}")

@@ -1,8 +1,8 @@
-"""A trained model made smaller: the curve of what that costs, and the model chosen on it.
+"""Making a trained model smaller: the curve of loss by size, and the model chosen on it.
 
 The data is cut by queries into three parts: small models are fitted to the large one's scores on the first, chosen by
-their metric on the second, and the third, at which no choice looks, tells what the chosen one is worth. The first part
-needs no labels.
+their metric on the second, and the chosen one is measured on the third, which no choice uses. The first part needs no
+labels.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
 
 DEFAULT_MEANS = ("exact", "prune", "distill", "prune")
-HELD_OUT = 0.25  # share of the queries for the validation part, and for the test part, where they are not given
+HELD_OUT = 0.25  # share of the queries for each of the validation and test parts that is not given
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compressed:
-    """The model chosen, every model that was tried, and what the choice is worth on the test part.
+    """The model chosen, every model that was tried, and the results on the test part.
 
     Attributes
     ----------
     model : Ranker
         The model chosen.
     metric : str
-        What models were compared by.
+        The metric that models were compared by.
     goal : Goal
         What was asked of the model.
     points : tuple of Point
         The size, speed and quality of every model that was tried; the first is the model that was given.
     chosen : Point
-        That of the model chosen.
+        The point of the model chosen.
     before, after : MetricResult
         The metric of the given and of the chosen model on the test part.
     difference : PairedTest
@@ -66,7 +66,7 @@ class Compressed:
 
     @property
     def factor(self) -> float:
-        """How many times fewer nodes the chosen model has; of nets, how many times fewer bytes."""
+        """How many times fewer nodes the chosen model has; for nets, how many times fewer bytes."""
         if self.original.nodes and self.chosen.nodes:
             return self.original.nodes / self.chosen.nodes
         return self.original.bytes / self.chosen.bytes
@@ -136,23 +136,23 @@ def compress(
     test : RankingDataset, optional
         Judged documents on which the choice is measured; a quarter of the queries of `data` unless given.
     means : sequence of str, default ("exact", "prune", "distill", "prune")
-        What is done, in turn; each starts from the best forest so far. `exact` drops what decides nothing, `prune`
-        keeps a few trees and weighs them anew, `distill` teaches a small forest what the large one says, `net` a net.
+        What is done, in turn; each starts from the best forest so far. `exact` drops nodes without effect, `prune` keeps
+        a few trees with new weights, `distill` trains a small forest on the model's scores, and `net` a net.
     metric : str, default "ndcg@10"
-        What models are compared by.
+        The metric that models are compared by.
     max_loss : float, optional
         Take the smallest model that loses at most this much of the metric; 0.002 where no goal is given.
     target_trees : int, optional
-        Take the best model of at most so many trees.
+        Take the best model with at most this many trees.
     target_bytes : int, optional
-        Take the best model whose file has at most so many bytes.
+        Take the best model whose file has at most this many bytes.
     margin : float, default 1.0
-        With `max_loss`, how many standard errors of the loss are added to it: where queries are few, a model must be
+        With `max_loss`, how many standard errors are added to a model's loss: where queries are few, a model must be
         safer.
     student : StudentParams, optional
         How a forest or a net learns from the large model.
     seed : int, default 0
-        What parts and made-up documents are drawn from.
+        The seed for drawing parts and made-up documents.
     threads : int, optional
         How many threads to use; every core unless given.
     listeners : sequence of functions, optional
@@ -214,7 +214,7 @@ def _parts(
 
 
 def _next(task: Task, found: Sequence[Candidate]) -> Task:
-    """The task of the next means: to start from the best forest on the validation part, of equals the smallest."""
+    """The task of the next means: it starts from the best forest on the validation part, the smallest of equals."""
     forests = [candidate for candidate in found if candidate.point.trees is not None]
     if not forests:
         return task

@@ -1,10 +1,10 @@
-"""A small model that learns from a large one what it thinks of pairs of documents.
+"""A small model (the student) that learns from a large one (the teacher) how to order pairs of documents.
 
-The cost is RankNet's own (paper 1, Eq. 3), its target probabilities the teacher's posteriors: of two documents of a
-list, the logistic function of the difference of the teacher's scores. With those scores as labels that is what
-`PairwiseObjective` makes of them with a certainty of 1, pair by pair and on the fly. It is lowest where the student's
-differences are the teacher's; no label of a judge is looked at, so documents may be made up. Documents weigh as much as
-DCG's discount of the rank the teacher gives them, so that a small student spends its leaves on the top of the lists.
+The cost is RankNet's (paper 1, Eq. 3). The target probability of a pair is the teacher's: the logistic function of the
+difference of its two scores. `PairwiseObjective` with a certainty of 1 computes it for each pair when these scores are
+the labels. The cost is lowest where the student's differences equal the teacher's. Judges' labels are not used, so
+documents may be made up. A document's weight is DCG's discount of the rank the teacher gives it, so that a small
+student spends its leaves on the top of the lists.
 """
 
 from __future__ import annotations
@@ -66,17 +66,18 @@ class StudentParams:
     def __post_init__(self) -> None:
         check_settings(self)
         require(len(self.hidden) > 0, "hidden must name one net or more")
-        object.__setattr__(self, "hidden", tuple(map(tuple, self.hidden)))  # lists, where they come from text
+        object.__setattr__(self, "hidden", tuple(map(tuple, self.hidden)))  # settings from text come as lists
 
 
 def posterior_cost() -> Objective:
-    """RankNet's cost for labels that are a teacher's scores: the target is the logistic of their difference."""
+    """RankNet's cost with a teacher's scores as labels: the target is the logistic function of their difference."""
     return ranknet(pair_equal_labels=True, certainty=1.0)
 
 
 def taught(teacher: Ranker, data: RankingDataset, *, synthetic: int = 1, seed: int = 0) -> RankingDataset:
-    """The documents of `data` and `synthetic` made-up lists for each of its queries, with the teacher's scores as
-    labels, shifted to 0 and above: only their differences count. Document weights fall with the teacher's rank."""
+    """The documents of `data` and of `synthetic` made-up lists for each query, with the teacher's scores as labels.
+
+    Labels are shifted to 0 and above: only differences count. Document weights fall with the teacher's rank."""
     plain = RankingDataset(features=data.features, labels=None, groups=data.groups, feature_names=data.feature_names)
     streams = np.random.default_rng(seed).spawn(synthetic)
     parts = [plain, *(resampled_lists(plain, seed=stream) for stream in streams)]
@@ -98,7 +99,7 @@ def _discounts(scores: Float64Array, groups: Groups) -> Float32Array:
 
 
 class StudentForest:
-    """A forest that learns what `taught` says, a tree at a time, and grows when a larger one is asked for."""
+    """A forest that learns from the data of `taught`, tree by tree, and grows when a larger one is asked for."""
 
     def __init__(
         self,
@@ -139,7 +140,7 @@ def student_net(
     threads: int | None = None,
     listeners: Sequence[Listener] = (),
 ) -> RankNet:
-    """A net that learned what `taught` says, for as long as `metric` gains on the validation data."""
+    """A net trained on the data of `taught`, for as long as `metric` gains on the validation data."""
     net = RankNet(
         hidden=tuple(hidden),
         ties=0.5,

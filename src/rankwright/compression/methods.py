@@ -1,4 +1,4 @@
-"""The means of compression: each makes smaller models of a forest, in growing sizes where it can."""
+"""The means of compression: each makes smaller models from a forest, from small to large where it can."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ MOST_SELECTED = 1024  # trees: choosing k of T takes T · k² steps
 SELECTION_DOCS = 20_000  # documents that trees are chosen on
 MOST_STUDENT_TREES = 512
 REFIT_CELLS = 2**24  # documents × trees that leaves are fitted to
-LEAST_LEAVES = 8  # of a student's trees, however small the teacher's are
-STEP = 2**0.5  # from one size to the next
-BEYOND = 2  # how many times larger than needed a forest grows: the curve shows more, and pruning has a choice
+LEAST_LEAVES = 8  # in each tree of a student, however small the teacher's are
+STEP = 2**0.5  # ratio of one size to the one before
+BEYOND = 2  # how many times larger than needed forests grow, to show more of the curve and give pruning a choice
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A model, and where it stands on the curve."""
+    """A model and its point on the curve."""
 
     point: Point
     ranker: Ranker
@@ -39,11 +39,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """What a means is given: the forest to start from, the goal, and the trial that its models must stand."""
+    """The input of a means: the forest to start from, the goal, and the trial that measures its models."""
 
     trial: ModelTrial
     forest: Forest
-    made_by: str  # what made that forest; "" where it says what the given model says
+    made_by: str  # the means that made the forest; "" where its scores are the given model's
     goal: Goal
     student: StudentParams
     seed: int
@@ -74,7 +74,7 @@ class Task:
 
 
 def exact(task: Task) -> Iterator[Candidate]:
-    """The same scores from fewer nodes, to the bit; then trees of one shape merged, which rounds the last digits."""
+    """A forest with fewer nodes and exactly the same scores; then one with equal shapes merged, which rounds scores."""
     smaller = simplified(task.forest)
     yield task.candidate("exact", smaller, same_level=True)
     merged = merge_equal_shapes(smaller)
@@ -83,7 +83,7 @@ def exact(task: Task) -> Iterator[Candidate]:
 
 
 def prune(task: Task) -> Iterator[Candidate]:
-    """A few trees, chosen, and weighed anew with their leaves, to say what the given model says."""
+    """A few of the trees, with leaves fitted anew to the given model's scores."""
     features, groups, target = task.documents(SELECTION_DOCS)
     most = _most_trees(task.forest, MOST_SELECTED, task.goal)
     selection = select_trees(task.forest, features, groups, target, most, threads=task.threads)
@@ -93,7 +93,7 @@ def prune(task: Task) -> Iterator[Candidate]:
 
 
 def distill(task: Task) -> Iterator[Candidate]:
-    """A forest that learned from the given model."""
+    """Forests that learned from the given model."""
     teacher = task.trial.model.forest_
     leaves = task.student.max_leaves or max(int(teacher.n_leaves_of_trees().max(initial=0)), LEAST_LEAVES)
     student = StudentForest(
@@ -108,7 +108,7 @@ def distill(task: Task) -> Iterator[Candidate]:
 
 
 def net(task: Task) -> Iterator[Candidate]:
-    """Nets that learned from the given model, the smallest first, until one does."""
+    """Nets that learned from the given model, the smallest first, until one reaches the goal."""
     trial = task.trial
     for hidden in task.student.hidden:
         ranker = student_net(
@@ -137,7 +137,10 @@ MEANS: Mapping[str, Callable[[Task], Iterator[Candidate]]] = {
 
 
 def _growing(means: str, of_size: Callable[[int], Forest], most: int, task: Task) -> Iterator[Candidate]:
-    """Forests of more and more trees, until one does and some way beyond; of a target of bytes, the largest within."""
+    """Forests with more and more trees, up to `BEYOND` times the size that reaches the goal.
+
+    For a target in bytes, the largest forest that fits it is added at the end.
+    """
 
     def refitted(n_trees: int) -> Forest:
         return task.refitted(of_size(n_trees))
@@ -164,19 +167,19 @@ def _growing(means: str, of_size: Callable[[int], Forest], most: int, task: Task
 
 
 def _most_trees(forest: Forest, usual: int, goal: Goal) -> int:
-    """How far to go: no larger than the forest, nor than is usual unless the goal asks for it."""
+    """The most trees to try: no more than the forest has, and no more than `usual` unless the goal allows more."""
     return min(max(forest.n_trees, 1), max(usual, goal.target_trees or 0))
 
 
 def _sizes(most: int, target: int | None) -> list[int]:
-    """Numbers of trees from 1 up, each about √2 times the one before, the target among them."""
+    """Numbers of trees from 1 up, each about √2 times the one before, including the target."""
     steps = int(np.ceil(np.log(max(most, 1)) / np.log(STEP)))
     sizes = {min(round(STEP**step), most) for step in range(steps + 1)}
     return sorted(sizes | {size for size in (target,) if size is not None and size <= most})
 
 
 def _most_within(target: int, sizes: Sequence[tuple[int, int]], bytes_of: Callable[[int], int]) -> int | None:
-    """The largest number of trees that fits, where it lies between two sizes that were tried; else None."""
+    """The largest number of trees that fits the target, if it lies between two sizes that were tried; else None."""
     for (fits, small), (too_many, large) in pairwise(sizes):
         if small <= target < large:
             tried = fits

@@ -1,4 +1,4 @@
-"""Lists of documents like those given, that nobody has judged: for a teacher to score."""
+"""Made-up lists of unjudged documents, similar to the given ones, for a teacher to score."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rankwright.errors import require
 
 MIXED = 0.2  # share of a document's values that come from another one
 FROM_OWN_QUERY = 0.5  # share of documents that mix with one of their own query; the others mix with any
-BLOCK_ROWS = 2**16  # documents mixed at a time: what is drawn for each of their values fits in memory
+BLOCK_ROWS = 2**16  # documents mixed at a time, so that the random numbers fit in memory
 
 
 def resampled_lists(data: RankingDataset, *, mixed: float = MIXED, seed: Seed = 0) -> RankingDataset:
     """A synthetic list for each query: its documents, with some values of each taken from another document.
 
-    The other document is one of the same query or of any, so values that never met in the data meet here, and every
-    value is one that occurs: missing ones stay missing, categories stay categories. Labels are left out.
+    The other document comes from the same query or from any query. Combinations of values may be new, but each value
+    occurs in the data, so missing values and categories are possible ones. Labels are left out.
     """
     require(0 <= mixed <= 1, f"mixed must lie between 0 and 1, got {mixed}")
     rng = generator(seed)
