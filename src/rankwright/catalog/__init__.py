@@ -1,1 +1,1 @@
-"""The table of names: every ranker, and a model file back into the ranker that wrote it."""
+"""The table of names of all rankers, and reading, describing and comparing their model files."""

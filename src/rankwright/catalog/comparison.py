@@ -1,4 +1,4 @@
-"""Models and files of scores compared on the same file of documents."""
+"""Comparing models and files of scores on the same file of documents."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def compare_files(
     threads: int | None = None,
     seed: int = 0,
 ) -> SystemComparison:
-    """The comparison of model files and files of scores, by the names given to them, on the documents of `data`.
+    """The comparison of the named model files and files of scores on the documents of `data`.
 
-    A file of scores has a number a line, in the order of the documents.
+    A file of scores has one number per line, in the order of the documents.
     """
     rankers = {name: load(path) for name, path in models.items()}
     if rankers:

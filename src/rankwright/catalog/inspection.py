@@ -14,28 +14,28 @@ from rankwright.catalog.rankers import read_model
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelDescription:
-    """A trained ranker: what it is, what it was trained with and on, what training saw, and what matters to it.
+    """A trained ranker: its kind, settings, data, training history and important features.
 
     Attributes
     ----------
     ranker : str
         Its name.
     settings : dict
-        What it was trained with.
+        The settings it was trained with.
     feature_names : tuple of str
-        What its features are called; where training knew no names, numbers from 1.
+        The names of its features, or the numbers from 1 if they had none in training.
     scaling : str or None
         The name of its scaling.
     training_data : str or None
         A fingerprint of the data it was trained on.
     history : dict
-        What was watched after each step, and the best of it.
+        The metric watched after each step, and its best value.
     facts : dict
-        What the model is made of, as its kind tells.
+        What the model is made of; it depends on the kind.
     importances : dict
-        A list with a value a feature, for each kind of importance that the ranker knows.
+        For each kind of importance that the ranker has, a list with one value per feature.
     compressed_from : dict or None
-        The larger model it stands for, and how it was made from it.
+        The larger model that it was compressed from, and how.
     """
 
     ranker: str
@@ -66,7 +66,7 @@ class ModelDescription:
         Returns
         -------
         dict
-            All of it, the features that matter most first.
+            The whole description, the most important features first.
         """
         features = [
             {"name": self.feature_names[number]} | {kind: values[number] for kind, values in self.importances.items()}

@@ -1,4 +1,4 @@
-"""The table of names: every kind of ranker, its settings, where its model and its class are, and model files.
+"""The table of names: every kind of ranker with its settings, its model and its class; and reading model files.
 
 Nothing here needs scikit-learn or torch: tables of settings can be printed, and most model files scored, without them.
 """
@@ -69,11 +69,11 @@ class Kind:
 
     @property
     def name(self) -> str:
-        """What the kind is called."""
+        """The name of the kind."""
         return self.settings.name
 
     def ranker_class(self) -> type[Ranker]:
-        """The class with the scikit-learn face."""
+        """The class with the scikit-learn interface."""
         found: type[Ranker] = _found(self.ranker)
         return found
 
@@ -138,7 +138,7 @@ def load(path: str | os.PathLike[str], *, module: Any = None) -> Ranker:
     path : path
         A file that `save`, or the command line, wrote.
     module : torch.nn.Module, optional
-        A net that was trained from a module of the user's own needs such a module again, to put the weights into.
+        For a net that was trained from a module of your own: such a module, into which the weights are put.
 
     Returns
     -------
@@ -173,14 +173,14 @@ def read_model(path: str | os.PathLike[str], *, module: Any = None) -> tuple[Ran
 
 
 def load_trained(path: str | os.PathLike[str]) -> TrainedRanker:
-    """The trained ranker in a model file, without a scikit-learn face; reading it runs no code."""
+    """The trained ranker in a model file, without its scikit-learn class; reading it runs no code."""
     model, _ = _open_model(path)
     with _model_errors(path):
         return _read(model.header, model.arrays)
 
 
 def _open_model(path: str | os.PathLike[str]) -> tuple[Container, Kind]:
-    """What a model file holds, and the kind of ranker it says it is."""
+    """The content of a model file, and the kind of ranker that it names."""
     model = read_container(path, MODEL_KIND)
     name = str(model.header.get("ranker"))
     if name not in KINDS:
@@ -190,13 +190,13 @@ def _open_model(path: str | os.PathLike[str]) -> tuple[Container, Kind]:
 
 @contextmanager
 def _model_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn what goes wrong while a model is put together into what is wrong with its file."""
+    """Turn an error in building a model into an error about its file."""
     try:
         yield
     except (MissingExtraError, SettingError):
-        raise  # the file is fine
+        raise  # the file is not the cause
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError) as error:
-        # The checksum holds, so the file is whole: it was written by a later release, or by a stranger.
+        # The checksum is right, so the file is undamaged: a later release or another program wrote it.
         problem = f"{error} is not there" if isinstance(error, KeyError) else str(error)
         raise ContainerError(os.fspath(path), f"the parts of the model do not fit together: {problem}") from None
 

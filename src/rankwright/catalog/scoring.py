@@ -1,4 +1,4 @@
-"""Files scored piece by piece: memory holds a few queries, however long the file."""
+"""Scoring files piece by piece: only a few queries are in memory, however long the file is."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def score_file(
 ) -> int:
     """Write a score for each document of `source`, in input order, and return how many there were.
 
-    A query's rows must stand together, unless `whole` reads the file at once. `style` is `scores` (a number a line),
-    `trec` (a run, best first within each query) or `jsonl` (an object a document).
+    A query's rows must be together, unless `whole` reads the file at once. `style` is `scores` (one number per line),
+    `trec` (a run, best first within each query) or `jsonl` (one object per document).
     """
     if style not in STYLES:
         raise UnknownNameError("style", style, known=STYLES)
@@ -58,7 +58,7 @@ def score_file(
 def _scored(ranker: TrainedRanker, source: Paths, name: str | None, whole: bool, threads: int | None) -> Scored:
     """Pieces of the data and their scores, both in the order of the source."""
     known = format_named(format_of(source) if name is None else name)
-    # Knowing the width, text need not be read twice to find it.
+    # With the width known, text need not be read twice.
     options = {"n_features": ranker.n_features} if "n_features" in known.options else {}
     with spooled(source) as paths:
         for piece in known.iterate(paths, whole=whole, **options):
@@ -66,9 +66,9 @@ def _scored(ranker: TrainedRanker, source: Paths, name: str | None, whole: bool,
 
 
 def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None) -> Evaluation:
-    """How well the ranker does on the documents of a file; memory holds their judgments and scores, no feature matrix.
+    """Evaluate the ranker on the documents of a file; memory holds their labels and scores, but no feature matrix.
 
-    A ranker that scores lists, not documents, needs the whole file. Initial scores of the file count.
+    A ranker that scores lists, not documents, needs the whole file. Initial scores of the file are added.
     """
     file = file.with_defaults(n_features=ranker.n_features_in_, threads=threads)
     if ranker.looks_at_queries:

@@ -1,4 +1,4 @@
-"""A ranker trained on files and measured on files that need not fit into memory; or their datasets, read whole."""
+"""Training and measuring a ranker on files that need not fit into memory, and reading whole files as datasets."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from rankwright.training.loop import Listener
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingFiles:
-    """The files of documents to train on, to choose steps by and to measure on, and of scores to start from.
+    """The files of documents to train on, to validate on and to test on, and the files of scores to start from.
 
-    `train` may be a folder of Parquet shards, where the ranker is a bag. `format` is that of all of them; None finds it
-    out.
+    For bagged rankers `train` may be a folder of Parquet shards. `format` is that of all files; None detects it.
     """
 
     train: str
@@ -43,7 +42,7 @@ class TrainingFiles:
 
     @contextmanager
     def opened(self) -> Iterator[dict[str, DataFile]]:
-        """The files that are given, by part, each known to be readable, and more than once."""
+        """The given files by part, after a check that each can be read, and read more than once."""
         named = {
             "train": (self.train, self.initial_scores),
             "valid": (self.valid, self.valid_initial_scores),
@@ -62,7 +61,7 @@ class TrainingFiles:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedOnFiles:
-    """The trained ranker, and what metrics say of it on the validation and the test documents."""
+    """The trained ranker, and its metrics on the validation and the test documents."""
 
     ranker: Ranker
     evaluations: Mapping[str, Evaluation]
@@ -91,8 +90,8 @@ def train_on_files(
 ) -> TrainedOnFiles:
     """Train the ranker, write its model file to `out`, then measure it.
 
-    `checkpoint` is a folder that a killed run goes on from. The bags of a bagged ranker are trained by the workers of
-    `cluster`, as `open_engine` has it; None: by threads of this process.
+    `checkpoint` is a folder from which a killed run goes on. The bags of a bagged ranker are trained by the workers of
+    `cluster`, as in `open_engine`, or by threads of this process where it is None.
     """
     with files.opened() as opened:
         with _on_cluster(ranker, cluster, workers):

@@ -45,7 +45,7 @@ app = typer.Typer(
 def root(
     context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version and exit.")
 ) -> None:
-    """Answer what stands before a command, and show the help where there is none."""
+    """Handle the options before a command, and show the help where there is no command."""
     if version:
         from rankwright import __version__
 
@@ -54,7 +54,7 @@ def root(
         typer.echo(context.get_help())
 
 
-# In the order in which the help shows them: what each does, and examples of it.
+# In the order in which the help shows them: each command and its examples.
 COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
     "quickstart": (quickstart.quickstart, quickstart.EXAMPLES),
     "inspect": (inspect.inspect, inspect.EXAMPLES),
@@ -73,7 +73,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
 
 
 def reflowed(docstring: str) -> str:
-    """A docstring whose paragraphs are lines, for the terminal to break where it is wide enough."""
+    """A docstring with each paragraph on one line, so that the terminal can wrap it at its own width."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
 
 
@@ -85,7 +85,7 @@ def main() -> None:
     """Run the command line; the exit code is the answer."""
     try:
         code = app(prog_name="rankwright", standalone_mode=False)
-        if code == INTERRUPTED:  # what typer makes of Ctrl-C
+        if code == INTERRUPTED:  # typer's code for Ctrl-C
             raise KeyboardInterrupt
         sys.exit(code)
     except BrokenPipeError:

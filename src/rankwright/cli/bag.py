@@ -118,7 +118,7 @@ def _study_settings(settings: list[str], bags: int | None, select: str | None) -
     from rankwright.settings.text import values_of
 
     given = {"n_bags": bags, "select": select}
-    ranker_from_text("bl-mart", settings, **given)  # wrong ones are told before any data is read
+    ranker_from_text("bl-mart", settings, **given)  # wrong settings are reported before any data is read
     return values_of(settings) | {name: value for name, value in given.items() if value is not None}
 
 

@@ -10,7 +10,7 @@ from rankwright.cli.output import print_json, print_table
 from rankwright.errors import UnknownNameError, require
 
 EXAMPLES = "Example: rankwright list metrics\n\nExample: rankwright list settings lambdamart"
-IN_JSON_ALONE = ("rules", "settings", "search")  # columns that a terminal is too narrow for
+IN_JSON_ALONE = ("rules", "settings", "search")  # columns too wide for a terminal
 
 
 def list_names(

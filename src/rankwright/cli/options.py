@@ -10,7 +10,7 @@ from rankwright.errors import require
 
 
 def opt(help: str, metavar: str | None = None, panel: str | None = None, *, name: str = "", **more: Any) -> Any:
-    """An option; `panel` is the box of the help text that shows it, `name` another name than the parameter's."""
+    """An option; `panel` is the box of the help text that shows it, `name` replaces the name of the parameter."""
     return typer.Option(*filter(None, [name]), help=help, metavar=metavar, rich_help_panel=panel, **more)
 
 
@@ -41,7 +41,7 @@ FoldSeeds: TypeAlias = Annotated[int, opt("How often to train on each fold, each
 
 
 def metric_names(metrics: str | None) -> list[str] | None:
-    """The names in the text of `--metrics`, of which there must be one; None where it was not given."""
+    """The names in the text of `--metrics`, at least one; None where it was not given."""
     from rankwright.metrics.registry import split_metrics
 
     names = None if metrics is None else split_metrics(metrics)

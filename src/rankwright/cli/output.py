@@ -11,7 +11,7 @@ import typer
 
 from rankwright.errors import require
 
-LABEL_WIDTH = 22  # of what stands left of a value in a report
+LABEL_WIDTH = 22  # width of the text to the left of a value in a report
 
 
 def print_json(document: Any) -> None:
@@ -20,7 +20,7 @@ def print_json(document: Any) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[str] = ()) -> None:
-    """Print a table on stdout; the columns named in `numbers` stand right."""
+    """Print a table on stdout; the columns named in `numbers` are aligned right."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -35,7 +35,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, number
 
 
 def tell(text: str) -> None:
-    """Print a line of talk on stderr."""
+    """Print a message on stderr."""
     typer.echo(text, err=True)
 
 

@@ -25,7 +25,7 @@ def quickstart(
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart
 
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)  # before the work, so that a wrong name costs none
+        out.mkdir(parents=True, exist_ok=True)  # first, so that a wrong name fails before the work
     result = run_quickstart()
     for why in result.left_out.values():
         tell(why)

@@ -60,7 +60,7 @@ class RayEngine(AbstractContextManager["RayEngine"]):
     ) -> Generator[Done, None, None]:
         """The results of the tasks as they come; see `Engine.run`."""
         run = _RayRun(self._perform, self._letters, shared)
-        # Ray's pickle also takes what stands in the main script.
+        # Ray's pickle also takes what the main script defines.
         options: dict[str, Any] = {"is_heard": listener is not None, "dumps": cloudpickle.dumps}
         waiting = (Work.of(function, task, number, **options) for number, task in enumerate(tasks))
         try:

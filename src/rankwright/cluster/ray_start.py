@@ -22,7 +22,7 @@ from rankwright.errors import ClusterError, require
 LOOPBACK = "127.0.0.1"
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what later versions do, about which this one warns
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # the default of later versions; without it this version warns
 }
 SECONDS_TO_ANSWER = 10.0
 LONGEST_FOLDER = 40  # letters: Ray puts sockets below it, whose names the system limits to 107

@@ -45,7 +45,8 @@ class ComparatorNet:
     def margins(self, features: Float32Array, left: IntArray, right: IntArray, *, threads: int = 1) -> Float32Array:
         """The inputs of N≻ and N≺, a row for each pair of rows of `features`.
 
-        The net prefers the left row where the first is larger. Sigmoids would make large inputs equal."""
+        The net prefers the left row where the first is larger. Sigmoids would make large inputs equal.
+        """
         out = np.empty((len(left), 2), np.float32)
         kernels.compare_pairs(features, self.sizes, self.weights, left, right, out, threads)
         return out

@@ -136,8 +136,8 @@ def compress(
     test : RankingDataset, optional
         Judged documents on which the choice is measured; a quarter of the queries of `data` unless given.
     means : sequence of str, default ("exact", "prune", "distill", "prune")
-        What is done, in turn; each starts from the best forest so far. `exact` drops nodes without effect, `prune` keeps
-        a few trees with new weights, `distill` trains a small forest on the model's scores, and `net` a net.
+        What is done, in turn; each starts from the best forest so far. `exact` drops nodes without effect, `prune`
+        keeps a few trees with new weights, `distill` trains a small forest on the model's scores, and `net` a net.
     metric : str, default "ndcg@10"
         The metric that models are compared by.
     max_loss : float, optional

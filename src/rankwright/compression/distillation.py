@@ -77,7 +77,8 @@ def posterior_cost() -> Objective:
 def taught(teacher: Ranker, data: RankingDataset, *, synthetic: int = 1, seed: int = 0) -> RankingDataset:
     """The documents of `data` and of `synthetic` made-up lists for each query, with the teacher's scores as labels.
 
-    Labels are shifted to 0 and above: only differences count. Document weights fall with the teacher's rank."""
+    Labels are shifted to 0 and above: only differences count. Document weights fall with the teacher's rank.
+    """
     plain = RankingDataset(features=data.features, labels=None, groups=data.groups, feature_names=data.feature_names)
     streams = np.random.default_rng(seed).spawn(synthetic)
     parts = [plain, *(resampled_lists(plain, seed=stream) for stream in streams)]

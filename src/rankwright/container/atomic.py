@@ -14,13 +14,13 @@ from typing import BinaryIO
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write to that becomes the one at `path` when the block succeeds, and is removed when it fails.
 
-    It stands beside `path` and gets its name only when all of it is on the disk. A process that is killed on the way
-    leaves it there, hidden and named `.NAME.….tmp`, and does not touch the old file.
+    The file lies beside `path` and gets its final name only when all of it is on the disk. A process that is killed
+    before that leaves it there, hidden and named `.NAME.….tmp`, and does not touch the old file.
     """
     target = Path(os.path.realpath(path))  # a link stays a link: the file it names is replaced
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
     try:
-        # Created with the usual permissions, which the umask narrows; those of tempfile are the owner's alone.
+        # Created with the usual permissions, less the umask; files of tempfile are for the owner alone.
         with temporary.open("xb") as file:
             yield file
             file.flush()
@@ -35,7 +35,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _sync_folder(folder: Path) -> None:
-    # The new name is on the disk only when the folder is.
+    # The new name is on the disk only once the folder is synced.
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

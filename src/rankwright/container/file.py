@@ -30,7 +30,7 @@ VERSION = 1
 SUFFIX = ".rw"
 BLANK_CHECKSUM = "0" * hashlib.sha256().digest_size * 2
 LENGTH_BYTES = 8  # a safetensors file begins with the length of its JSON
-MAGIC_ENTRY = "rankwright"  # the one entry of metadata: safetensors keeps several in no fixed order
+MAGIC_ENTRY = "rankwright"  # the only entry of metadata, because safetensors keeps several in no fixed order
 BEGINNING = f'{{"__metadata__":{{"{MAGIC_ENTRY}":"'.encode()  # after the length
 DTYPES = frozenset(map(np.dtype, ["?", "|i1", "|u1", "<i2", "<u2", "<f2", "<i4", "<u4", "<f4", "<i8", "<u8", "<f8"]))
 
@@ -49,7 +49,7 @@ def is_container(path: str | os.PathLike[str]) -> bool:
     if Path(path).suffix == SUFFIX:
         return True
     if not Path(path).is_file():
-        return False  # a pipe can be read only once, and what cannot be opened is for its reader to say
+        return False  # a pipe can be read only once, and the reader reports files that cannot be opened
     with Path(path).open("rb") as file:
         return file.read(LENGTH_BYTES + len(BEGINNING))[LENGTH_BYTES:] == BEGINNING
 

@@ -24,7 +24,7 @@ VALUES_AT_A_TIME = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """How the tables of one library are read; a column is what the library calls one."""
+    """How the tables of one library are read; columns are of the library's own type."""
 
     names: Callable[[Any], list[str]]
     columns: Callable[[Any], list[Any]]

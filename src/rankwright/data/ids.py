@@ -1,6 +1,6 @@
-"""Ids of queries and documents as they stand in text files.
+"""Ids of queries and documents in text files.
 
-They are int64 where every one is a whole number written the usual way, else NumPy's variable-width strings: `7` is a
+They are int64 if all of them are whole numbers written the usual way, else NumPy's variable-width strings: `7` is a
 number, `007` and `+7` are not, so that writing an id gives back the text that was read.
 """
 

@@ -115,7 +115,7 @@ class Preferences:
 def pairs_from_labels(
     labels: Float32Array, groups: Groups, *, ties: float | None = None, certainty: float = inf
 ) -> Preferences:
-    """The pairs that labels stand for: all pairs of judged documents of a query, the one with the higher label first.
+    """The pairs that labels imply: all pairs of judged documents of a query, the one with the higher label first.
 
     The target is logistic(certainty · label difference), 1 where `certainty` is infinite. Documents with equal labels
     form pairs only where `ties` is given: it is the target probability that the one that comes first in the data ranks

@@ -112,7 +112,7 @@ def compare_on_folds(
     how: dict[str, Any] = {"cluster": cluster, "workers": workers, "listeners": listeners}
     run = _FoldRun(plan or ComparisonPlan(), None if results is None else Path(results), how, tell)
     names = list(dict.fromkeys(RANKERS if rankers == ALL else (ranker_named(name).name for name in rankers)))
-    # Said now, not after an hour of training.
+    # Checked now, not after an hour of training.
     require(len(names) >= 2, f"a comparison needs two rankers or more, got {', '.join(names) or 'none'}")
     paths = fold_folders(folder)
     found: dict[str, list[RankerOnFold]] = {name: [] for name in names}
@@ -206,5 +206,5 @@ def _joined(results: Sequence[RankerOnFold], plan: ComparisonPlan) -> Evaluation
         groups=Groups.of_sizes([size for one in results for size in one.documents]),
         query_ids=np.array([f"{one.fold}/{query}" for one in results for query in one.query_ids]),
         nothing_relevant=sum(one.nothing_relevant for one in results),
-        weighted=False,  # by nothing of the data's
+        weighted=False,  # no weights of the data
     )

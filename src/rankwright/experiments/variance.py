@@ -30,9 +30,9 @@ METRICS = ("ndcg@1", "ndcg@3", "ndcg@10", "mean-ndcg", "map")
 PLAIN, RANDOMISED = "LambdaMART", "LambdaMART with randomisation"
 WITHOUT, WITH = "BL-MART without overfitting", "BL-MART with overfitting"
 ROWS = (PLAIN, RANDOMISED, WITHOUT, WITH)
-STAGES = 20  # numbers of trees at which quality is looked at, at most
-SAMPLE_STREAM = 0x7661  # beside the seed
-TEST_SHARE, VALID_SHARE = 0.25, 0.2  # of the queries, where a study is given no such data
+STAGES = 20  # the most numbers of trees at which quality is measured
+SAMPLE_STREAM = 0x7661  # added to the seed
+TEST_SHARE, VALID_SHARE = 0.25, 0.2  # of the queries, where a study gets no test or validation data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +63,11 @@ class StudyPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VarianceStudy:
-    """Each ranker's metrics on the test queries, one value a sample, and how they change with bags and with trees."""
+    """Each ranker's metrics on the test queries, one value per sample, and how they change with bags and with trees."""
 
     plan: StudyPlan
     settings: Mapping[str, Any]
-    values: Mapping[str, Mapping[str, Float64Array]]  # of ranker and metric, one a sample
+    values: Mapping[str, Mapping[str, Float64Array]]  # by ranker and metric, one value per sample
     by_bags: Sequence[Curve]
     by_trees: Sequence[Curve]
 
@@ -196,7 +196,7 @@ class _SampleRun:
         return {row: self._measure(scores[row]) for row in ROWS}
 
     def by_bags(self) -> dict[str, list[dict[str, float]]]:
-        """What the first bag reaches, the first two, and so on."""
+        """The metrics of the first bag, of the first two bags, and so on."""
         found = {}
         for row, bags in ((WITHOUT, self.chosen), (WITH, self.bags)):
             sums = np.cumsum([self._scores(bag) for bag in bags], axis=0)
@@ -204,7 +204,7 @@ class _SampleRun:
         return found
 
     def by_trees(self, stages: IntArray) -> dict[str, list[dict[str, float]]]:
-        """What each number of trees reaches: of one LambdaMART, and of every bag."""
+        """The metrics for each number of trees, in one LambdaMART and in every bag."""
         bagged = np.mean([self._staged(bag, stages) for bag in self.bags], axis=0)
         single = self._staged(self.randomised, stages)
         return {
@@ -281,7 +281,7 @@ def write_study(
 
 
 def check_picture(kind: str) -> None:
-    """Raise if `kind` is not a format of pictures."""
+    """Raise if `kind` is not a picture format."""
     require(kind in FORMATS, f"a picture is one of {', '.join(FORMATS)}, got {kind!r}")
 
 

@@ -14,7 +14,7 @@ ROWS_AT_A_TIME = 4096  # looked at while they are in the processor's cache
 
 
 def filled(features: Float32Array) -> Float32Array:
-    """The features with 0 for what is missing; infinities are refused."""
+    """The features with 0 for missing values; infinite values are refused."""
     out = features
     for start in range(0, len(features), ROWS_AT_A_TIME):
         rows = slice(start, start + ROWS_AT_A_TIME)

@@ -1,7 +1,8 @@
 """Nyström features: what a kernel machine sees, in as many dimensions as there are landmarks.
 
-A function f(x) = Σ αᵢ k(x, zᵢ) over landmarks zᵢ is linear in φ(x) = K^(-1/2) [k(x, z₁), …, k(x, z_m)], K the kernel
-matrix of the landmarks, and its norm in the kernel's Hilbert space is that of its weights there (RankNet, Eq. 17-18).
+A function f(x) = Σ αᵢ k(x, zᵢ) over landmarks zᵢ is linear in φ(x) = K^(-1/2) [k(x, z₁), …, k(x, z_m)] where K is
+the kernel matrix of the landmarks, and its norm in the kernel's Hilbert space is that of its weights there (RankNet,
+Eq. 17-18).
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class FittedNystrom:
         return len(self.landmarks)
 
     def transform(self, features: Float32Array) -> Float32Array:
-        """The mapped features, one row a document; none may be missing."""
+        """The mapped features, one row per document; no input may be missing."""
         if features.shape[1] != self.landmarks.shape[1]:
             raise InputError(f"the kernel was fitted on {self.landmarks.shape[1]} features, got {features.shape[1]}")
         values = KERNELS[self.kernel](features.astype(np.float64), self.landmarks, self.gamma)
