@@ -30,7 +30,7 @@ template <> struct Reader<TreeSettings> {
                 .newton = field<std::string_view>(settings, "split_gain") == "newton",
                 .category_smoothing = field<double>(settings, "category_smoothing"),
                 .max_split_categories = field<std::int64_t>(settings, "max_split_categories"),
-                .gradient_scale = 1.0, // the scales are a tree's own, which the caller gives apart
+                .gradient_scale = 1.0, // each tree has its own scales, which the caller passes separately
                 .curvature_scale = 1.0,
                 .learning_rate = field<double>(settings, "learning_rate")};
     }
@@ -54,7 +54,7 @@ template <> struct Reader<Tree> {
                 .missing_left = fill<bool>(nodes, "missing_left"),
                 .gain = fill<double>(nodes, "gain"),
                 .value = fill<float>(nodes, "value"),
-                .begin = {}, // the caller gives it apart, as the rows
+                .begin = {}, // the caller passes it separately, as the rows
                 .count = fill<std::int64_t>(nodes, "count"),
                 .categories = fill(categories),
                 .n_category_words = categories.shape(1),

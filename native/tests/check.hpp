@@ -1,4 +1,4 @@
-// The smallest test helper: a failed check says where and ends the program.
+// The smallest test helper: a failed check prints its place and ends the program.
 #pragma once
 
 #include <cstdio>

@@ -9,7 +9,7 @@ namespace rankwright {
 
 namespace {
 
-constexpr std::size_t rows_at_a_time = 256; // their lines of one group stay in the first-level cache
+constexpr std::size_t rows_at_a_time = 256; // their codes of one group stay in the first-level cache
 
 template <typename Code> void search_categories(Column column, std::span<const float> edges, CodeRun<Code> out) {
     for (std::size_t row = 0; row < column.n_rows; ++row) {

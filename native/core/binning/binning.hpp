@@ -18,8 +18,8 @@ struct FloatTable {
 
 // Fills thresholds[f * (max_bins - 1) + i] with the places where the bins of feature f meet, in ascending order, and
 // n_thresholds[f] with how many there are, from the values in the given rows. NaN is left out.
-// At most `max_bins` distinct values get a bin each; more share bins of about equal numbers of rows, values with more
-// rows than such a bin standing alone.
+// Up to `max_bins` distinct values get a bin each. If there are more, they share bins of about equal numbers of rows,
+// but a value with more rows than such a bin gets its own.
 void find_thresholds(FloatTable features, std::span<const std::int64_t> rows, std::int64_t max_bins,
                      std::span<float> thresholds, std::span<std::int64_t> n_thresholds, int threads);
 
@@ -32,7 +32,7 @@ struct BinEdges {
     std::span<const float> of(std::size_t feature) const {
         return edges.subspan(offsets[feature], offsets[feature + 1] - offsets[feature]);
     }
-    // The code of what has no bin: NaN, and a category without an edge. It is also the number of bins.
+    // The code of values without a bin: NaN, and a category without an edge. It is also the number of bins.
     std::size_t missing_code(std::size_t feature) const { return of(feature).size() + (categorical[feature] ? 0 : 1); }
 };
 

@@ -8,7 +8,7 @@ namespace rankwright {
 
 namespace {
 
-// Two looks of 16 comparisons each, which the compiler turns into a few vector instructions.
+// Two rounds of 16 comparisons each, which the compiler turns into a few vector instructions.
 struct SearchTable {
     [[gnu::always_inline]] static std::size_t smaller_of_16(const float *edges, float value) {
         std::uint32_t n = 0;
@@ -29,7 +29,7 @@ struct SearchTable {
 
 #ifdef RANKWRIGHT_X86
 
-// The same with the comparisons' results counted in one instruction.
+// The same, with one instruction to count the results of the comparisons.
 [[gnu::target("avx512f,popcnt")]] void search_table_avx512(Column column, const float *table, CodeRun<std::uint8_t> out,
                                                            bool *any_missing) {
     for (std::size_t row = 0; row < column.n_rows; ++row) {

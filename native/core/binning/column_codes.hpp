@@ -27,19 +27,19 @@ inline std::size_t count_smaller(std::span<const float> edges, float value) {
     return static_cast<std::size_t>(first - edges.data());
 }
 
-// At most 255 edges as a table for a search in two looks of 16 comparisons: 256 of them, padded with infinity, and then
-// every 16th again.
+// At most 255 edges as a table for a search in two rounds of 16 comparisons: the edges, padded with infinity to 256,
+// and then every 16th of them again.
 inline constexpr std::size_t table_edges = 256, table_step = 16, table_size = table_edges + table_step;
 void fill_search_table(std::span<const float> edges, float *table);
 
-// Where codes go, and what stands for NaN.
+// Where codes are written, and the code of NaN.
 template <typename Code> struct CodeRun {
     Code *codes;
     std::size_t stride;
     Code missing;
 };
 
-// Each fills the codes of a column and says whether any value was NaN.
+// Each fills the codes of a column and returns whether any value was NaN.
 template <typename Code> bool search_edges(Column column, std::span<const float> edges, CodeRun<Code> out);
 bool search_table(Column column, const float *table, CodeRun<std::uint8_t> out, Simd simd);
 

@@ -18,7 +18,7 @@ constexpr std::size_t columns_at_a_time = 8;
 
 constexpr std::uint32_t sign_bit = 0x80000000u;
 
-// Unsigned integers in the order of the floats they stand for.
+// An unsigned integer for each float, in the same order.
 std::uint32_t key_of(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value + 0.0f); // -0 becomes +0
     return bits & sign_bit ? ~bits : bits | sign_bit;
@@ -79,8 +79,8 @@ struct Shares {
     std::int64_t bins; // not yet used
 };
 
-// Marks the values that fill a bin alone, until the mean size of the other bins no longer falls. Returns what remains
-// for the other values to share.
+// Marks the values that get a bin of their own, until the mean size of the other bins no longer falls. Returns the rows
+// and bins that remain for the other values.
 Shares mark_heavy(DistinctValues &distinct, std::int64_t max_bins) {
     Shares rest{0, max_bins};
     for (const std::int64_t count : distinct.counts) rest.rows += count;
@@ -98,7 +98,7 @@ Shares mark_heavy(DistinctValues &distinct, std::int64_t max_bins) {
     return rest;
 }
 
-// Calls end_bin(i) for each distinct value, but the last, that is the largest of its bin.
+// Calls end_bin(i) for each distinct value that is the largest of its bin, except the last.
 template <typename EndBin> void share_bins(DistinctValues &distinct, std::int64_t max_bins, EndBin &&end_bin) {
     const std::size_t n = distinct.values.size();
     if (n <= static_cast<std::size_t>(max_bins)) {

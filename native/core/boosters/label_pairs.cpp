@@ -35,7 +35,7 @@ double query_potentials(std::span<const double> scores, const LabelPairs &pairs,
     if (rows.empty()) return 0.0;
     const ScoreRange range = range_of(scores, rows);
     const double scale = pairs.query_weights[query] / exp_minus(std::min(range.high - range.low, widest_range));
-    double total = 0.0, below = 0.0; // e^-(high - score), weighted, of all documents of lower labels
+    double total = 0.0, below = 0.0; // sum of weight · e^-(high - score) over documents of lower labels
     for (std::size_t first = 0, last; first < rows.size(); first = last) {
         double level = 0.0;
         for (last = first; last < rows.size() && pairs.labels[rows[last]] == pairs.labels[rows[first]]; ++last) {
@@ -47,7 +47,7 @@ double query_potentials(std::span<const double> scores, const LabelPairs &pairs,
         }
         below += level;
     }
-    double above = 0.0; // e^-(score - low), weighted, of all documents of higher labels
+    double above = 0.0; // sum of weight · e^-(score - low) over documents of higher labels
     for (std::size_t last = rows.size(), first; last > 0; last = first) {
         double level = 0.0;
         for (first = last; first > 0 && pairs.labels[rows[first - 1]] == pairs.labels[rows[last - 1]]; --first) {
@@ -136,7 +136,7 @@ void fidelity_agreement(std::span<const double> scores, const LabelPairs &pairs,
                         std::span<double> agree, std::span<double> disagree, int threads) {
     constexpr std::size_t n_stumps = 8;
     for_queries(pairs, threads, [&](std::size_t query) {
-        // Sums of weights, by which of the stumps order a pair rightly, and by which order it wrongly.
+        // Sums of pair weights, by the set of stumps that order a pair right, and by the set that order it wrong.
         std::array<double, n_codes> right{}, wrong{};
         for_fidelity_pairs(scores, pairs, query, [&](std::int64_t better, std::int64_t worse, double weight) {
             right[above[better] & ~above[worse]] += weight;

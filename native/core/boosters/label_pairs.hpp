@@ -1,7 +1,7 @@
-// Pairs of a query's documents of different labels, as boosting weighs them; they are never stored.
+// Pairs of a query's documents with different labels, with the weights of boosting; pairs are never stored.
 //
-// Query q owns order[offsets[q]] to order[offsets[q + 1]]: its judged rows, by ascending label. A pair counts its
-// query's weight times the weights of its two documents.
+// Query q owns order[offsets[q]] to order[offsets[q + 1]]: its judged rows, by ascending label. A pair's weight is
+// its query's weight times the weights of its two documents.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct FeatureCodes {
     std::span<const std::uint8_t> of(std::size_t feature) const { return {codes + feature * n_rows, n_rows}; }
 };
 
-// For each feature its best stump: documents whose code is above `bin` stand above, those without the feature stand
-// where `missing_above` says.
+// The best stump of each feature: it puts documents whose code is above `bin` above the others, and documents without
+// the feature above if `missing_above`.
 struct BestStumps {
     std::span<std::int64_t> bin;
     std::span<bool> missing_above;
@@ -41,7 +41,8 @@ struct BestStumps {
 
 // RankBoost's pair weights are weight · exp(score of the worse - score of the better). Fills, for each row, the weight
 // of the pairs in which it is the better document less that of those in which it is the worse (rows outside `order`
-// have 0), and for each query the weight of all its pairs. Two passes over a query's rows, however many labels.
+// have 0), and for each query the weight of all its pairs. This takes two passes over a query's rows, however many
+// labels there are.
 void pair_potentials(std::span<const double> scores, const LabelPairs &pairs, std::span<double> potentials,
                      std::span<double> totals, int threads);
 
@@ -50,12 +51,12 @@ void potential_stumps(const FeatureCodes &features, std::span<const double> pote
                       const BestStumps &best, int threads);
 
 // The same with FRank's pair weights, weight · √P · (1 - P), where P is the logistic function of the better document's
-// score less the worse one's: twice the slope of the fidelity loss. Every pair is gone through.
+// score less the worse one's: twice the slope of the fidelity loss. It goes through every pair.
 void fidelity_potentials(std::span<const double> scores, const LabelPairs &pairs, std::span<double> potentials,
                          std::span<double> totals, int threads);
 
 // `above` has a bit for each of up to eight stumps: whether it puts the row above. Fills, for each query and each of
-// eight stumps, FRank's weight of the pairs that it orders rightly and of those that it orders wrongly.
+// eight stumps, the sums of FRank's weights over the pairs that it orders right and over those that it orders wrong.
 void fidelity_agreement(std::span<const double> scores, const LabelPairs &pairs, std::span<const std::uint8_t> above,
                         std::span<double> agree, std::span<double> disagree, int threads);
 

@@ -8,7 +8,7 @@ namespace rankwright {
 
 // For each move m, fills the m-th stretch of `moved` with scores + moves[m] · column, and that of `rows` with the rows
 // of each query, highest first, equal scores in row order; the rows of stretch m count from m · documents on.
-// The order of one move is where sorting for the next begins, so moves should come in order. Scores must not be NaN.
+// Sorting for each move starts from the order of the move before, so moves should ascend. Scores must not be NaN.
 void rank_moves(std::span<const double> scores, std::span<const double> column, std::span<const double> moves,
                 std::span<const std::int64_t> offsets, std::span<double> moved, std::span<std::int64_t> rows,
                 int threads);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t queries_at_a_time = 4;
 
-// Calls use(i, j, tanh of their difference) for every unit of every two documents of a query, places in the matrices,
-// and afterwards divides the query's part of `out` by its number of documents.
+// Calls use(i, j, tanh of their difference) for every two documents of a query and every unit, where i and j are
+// indices into the matrices, and afterwards divides the query's part of `out` by its number of documents.
 template <typename Use> void for_unit_pairs(const PairUnits &units, std::span<double> out, int threads, Use &&use) {
     std::fill(out.begin(), out.end(), 0.0);
     const std::size_t n_units = units.n_units;

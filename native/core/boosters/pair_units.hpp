@@ -14,10 +14,10 @@ struct PairUnits {
     std::span<const std::int64_t> offsets; // of queries
 };
 
-// Fills, for each document i of m in its query, the mean over them, j, of tanh(input of i - input of j).
+// Fills, for each document i, the mean of tanh(input of i - input of j) over the documents j of its query.
 void pair_unit_sums(const PairUnits &units, std::span<double> sums, int threads);
 
-// Fills the slopes of a loss in the inputs, given its slopes `of_sums` in what pair_unit_sums fills.
+// Fills the derivatives of a loss by the inputs, given its derivatives `of_sums` by the output of pair_unit_sums.
 void pair_unit_gradient(const PairUnits &units, std::span<const double> of_sums, std::span<double> gradient,
                         int threads);
 

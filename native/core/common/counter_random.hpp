@@ -1,5 +1,5 @@
-// Random numbers without a state: a number is a function of a key and of what it is for, so that it does not depend on
-// the order or the thread in which numbers are drawn.
+// Random numbers without a state: a number is a function of a key and a counter, so that it does not depend on the
+// order or the thread in which numbers are drawn.
 #pragma once
 
 #include <cstdint>

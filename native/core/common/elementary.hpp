@@ -12,8 +12,8 @@
 
 namespace rankwright {
 
-// std::bit_cast that is inlined even without optimisation: a vector given to a function that was compiled for another
-// processor does not arrive there.
+// std::bit_cast that is inlined even without optimisation: a vector cannot be passed to a function that was compiled
+// for another processor.
 template <typename To, typename From> [[gnu::always_inline]] constexpr To same_bits(const From &from) {
     return __builtin_bit_cast(To, from);
 }
@@ -42,7 +42,7 @@ template <> struct Elementary<double> {
     static constexpr int exp_degree = 13, atanh_terms = 17;
 };
 
-// What a number or a vector of numbers V is made of, and the integers of the same shape.
+// The element type of a number or a vector of numbers V, and the integers of the same shape.
 template <typename V> struct Shape {
     using Real = V;
     using Bits = typename Elementary<V>::Bits;
@@ -80,7 +80,7 @@ template <typename V> [[gnu::always_inline]] inline V exp_minus(V x) {
     return exp_series<0>(rest) * same_bits<V>(power);
 }
 
-// tanh x = (1 - e^-2x) / (1 + e^-2x) for x ≥ 0; a negative x has the same with its sign.
+// tanh x = (1 - e^-2x) / (1 + e^-2x) for x ≥ 0; for negative x the result of -x with its sign turned.
 template <typename V> [[gnu::always_inline]] inline V tanh_of(V x) {
     using Real = RealOf<V>;
     using Bits = typename Elementary<Real>::Bits;

@@ -32,7 +32,7 @@ inline Simd simd_level() {
     return Simd::baseline;
 }
 
-// Every level the processor can run, for tests that hold them against each other.
+// Every level the processor can run, for tests that compare them.
 inline std::vector<Simd> simd_levels() {
     std::vector<Simd> levels{Simd::baseline};
     if (simd_level() >= Simd::avx2) levels.push_back(Simd::avx2);

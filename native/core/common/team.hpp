@@ -1,4 +1,4 @@
-// Threads that live for one call and meet many times in it.
+// Threads that live for one call and take many short steps together in it.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace rankwright {
 
 // A tree takes hundreds of short parallel steps: starting threads for each would cost more than the steps. Members
-// wait for the next step briefly awake, then asleep, so that a busy machine is not kept busier.
+// wait for the next step awake for a moment and then asleep, so as not to load a busy machine.
 class Team {
   public:
     explicit Team(int threads) : n_members(std::max(threads, 1)) {
@@ -45,7 +45,7 @@ class Team {
     }
 
   private:
-    static constexpr int patience = 4000; // looks before going to sleep: some tens of microseconds
+    static constexpr int patience = 4000; // checks before going to sleep: some tens of microseconds
 
     template <typename Value, typename Done> static void await_change(const std::atomic<Value> &place, Done &&done) {
         for (int look = 0; look < patience; ++look) {

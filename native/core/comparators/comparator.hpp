@@ -1,8 +1,8 @@
 // The comparator net of SortNet (section 2): which of two documents of a query ranks higher.
 //
-// Every hidden neuron has a dual that sees the two documents the other way round. So what a layer says of the pair
-// (x, y) is two lists, of the neurons and of their duals, and the pair (y, x) has the same two lists exchanged. The
-// two outputs are such a neuron and its dual: output 0 is N≻(x, y), output 1 is N≺(x, y) = N≻(y, x), to the bit,
+// Every hidden neuron has a dual that sees the two documents the other way round. So the output of a layer for
+// the pair (x, y) is two lists, of the neurons and of their duals, and the pair (y, x) has the same lists exchanged.
+// The two outputs are such a neuron and its dual: output 0 is N≻(x, y), output 1 is N≺(x, y) = N≻(y, x), to the bit,
 // because both sum the same numbers in the same order.
 //
 // `weights` holds, one after another, with F features and hidden layers of H1, H2, … neurons (duals not counted):
@@ -50,15 +50,15 @@ double comparator_gradient(const Comparator &net, const Documents &documents, co
 enum class SortAlgorithm { merge, heap };
 
 // Sorts each query's part of `rows`, best first, and fills how many comparisons that took. Where the net prefers
-// neither of two documents, the smaller row goes first; `tied` tells which places hold such a document's equal, in
-// this order, right below it. `presort` orders a query's rows by how the net compares each with a document of nothing
-// but zeros before it sorts: the result then no longer depends on the order they came in.
+// neither of two documents, the smaller row goes first; `tied` marks each place whose document the net finds equal to
+// the one right above it. With `presort`, rows are first ordered by how the net compares each with a document of zeros:
+// the result then does not depend on the order in which they came.
 void sort_rows(const Comparator &net, const Documents &documents, SortAlgorithm algorithm, bool presort,
                std::span<std::int64_t> rows, std::span<bool> tied, std::span<std::int64_t> n_comparisons, int threads);
 
-// The same by merging alone, noting the pairs of differently labelled documents that the net compared wrongly: query
-// q's begin at pair mistake_offsets[q] of `mistakes`, which holds the better row and the worse one. A pair is compared
-// at most once in a sort. Labels that are NaN tell nothing.
+// The same by merge sort alone, which also notes the pairs with different labels that the net compared wrongly: those
+// of query q begin at pair mistake_offsets[q] of `mistakes`, which holds the better row and the worse one. A pair is
+// compared at most once in a sort. Documents whose label is NaN are in no such pair.
 void sort_noting_mistakes(const Comparator &net, const Documents &documents, std::span<const float> labels,
                           std::span<const std::int64_t> mistake_offsets, std::span<std::int64_t> rows,
                           std::span<std::int64_t> n_comparisons, std::span<std::int64_t> n_mistakes,

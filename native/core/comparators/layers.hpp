@@ -11,7 +11,7 @@
 
 namespace rankwright {
 
-// Neurons are counted in whole packs: the weights of those beyond the last are 0, and so is all that comes from them.
+// Neurons are padded to whole packs: the weights of the added ones are 0, and so are their outputs.
 constexpr std::size_t pack_size = 8;
 using Neurons = Pack<float, pack_size * sizeof(float)>;
 
@@ -30,7 +30,7 @@ struct UpperLayer {
     std::vector<float> neurons, duals, biases;
 };
 
-// A comparator's weights as vectors want them. `first` has a row per feature: the weights of the first layer's neurons
+// A comparator's weights, laid out for vectors. `first` has a row per feature: the weights of the first layer's neurons
 // for the left document, then those for the right one.
 struct PreparedNet {
     std::size_t n_features, n_hidden, width;
@@ -88,7 +88,7 @@ template <std::size_t n_packs>
     for (std::size_t j = 0; j < net.width; ++j) out[j] += net.biases[j];
 }
 
-// What each layer says of a pair: its neurons, then their duals. One per thread.
+// The outputs of each layer for a pair: its neurons, then their duals. Each thread has its own.
 class Activations {
   public:
     explicit Activations(const PreparedNet &net) : first_(2 * net.width) {
@@ -118,7 +118,7 @@ struct Outputs {
     return {lane_sum(own) + layer.biases[neuron], lane_sum(dual) + layer.biases[neuron]};
 }
 
-// The outputs for a pair of documents, given by their halves; `activations` are left as they were on the way.
+// The outputs for a pair of documents, given by their halves; `activations` is filled on the way.
 [[gnu::always_inline]] inline Outputs compare(const PreparedNet &net, const float *left, const float *right,
                                               Activations &activations) {
     float *below = activations.of_layer(0);

@@ -85,7 +85,7 @@ struct Slopes {
     }
 };
 
-// Takes the slopes of a neuron and its dual back: adds to the derivatives of their weights and of the layer below.
+// The backward step of a neuron and its dual: adds to the derivatives by their weights and by the layer below.
 [[gnu::always_inline]] inline void pass_down(const UpperLayer &layer, std::size_t neuron, Outputs slope,
                                              const float *below, UpperLayer &weights, float *slopes_below) {
     const std::size_t row = neuron * layer.width;
@@ -103,7 +103,7 @@ struct Slopes {
 }
 
 struct DescendQuery {
-    // `halves` and `slopes` have room for the query's documents; `slopes` is left as derivatives by the halves.
+    // `halves` and `slopes` have room for the query's documents; `slopes` is filled with the derivatives by the halves.
     [[gnu::always_inline]] static void run(const PreparedNet *net, const float *features, std::size_t n_docs,
                                            std::int64_t first_row, const TrainingPairs *pairs, std::size_t first_pair,
                                            std::size_t last_pair, PairCost cost, bool with_slopes, float *halves,
@@ -178,7 +178,7 @@ struct DescendQuery {
     }
 };
 
-// Room for one query after another, as large as the largest so far.
+// Scratch memory for one query at a time, as large as the largest so far needs.
 struct QueryRoom {
     std::vector<float> halves, slopes;
     void reserve(std::size_t n) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t queries_a_block = 8; // sorted together by one thread
 
-// Rows are those of the block of queries that is sorted, counted from 0.
+// A row of the block of queries being sorted, counted from 0.
 using Row = std::uint32_t;
 struct Comparison {
     Row left, right;
@@ -41,7 +41,7 @@ struct Judge {
     }
 };
 
-// How much each document is preferred to one of nothing but zeros.
+// How much the net prefers each document to one of zeros.
 struct AgainstNothing {
     [[gnu::always_inline]] static void run(const PreparedNet *net, const float *halves, const float *nothing,
                                            std::size_t n_docs, Activations *activations, float *preference) {
@@ -53,7 +53,7 @@ struct AgainstNothing {
     }
 };
 
-// The documents of some queries, with all a comparison needs of them, and the comparisons that are asked for together.
+// The documents of some queries, prepared for comparisons, and the comparisons that are made together.
 class Bench {
   public:
     Bench(const PreparedNet &net, const float *features, std::size_t n_docs)
@@ -91,7 +91,7 @@ class Bench {
     std::vector<Verdict> verdicts_;
 };
 
-// Two neighbouring sorted runs of one query on their way into one.
+// Two neighbouring sorted runs of one query, being merged.
 struct Merge {
     std::size_t left, left_end, right, right_end, out, query;
 };
@@ -173,7 +173,7 @@ std::int64_t heap_sort(Bench &bench, std::span<Row> rows) {
     return n_comparisons;
 }
 
-// Some queries' rows, counted from the first of them, as they come and as they go.
+// The rows of some queries, counted from the first of them, before and after sorting.
 class Block {
   public:
     Block(const PreparedNet &net, const Documents &documents, std::size_t first, std::size_t last,
@@ -209,7 +209,7 @@ class Block {
         }
     }
 
-    // Which places hold the equal of the document above them.
+    // Marks the places whose document the net finds equal to the one above.
     void mark_ties(std::span<bool> tied) {
         std::vector<Comparison> neighbours;
         for (std::size_t at = 1; at < rows_.size(); ++at) neighbours.push_back({rows_[at - 1], rows_[at]});

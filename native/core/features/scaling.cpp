@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t queries_at_a_time = 8;
 
-// One feature's statistics over a query as seen so far. Kept as separate arrays, so that loops over features become
-// vector instructions; a missing value leaves each of them as it was.
+// The statistics of each feature over the rows of a query so far. They are separate arrays, so that loops over features
+// become vector instructions; a missing value leaves each of them as it was.
 struct Sums {
     std::vector<double> total, count;
     std::vector<float> largest;

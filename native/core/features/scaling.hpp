@@ -1,4 +1,4 @@
-// Feature scaling that looks at one query at a time. NaN means missing: it stays missing and takes no part.
+// Feature scaling that looks at one query at a time. NaN means missing: it stays missing and counts in no statistic.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Rows of a feature matrix as nets take them: some of them, side by side, standardised, nothing missing.
+// Some rows of a feature matrix in the form that nets take: standardised, and without missing values.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ struct BlockOfRows {
     std::size_t first, count, width;
 };
 
-// Turns codes of categories into 0 where the node's words send them left and 1 where right.
+// Turns codes of categories into 0 where the node's words send them left, and into 1 where right.
 template <typename Lane> void choose_sides(const std::uint32_t *words, std::size_t count, Lane *lanes) {
     for (std::size_t row = 0; row < count; ++row) {
         const std::size_t code = lanes[row];
@@ -22,7 +22,7 @@ template <typename Lane> void choose_sides(const std::uint32_t *words, std::size
     }
 }
 
-// Fills one column, with `lacking` for documents that lack its value, and says whether there are any.
+// Fills one column, with `lacking` for documents that lack its value, and returns whether there are any.
 template <typename Lane>
 bool fill_column(const ValueColumns &columns, std::size_t column, BlockOfRows block, bool lacking_left, Simd simd,
                  Lane *lanes) {
@@ -68,8 +68,8 @@ bool fill_column(const CodeColumns<Code> &columns, std::size_t column, BlockOfRo
     return any_missing;
 }
 
-// All columns of a block: first with documents that lack a value on the right of every threshold, then, where there are
-// such documents, with them on the left. Returns whether there are.
+// Fills all columns of a block: first with documents that lack a value on the right of every threshold, then, if there
+// are such documents, again with them on the left. Returns whether there are.
 template <typename Lane, typename Columns>
 bool fill_columns(const Columns &columns, BlockOfRows block, Simd simd, Lane *lanes) {
     const std::size_t n_columns = columns.feature.size();

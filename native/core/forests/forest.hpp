@@ -6,7 +6,7 @@
 // the number of its leaf. A visit is two comparisons and a choice for as many documents as a vector register has bytes,
 // without a branch and without a jump through memory, which is why visiting every node beats following each document.
 //
-// Values are compared as codes: a column holds, of each document in a block, how many of a feature's thresholds in the
+// Values are compared as codes: a column holds, for each document in a block, how many of a feature's thresholds in the
 // forest are smaller than its value.
 #pragma once
 
@@ -44,7 +44,7 @@ struct CompiledForest {
     }
 };
 
-// What columns are made of: raw values.
+// Columns made from raw values.
 struct ValueColumns {
     FloatTable features;
     std::span<const std::int32_t> feature; // of each column
@@ -56,7 +56,7 @@ struct ValueColumns {
                                                   // edge: what has no edge goes left
 };
 
-// Or bin codes. A document lacks the value where its code is `missing`.
+// Columns made from bin codes. A document lacks the value where its code is `missing`.
 template <typename Code> struct CodeColumns {
     Codes<const Code> codes;
     std::span<const std::int32_t> feature; // of each column
@@ -65,8 +65,8 @@ template <typename Code> struct CodeColumns {
     std::span<const std::uint32_t> categories;
 };
 
-// Adds what trees [first, last) say to the scores of all documents, tree after tree, in float64. Lane is the type of
-// codes and leaf numbers.
+// Adds the values of trees [first, last) to the scores of all documents, tree after tree, in float64. Lane is the type
+// of codes and leaf numbers.
 template <typename Lane, typename Columns>
 void score_forest(const Columns &columns, const CompiledForest &forest, std::span<double> scores, int threads,
                   Simd simd = simd_level());

@@ -10,7 +10,7 @@ namespace rankwright {
 
 namespace {
 
-constexpr std::size_t readable_after = 64; // values that may be read from any leaf's on
+constexpr std::size_t readable_after = 64; // values that must be readable from any leaf on
 
 // How many leaves lie below each node, and which of the tree's leaves, from left to right, is the first of them.
 struct LeafNumbers {

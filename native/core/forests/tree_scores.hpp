@@ -1,4 +1,4 @@
-// Scoring documents, known by their bin codes, with a tree that was just grown on such codes.
+// Scoring documents, given as bin codes, with a tree that was just grown on such codes.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace rankwright {
 
-// Nodes as the grower leaves them: every node stands before its children, and feature -1 marks a leaf. A number goes
+// Nodes as the grower writes them: every node comes before its children, and feature -1 marks a leaf. A number goes
 // left where its code is at most `bin`; where `bin` is -1, bit c of the node's words says whether category c does.
 struct GrownNodes {
     std::span<const std::int32_t> feature;
@@ -21,7 +21,7 @@ struct GrownNodes {
     std::size_t words_per_node;
 };
 
-// Adds what the tree says of each document to its score. n_bins, of each feature, is also the code of missing values.
+// Adds the tree's value of each document to its score. A feature's n_bins is also the code of its missing values.
 // A tree may have 65,536 leaves at most.
 template <typename Code>
 void score_tree(const Codes<const Code> &codes, std::span<const std::int64_t> n_bins, const GrownNodes &tree,

@@ -88,7 +88,7 @@ struct HalfLanes {
     }
 };
 
-// Moves the documents of a block on that have reached a node.
+// Moves those documents of a block on that have reached a node.
 template <typename Lanes, std::size_t n_registers>
 [[RANKWRIGHT_AVX512, gnu::always_inline]] inline void visit(const ForestNode &node,
                                                             const Block<typename Lanes::Lane> &block, __m512i *at) {

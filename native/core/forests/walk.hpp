@@ -1,4 +1,4 @@
-// Finding the leaves of a block of documents, and adding up what they say.
+// Finding the leaves of a block of documents, and adding up their values.
 #pragma once
 
 #include "core/forests/forest.hpp"

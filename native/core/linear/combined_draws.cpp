@@ -13,7 +13,7 @@ namespace rankwright {
 
 namespace {
 
-constexpr double smallest_scale = 1e-9; // below it the weights are written out again: digits would be lost
+constexpr double smallest_scale = 1e-9; // below it the scale is multiplied into the weights, lest digits be lost
 
 struct Example {
     const float *row;

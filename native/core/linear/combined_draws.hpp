@@ -9,7 +9,7 @@
 
 namespace rankwright {
 
-// As kernels/records.py explains these three.
+// kernels/records.py explains the fields of these three.
 struct DrawnRows {
     Rows features;
     std::span<const float> labels;
@@ -33,7 +33,8 @@ struct DrawSettings {
     std::uint64_t key = 0;
 };
 
-// Takes draws number `first` to `last` and moves the weights after each. A step never goes past the point of no error.
+// Takes draws number `first` to `last` and moves the weights after each. A step never goes past the point where the
+// error is 0.
 void combined_draws(const DrawnRows &documents, const DrawnPairs &pairs, const DrawSettings &settings,
                     std::int64_t first, std::int64_t last, std::span<double> weights);
 

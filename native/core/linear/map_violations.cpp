@@ -51,7 +51,7 @@ class Query {
         std::ranges::sort(bad_, higher);
     }
 
-    // How many relevant documents the irrelevant one number j should stand above. Above relevant number i (both from 0)
+    // How many relevant documents irrelevant document number j should rank above. Above relevant number i (both from 0)
     // it is the (j + 1)th irrelevant one there, which costs that document precision and wins the scores' difference.
     std::size_t best_place(std::size_t j, double per_pair) const {
         const std::size_t n_good = good_.size();

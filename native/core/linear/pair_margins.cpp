@@ -62,7 +62,7 @@ class Query {
         for (std::size_t row = first; row < last; ++row) {
             n_levels_ = std::max(n_levels_, static_cast<std::size_t>(pairs_.levels[row]) + 1);
         }
-        // From the top: which documents may be worse partners only grows as scores fall. Then from the bottom.
+        // From the top, since the set of possible worse partners only grows as scores fall; then from the bottom.
         sweep(order_.begin(), order_.end(), +1.0, false, factor, sums.weight_below, sums.sum_below);
         sweep(order_.rbegin(), order_.rend(), -1.0, true, factor, sums.weight_above, sums.sum_above);
     }

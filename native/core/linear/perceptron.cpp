@@ -17,7 +17,7 @@ constexpr std::size_t scored_at_a_time = 64;
 constexpr std::size_t rows_ahead = 4; // rows come in random order: fetching them early hides the wait for memory
 constexpr std::size_t cache_line = 64 / sizeof(float);
 
-// Moves the thresholds that stand on the wrong side of the score; the sum of the moves is what moves the weights.
+// Moves the thresholds on the wrong side of the score; the weights move by the sum of these moves.
 inline double move_thresholds(double score, std::int32_t level, double step, std::span<double> thresholds) {
     double total = 0.0;
     for (std::size_t r = 0; r < thresholds.size(); ++r) {
@@ -83,7 +83,7 @@ constexpr std::size_t rounded_up(std::size_t n) { return (n + lanes - 1) / lanes
     return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
 }
 
-// Scalar products of a row with four that stand one after another; `n` is a multiple of eight.
+// Scalar products of a row with four consecutive rows; `n` is a multiple of eight.
 [[gnu::always_inline]] inline void four_products(const float *row, const float *others, std::size_t n, float *out) {
     EightFloats a{}, b{}, c{}, d{};
     for (std::size_t k = 0; k < n; k += lanes) {
@@ -96,7 +96,7 @@ constexpr std::size_t rounded_up(std::size_t n) { return (n + lanes - 1) / lanes
     out[0] = sum_of(a), out[1] = sum_of(b), out[2] = sum_of(c), out[3] = sum_of(d);
 }
 
-// A matrix whose rows are as long as vectors are, and as many, with zeros in what was added.
+// A matrix padded with zeros to whole vectors, in the length and in the number of its rows.
 class PaddedRows {
   public:
     PaddedRows(std::size_t n_rows, std::size_t n_features)
@@ -106,7 +106,7 @@ class PaddedRows {
     void put(std::size_t place, const float *row) {
         float *own = values_.data() + place * stride_;
         std::copy(row, row + n_features_, own);
-        // By the same operations as every product, so that a row is at distance 0 from itself to the bit.
+        // The same operations as in every product, so that the distance of a row from itself is exactly 0.
         EightFloats sum{};
         for (std::size_t k = 0; k < stride_; k += lanes) sum += load<EightFloats>(own + k) * load<EightFloats>(own + k);
         squares_[place] = sum_of(sum);

@@ -11,7 +11,7 @@
 namespace rankwright {
 
 // Documents to learn from, in the order of `order`. Levels count from 0. A document's weight (empty: 1) multiplies its
-// step. A threshold stands between each two levels.
+// step. There is a threshold between each level and the next.
 struct RankedRows {
     Rows features;
     std::span<const std::int32_t> levels;
@@ -34,8 +34,8 @@ void quadratic_scores(const Rows &features, double gamma, double constant, std::
                       std::span<const double> matrix, std::span<double> out, int threads);
 
 // One perceptron whose score is the sum over its support of coefficient · kernel(support, x); the support are rows of
-// `features`, the first n_support[0] of `support`. Where all places are taken, a new one takes that of the smallest
-// coefficient, the first among equals. `kernel` is rbf, quadratic or cubic.
+// `features`, the first n_support[0] of `support`. Where all places are taken, a new row replaces the one with the
+// smallest coefficient, the first among equals. `kernel` is rbf, quadratic or cubic.
 void kernel_prank_pass(const RankedRows &documents, std::string_view kernel, double gamma,
                        std::span<std::int64_t> support, std::span<double> coefficients,
                        std::span<std::int64_t> n_support, std::span<double> thresholds);

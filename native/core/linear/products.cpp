@@ -31,7 +31,7 @@ struct SumRows {
     }
 };
 
-struct MultiplyColumns { // columns `first` to `last` with all at and after them
+struct MultiplyColumns { // products of columns `first` to `last` with themselves and all later ones
     [[gnu::always_inline]] static void run(const float *rows, std::size_t n_rows, std::size_t n, const double *factors,
                                            std::size_t first, std::size_t last, double *out) {
         for (std::size_t row = 0; row < n_rows; ++row) {

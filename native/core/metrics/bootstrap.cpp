@@ -9,7 +9,7 @@ namespace rankwright {
 
 namespace {
 
-// Steele, Lea and Flood's splitmix64: a counter and a mixing function, so that every resample starts where it likes.
+// Steele, Lea and Flood's splitmix64: a counter and a mixing function, so that a resample can start anywhere.
 constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
 
 std::uint64_t mixed(std::uint64_t state) {

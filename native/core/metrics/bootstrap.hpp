@@ -1,4 +1,4 @@
-// What a mean could have been if other queries had been drawn, or if only chance told two systems apart.
+// Resamples: means over other draws of queries, and differences of two systems if only chance tells them apart.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ std::int64_t sort_and_count(Labels labels, Labels scratch) {
             std::size_t left = start, right = middle;
             for (std::size_t place = start; place < stop; ++place) {
                 const bool from_right = right < stop && (left == middle || labels[left] < labels[right]);
-                // It passes all labels left over on the left, each of them lower.
+                // It passes all labels that are left in the left half; each of them is lower.
                 if (from_right) n_wrong += static_cast<std::int64_t>(middle - left);
                 scratch[place] = from_right ? labels[right++] : labels[left++];
             }

@@ -12,9 +12,9 @@ namespace rankwright {
 
 namespace {
 
-constexpr std::size_t short_head = 32; // so many best gains are kept in order faster than all are sorted
+constexpr std::size_t short_head = 32; // up to this many best gains, keeping them in order is faster than sorting all
 
-// The mean gain of equally placed documents: each of them is as likely to stand at each of their ranks.
+// The mean gain of tied documents: each of them is equally likely at each of their ranks.
 double mean_gain(std::span<const double> gains, std::span<const std::int64_t> rows) {
     double sum = 0.0;
     for (const auto row : rows) sum += gains[row];

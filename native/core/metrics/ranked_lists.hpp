@@ -14,9 +14,9 @@ namespace rankwright {
 struct RankedList {
     std::span<const std::int64_t> rows;
     std::size_t n_ranked;
-    std::span<const bool> tied; // tied with the rank before; empty where the order counts as it stands
+    std::span<const bool> tied; // tied with the rank before; empty where ties do not count
 
-    // Where the run of equally placed documents that starts at `rank` ends.
+    // The end of the run of tied documents that starts at `rank`.
     std::size_t run_end(std::size_t rank) const {
         std::size_t end = rank + 1;
         if (!tied.empty())

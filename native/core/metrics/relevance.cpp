@@ -28,8 +28,8 @@ Precisions precisions(std::span<const bool> relevant, std::span<const std::int64
     return result;
 }
 
-// At each rank of a run a relevant document stands with probability `share`; of the run's other relevant ones, those
-// before it hold their part.
+// Each rank of a run holds a relevant document with probability `share`; the run's other relevant documents are spread
+// evenly over its other ranks.
 void add_run(Precisions &so_far, std::size_t start, std::size_t n_run, std::size_t n_counted, std::size_t n_hits) {
     const auto run = static_cast<double>(n_run), hits = static_cast<double>(n_hits);
     const double share = hits / run, above = static_cast<double>(so_far.n_relevant) + 1.0;

@@ -14,8 +14,8 @@ namespace rankwright {
 
 namespace {
 
-// Sums run in sixteen lanes whatever the processor, so that all give the same bits. Four rows at a time share what is
-// loaded of the weights.
+// Sums run in sixteen lanes whatever the processor, so that all give the same bits. Four rows at a time share the
+// weights that are loaded.
 constexpr std::size_t lanes = 16, rows_at_once = 4, rows_a_block = 128;
 using Lanes = Pack<float, lanes * sizeof(float)>;
 
@@ -48,8 +48,8 @@ template <std::size_t n> using Constant = std::integral_constant<std::size_t, n>
     return values == values ? result : Lanes{};
 }
 
-// Four rows, standardised whenever they are read: for few units, which read them once. Rows that are missing at the end
-// are copies of the first, and what comes of them is not used.
+// Four rows, standardised whenever they are read: for few units, which read them once. Where fewer than four are left,
+// copies of the first fill up, and their results are not used.
 struct RawRows {
     static constexpr bool needs_scratch = false;
     const float *rows[rows_at_once];
@@ -168,7 +168,7 @@ template <std::size_t units> struct AddOuter {
 
 constexpr std::size_t units_at_once = 4;
 
-// Calls use(how many, first unit) until all units had their turn; how many is a constant to the compiler.
+// Calls use(count, first unit) for groups of units until all are done; the count is a compile-time constant.
 template <typename Use> [[gnu::always_inline]] inline void for_units(std::size_t n_units, Use &&use) {
     std::size_t unit = 0;
     for (; unit + units_at_once <= n_units; unit += units_at_once) use(Constant<units_at_once>{}, unit);
@@ -178,7 +178,7 @@ template <typename Use> [[gnu::always_inline]] inline void for_units(std::size_t
     if (left == 1) use(Constant<1>{}, unit);
 }
 
-// Calls use(k, rows, group) for the inputs `first` to `last`, from k on four at a time.
+// Calls use(k, rows, group) for the inputs `first` to `last`, four at a time; k is the first of the four.
 template <typename Rows, typename Use>
 [[gnu::always_inline]] inline void for_row_groups(const NetRows &inputs, std::size_t n_units, std::size_t first,
                                                   std::size_t last, Use &&use) {

@@ -19,10 +19,10 @@ namespace rankwright {
 
 namespace {
 
-// Derivatives are summed in so many parts of a batch, and the parts one after another, whatever the number of threads.
+// Derivatives are summed in this many parts of a batch, then over the parts in order, whatever the number of threads.
 constexpr std::size_t most_parts = 8;
 
-// One layer: its numbers begin at `at` in the net's weights.
+// One layer, whose weights begin at `at` in those of the net.
 struct Layer {
     std::size_t n_inputs = 0, n_units = 0, at = 0;
     bool has_thresholds = true;
@@ -58,7 +58,7 @@ Response respond(Activation activation, float z) {
     return {z < 0.0F ? small : large, large * small};
 }
 
-// What all parts of a step read. The step's queries are walk.queries[first] to walk.queries[last].
+// The data that all parts of a step read. The step's queries are walk.queries[first] to walk.queries[last].
 struct Step {
     const NarrowNet &net;
     const NetFeatures &features;
@@ -92,7 +92,7 @@ class Worker {
         : step_(step), pairs_(step.pairs.data, step.pairs.settings, !step.walk.cost.empty()),
           inputs_(step.layers.size()), slopes_(step.layers.size()), sums_(step.n_sums()) {}
 
-    // The queries that are the step's `part` of so many; false where a score is not finite.
+    // Runs the queries of one of the step's `n_parts` parts; false where a score is not finite.
     bool run(std::size_t part, std::size_t n_parts) {
         std::ranges::fill(sums_, 0.0F);
         const std::size_t n = step_.last - step_.first;
@@ -160,7 +160,7 @@ class Worker {
     void activate(std::size_t i) {
         const std::size_t n_units = step_.layers[i].n_units, n = n_docs_ * n_units;
         const double dropout = step_.net.dropout;
-        const auto kept = static_cast<float>(1.0 / (1.0 - dropout)); // so that the mean stays
+        const auto kept = static_cast<float>(1.0 / (1.0 - dropout)); // keeps the mean of the outputs
         const std::uint64_t stream = stream_of(step_.key, i);
         const std::size_t first_number = n_docs_ == 0 ? 0 : static_cast<std::size_t>(rows_[0]) * n_units;
         inputs_[i + 1].resize(n);
@@ -181,7 +181,7 @@ class Worker {
     void find_forces(std::size_t k, std::span<const double> scores) {
         const Batch whole{step_.walk.scores, step_.walk.queries, step_.walk.starts, step_.key};
         BatchQuery query = query_of(whole, step_.pairs.data.groups, k);
-        query.start = 0; // the ranks below are the query's own
+        query.start = 0; // ranks below count from the query's first row
         if (pairs_.reads_ranks()) {
             const std::int64_t offsets[] = {0, static_cast<std::int64_t>(n_docs_)};
             ranked_.resize(n_docs_);

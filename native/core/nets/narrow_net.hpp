@@ -1,8 +1,8 @@
-// A narrow net in descent: scores, forces on documents, derivatives of the weights and the optimizer's steps, in one
-// go.
+// Training a narrow net: scores, forces on documents, derivatives of the weights and the optimizer's steps, in one
+// pass.
 //
-// Such a net spends its time waiting for features. Query after query, rows come from memory once and are still in the
-// cache when the forces are known and the derivatives need them again.
+// Such a net spends its time waiting for features. Going query by query, rows are loaded from memory once and are still
+// in the cache when the derivatives need them again.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct NarrowNet {
     double dropout = 0.0; // share of hidden units left out, drawn anew for every document and step
 };
 
-// What the net sees of a row: (x - shift) · factor, 0 where x is NaN.
+// The net's inputs from a row: (x - shift) · factor, 0 where x is NaN.
 struct NetFeatures {
     std::span<const float> values, shift, factor;
 };
@@ -37,7 +37,7 @@ struct Descent {
     double learning_rate = 0.001, weight_decay = 0.0;
     double pull = 0.0; // towards zero: pull · weight is added to the derivative
     std::span<float> mean, square;
-    std::int64_t n_steps = 0; // before the first of these
+    std::int64_t n_steps = 0; // taken before these
 };
 
 // The queries to go through, `batch_queries` per step; those of queries[k] have their scores at starts[k] to

@@ -1,4 +1,4 @@
-// What every λ-kernel takes and gives: scores of some queries in, forces on their documents out.
+// The input and output of every λ-kernel: scores of some queries, and forces on their documents.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,16 @@ struct WeighedGroups {
     std::span<const float> document_weights, query_weights;
 };
 
-// The queries asked for, the scores of their rows (those of queries[k] are starts[k] to starts[k + 1]), and what random
-// numbers are made from.
+// The queries asked for, the scores of their rows (those of queries[k] are starts[k] to starts[k + 1]), and the key
+// of the random numbers.
 struct Batch {
     std::span<const double> scores;
     std::span<const std::int64_t> queries, starts;
     std::uint64_t key = 0;
 };
 
-// Gradients and curvatures lie as the scores do. `cost` is one per query of the batch, NaN where none exists; or empty.
+// Gradients and curvatures are in the order of the scores. `cost` is one per query of the batch, NaN where none exists;
+// or empty.
 template <typename Out> struct LambdaSpans {
     std::span<Out> gradient, curvature;
     std::span<double> cost;
@@ -53,8 +54,8 @@ inline BatchQuery query_of(const Batch &batch, const WeighedGroups &groups, std:
             .scores = batch.scores.subspan(start, n)};
 }
 
-// Calls body(worker, k, query) for the k-th query of the batch, all of them, spread over threads; every thread has
-// workers of its own, from `make_worker`.
+// Calls body(worker, k, query) for every query of the batch, the k-th being `query`, on several threads; each thread
+// makes its own worker with `make_worker`.
 template <typename MakeWorker, typename Body>
 void for_each_query(const Batch &batch, const WeighedGroups &groups, int threads, MakeWorker &&make_worker,
                     Body &&body) {

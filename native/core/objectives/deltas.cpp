@@ -36,8 +36,8 @@ void average_precision(std::span<const Real> worth, std::span<const double> disc
     }
 }
 
-// Reciprocal rank: discount[f], f the first relevant rank. Only two swaps matter: a relevant document that comes to
-// stand above f, and the document at f that goes down, to j or until the second relevant rank takes over.
+// Reciprocal rank: discount[f], f the first relevant rank. Only two swaps matter: a relevant document that moves
+// above f, and the document at f that moves down, to j or to the second relevant rank, whichever is higher.
 template <typename Real>
 void reciprocal_rank(std::span<const Real> worth, std::span<const double> discount, const SwapArrays<Real> &arrays) {
     const auto is_relevant = [](Real value) { return value > 0; };

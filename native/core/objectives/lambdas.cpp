@@ -9,7 +9,7 @@ namespace rankwright {
 
 namespace {
 
-// The rows of a batch by rank, query after query; nothing where no rank matters.
+// The rows of a batch by rank, query after query; empty where ranks do not matter.
 class RankedBatch {
   public:
     RankedBatch(const Batch &batch, const PairSettings &settings, int threads) {
@@ -25,7 +25,7 @@ class RankedBatch {
     std::span<std::int64_t> rows_;
 };
 
-// Calls add_pairs(pairs, query, ranked) for every query of the batch and gives the sums out.
+// Calls add_pairs(pairs, query, ranked) for every query of the batch and writes the sums to the output.
 template <typename Real, typename AddPairs>
 void sum_pairs(const PairData &data, const PairSettings &settings, const Batch &batch, const LambdaSpans<Real> &out,
                int threads, AddPairs &&add_pairs) {

@@ -14,7 +14,7 @@
 
 namespace rankwright {
 
-// What the objective knows of a dataset.
+// The part of a dataset that the objective reads.
 struct PairData {
     WeighedGroups groups;
     std::span<const float> labels; // NaN: unjudged, in no pair; empty where pairs are given
@@ -22,7 +22,7 @@ struct PairData {
     std::span<const double> discount;
 };
 
-// As kernels/records.py explains them.
+// kernels/records.py explains the fields.
 struct PairSettings {
     PairLoss loss = PairLoss::logistic;
     double shape = 1.0;
@@ -43,7 +43,7 @@ struct PairTable {
 };
 
 // Queries whose documents of different labels are pairs. `by_label` has each query's rows, highest label first,
-// unjudged last; it is read where the delta is constant or pairs are sampled, and may else be empty.
+// unjudged last; it is read only where the delta is constant or pairs are sampled, and may otherwise be empty.
 struct LabelledQueries {
     PairData data;
     std::span<const std::int64_t> by_label;

@@ -12,7 +12,7 @@ enum class PointLoss {
     logistic // log(1 + e^s) - target · s, target in [0, 1]
 };
 
-// `targets` has one per row of the dataset; documents whose target is NaN feel nothing.
+// `targets` has one per row of the dataset; documents whose target is NaN get no force.
 template <typename Out>
 void point_lambdas(const WeighedGroups &groups, std::span<const float> targets, PointLoss loss, const Batch &batch,
                    const LambdaSpans<Out> &out, int threads);

@@ -1,5 +1,5 @@
-// What a pair of documents feels: the losses of a score gap x = s_a - s_b with target probability p that a ranks above
-// b.
+// The force on a pair of documents: the losses of a score gap x = s_a - s_b with target probability p that a ranks
+// above b.
 //
 // With φ the loss of "a above b", the cost is p φ(x) + (1 - p) φ(-x), `force` its derivative by s_a (by s_b it is the
 // opposite) and `curvature` its second derivative by either. Where φ is a straight slope its curvature is set to 1,

@@ -14,7 +14,7 @@ inline constexpr std::size_t lanes = 16; // arrays of pairs and of documents are
 // A query's documents in the order in which pairs are made, usually by rank. Arrays are readable up to n + lanes;
 // beyond n labels are NaN. Swapping rank i with a lower rank j changes the metric by
 //     scale[i] · |worth[i] - worth[j]| · |above[i] - below[j]|
-// for every metric we have: deltas.hpp fills the three arrays.
+// for every metric here; deltas.hpp fills the arrays.
 template <typename Real> struct RankedQuery {
     std::size_t n = 0;
     const Real *score, *label, *worth, *above, *below, *scale;
@@ -59,7 +59,7 @@ template <typename Real> struct PairLoops {
 
 enum class VectorWidth { sse, avx2 };
 
-// The widest this processor has.
+// The widest vectors that this processor has.
 VectorWidth widest_vectors();
 
 template <typename Real> PairLoops<Real> pair_loops(PairLoss loss, bool with_cost, VectorWidth width);

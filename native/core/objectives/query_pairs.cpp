@@ -63,7 +63,7 @@ void QueryPairs<Real>::load_by_rank(const BatchQuery &query, std::span<const std
     gather();
 }
 
-// Rows of equal scores, which follow each other, in the order of random numbers.
+// Puts consecutive rows of equal scores in random order.
 template <typename Real> void QueryPairs<Real>::shuffle_ties() {
     constexpr std::uint64_t low_half = 0xFFFFFFFF;
     for (std::size_t first = 0, last = 0; first < query_.n; first = last) {
@@ -95,7 +95,7 @@ void QueryPairs<Real>::load_by_row(const BatchQuery &query, std::span<const std:
     gather();
 }
 
-// Fills all that the loops read, in the order of places, and sets the sums to zero.
+// Fills all arrays that the loops read, in the order of places, and sets the sums to zero.
 template <typename Real> void QueryPairs<Real>::gather() {
     const std::size_t n = query_.n;
     const auto scores = query_.scores;
@@ -141,7 +141,7 @@ template <typename Real> void QueryPairs<Real>::gather_odds(double score_span) {
     pad(odds_, query_.n, Real(1));
     pad(odds_against_, query_.n, Real(1));
     for (std::size_t place = 0; place < query_.n; place += sizeof(V) / sizeof(Real)) {
-        const V odds = exp_minus<V>(-rule_.shape * load<V>(&score_[place])); // no score counts more than 0
+        const V odds = exp_minus<V>(-rule_.shape * load<V>(&score_[place])); // scores are 0 or less here
         store<V>(&odds_[place], odds);
         store<V>(&odds_against_[place], Real(1) / odds);
     }
@@ -172,7 +172,8 @@ template <typename Real>
 void QueryPairs<Real>::add_pairs_of_labels(const BatchQuery &query, std::span<const std::int64_t> by_label,
                                            std::span<const std::int64_t> ranked) {
     const bool ranks_matter = settings_.delta != Delta::constant;
-    const std::size_t most_drawn = 2 * static_cast<std::size_t>(settings_.sampled) + 1; // fewer documents: fewer pairs
+    // Up to this many documents, all pairs are no more than the draws would be.
+    const std::size_t most_drawn = 2 * static_cast<std::size_t>(settings_.sampled) + 1;
     if (settings_.sampled > 0 && query.n > most_drawn) {
         ranks_matter ? load_by_rank(query, ranked) : load_by_row(query, {});
         add_sampled_pairs(by_label);
@@ -208,7 +209,7 @@ template <typename Real> void QueryPairs<Real>::find_places() {
 }
 
 // Every judged document draws partners among those with another label (or all others, where equal labels pair too).
-// A pair whose documents have c and c' partners to choose from is drawn draws / c + draws / c' times in the mean:
+// A pair whose documents have c and c' partners to choose from is drawn draws / c + draws / c' times on average:
 // divided by that, sums over drawn pairs are unbiased.
 template <typename Real> void QueryPairs<Real>::add_sampled_pairs(std::span<const std::int64_t> by_label) {
     find_places();

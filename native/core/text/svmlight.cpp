@@ -23,7 +23,7 @@ using namespace std::literals;
 constexpr std::size_t lines_at_a_time = 64;
 constexpr bool little_endian = std::endian::native == std::endian::little;
 
-// A problem and the words it stands in.
+// A problem and the words it is in.
 struct Trouble {
     Problem problem = Problem::none;
     Word where{};
@@ -138,7 +138,7 @@ class LineParser {
         return {};
     }
 
-    // Takes the word after the label where it is the query's id.
+    // Reads the word after the label if it is the query's id.
     Trouble read_query(Words &words, Word &word, bool &more, std::int64_t *span) const {
         span[0] = span[1] = 0;
         if (!more || !std::string_view(word.begin, word.end - word.begin).starts_with("qid:"sv)) return {};

@@ -51,8 +51,8 @@ struct SvmlightReport {
     std::int64_t widest_row = 0;
 };
 
-// Finds the lines that hold a document: neither blank nor comment alone. Sets `starts` to where each one's first word
-// begins, n_rows to how many there are, and n_newlines to the newlines of the block. `starts` needs one
+// Finds the lines that hold a document, which are neither blank nor only a comment. Sets `starts` to where each one's
+// first word begins, n_rows to how many there are, and n_newlines to the newlines of the block. `starts` needs one
 // place more than the block has pairs of bytes.
 void split_lines(std::span<const char> block, std::span<std::int64_t> starts, std::int64_t &n_rows,
                  std::int64_t &n_newlines);

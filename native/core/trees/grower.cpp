@@ -13,7 +13,7 @@ namespace rankwright {
 
 namespace {
 
-// A gain smaller than this part of the leaf's score may be nothing but rounding.
+// A gain smaller than this part of the leaf's score may be only rounding.
 constexpr double smallest_relative_gain = 0x1p-40;
 
 constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
@@ -30,7 +30,7 @@ struct Leaf {
     Listed listed;
     std::size_t slot = no_slot; // of its histogram, where that is kept
     Split split = {};           // the best one
-    double gain = 0.0;          // of it; 0 where there is none worth making
+    double gain = 0.0;          // of that split; 0 where no split is worth making
 
     std::size_t count() const { return static_cast<std::size_t>(sums.count); }
 };
@@ -168,7 +168,7 @@ template <typename Code> class Grower {
         search_children(parent, leaves[number], leaves.back());
     }
 
-    // Lists the rows of the leaf's children, and says where.
+    // Lists the rows of the leaf's children, and returns where they are listed.
     Listed divide(const Leaf &leaf) {
         const auto feature = static_cast<std::size_t>(leaf.split.feature);
         const auto missing = static_cast<std::size_t>(data.columns.n_bins[feature]);
@@ -204,8 +204,8 @@ template <typename Code> class Grower {
         for (const std::uint16_t code : parent.split.categories) words[code / 32] |= 1u << (code % 32);
     }
 
-    // Looks for the best splits of two new leaves with as few sums as may be: the smaller one's are taken over its
-    // documents, the other's are their parent's less these, unless the parent's had to make room.
+    // Finds the best splits of two new leaves with as few sums as possible: the histogram of the smaller leaf is
+    // summed, that of the other is their parent's less this one, unless the parent's was dropped to make room.
     void search_children(Leaf &parent, Leaf &left, Leaf &right) {
         Leaf &small = left.count() <= right.count() ? left : right;
         Leaf &large = left.count() <= right.count() ? right : left;

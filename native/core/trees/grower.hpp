@@ -9,7 +9,7 @@
 
 namespace rankwright {
 
-// What is known of each feature. The structs of this file that come from Python have twins in
+// The properties of each feature. The structs of this file that come from Python have twins in
 // kernels/records.py.
 struct SplitColumns {
     std::span<const std::int64_t> n_bins; // without that of missing values
@@ -41,7 +41,7 @@ struct TreeSettings {
     double learning_rate;
 };
 
-// A tree by node, the root first; the children of a node stand side by side, later than it. Feature -1 marks a leaf.
+// A tree by node, the root first; the children of a node are neighbours and come after it. Feature -1 marks a leaf.
 // A node's documents are rows[begin] to rows[begin + count]: `rows` is given as the tree's rows and comes back in the
 // order of leaves. Bit c of a node's category words says that category c goes left.
 struct Tree {
@@ -55,7 +55,7 @@ struct Tree {
     std::span<std::uint32_t> rows;
 };
 
-// Memory that a caller keeps from tree to tree.
+// Memory that a caller reuses from tree to tree.
 struct TreeScratch {
     std::span<std::uint32_t> rows; // as many as the tree has
     std::span<std::uint8_t> sides;

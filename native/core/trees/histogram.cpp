@@ -120,7 +120,7 @@ struct SubtractWidened {
     }
 };
 
-// Wide bins less narrow ones, few enough documents to be narrow themselves; they take the place of the gradients.
+// Wide bins less narrow ones, where the rest has few enough documents to be narrow; it is stored over the gradients.
 struct SubtractAndNarrow {
     [[gnu::always_inline]] static void run(std::size_t n, std::uint64_t *gradient, const std::uint64_t *rest,
                                            const std::uint64_t *narrow) {

@@ -60,7 +60,7 @@ struct WideBins {
         : gradient(histogram + group.base + slot * group.stride), rest(gradient + group.n_bins()) {}
 };
 
-// Builds histograms in one thread, which it lends its scratch memory.
+// Builds histograms in one thread, with scratch memory of its own.
 template <typename Code> class HistogramBuilder {
   public:
     HistogramBuilder(Codes<const Code> all_codes, std::span<const std::int32_t> quantised_documents,
@@ -90,7 +90,7 @@ void add_histogram(const HistogramLayout::Group &group, std::uint64_t *leaf, con
                    Simd simd);
 
 // The histogram of a leaf's other child, in place of the leaf's own: bins of `leaf` less those of `child`.
-// `n_leaf`, `n_child` are their numbers of documents, which say how wide their bins are.
+// `n_leaf`, `n_child` are their numbers of documents, which decide how wide their bins are.
 void subtract(const HistogramLayout::Group &group, std::uint64_t *leaf, const std::uint64_t *child, std::size_t n_leaf,
               std::size_t n_child, Simd simd);
 

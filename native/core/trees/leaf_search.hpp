@@ -1,4 +1,4 @@
-// Histograms of leaves and the best splits seen in them, many threads at once.
+// Histograms of leaves and the best splits found in them, by many threads at once.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What each leaf says: the Newton step of its documents.
+// The value of each leaf: the Newton step of its documents.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 namespace rankwright {
 
-// What is known of a set of documents. Gradients and curvatures are whole numbers, rounded once per tree, so that sums
+// The sums over a set of documents. Gradients and curvatures are whole numbers, rounded once per tree, so that sums
 // do not depend on their order.
 struct Sums {
     std::int64_t gradient = 0;
@@ -65,8 +65,8 @@ struct Wide {
     friend Wide operator+(Wide a, Wide b) { return {a.gradient + b.gradient, a.rest + b.rest}; }
 };
 
-// Between the two. Both are sums of fields in a fixed place, so conversion and subtraction may come in any order: what
-// does not fit a word in between wraps around and comes right again.
+// Conversions between the two. Both are sums of fields in a fixed place, so conversion and subtraction may come in any
+// order: an intermediate result that does not fit a word wraps around, and the final result is right.
 [[gnu::always_inline]] inline Wide widened(Packed packed) {
     constexpr std::uint64_t sign = 1u << 26; // of the 27-bit gradient; extended without a signed shift, which older
                                              // processors lack for vectors of words

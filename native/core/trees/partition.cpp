@@ -33,8 +33,8 @@ std::size_t find_sides(const Code *column, std::span<const std::uint8_t> goes_le
     return n_left;
 }
 
-// Copies each row to `left` or `right`. Every row is written to both of two buffers and one of them moves on: no
-// branch to guess wrong. The buffers keep what is written in passing away from rows that others place.
+// Copies each row to `left` or `right`. Every row is written to both of two buffers, and only one of them advances, so
+// that there is no branch to mispredict. The buffers keep the extra writes away from rows that other threads place.
 void place_rows(RowRun part, const std::uint8_t *sides, std::uint32_t *left, std::uint32_t *right) {
     std::array<std::uint32_t, rows_at_a_time> left_buffer, right_buffer;
     for (std::size_t begin = 0; begin < part.count; begin += rows_at_a_time) {

@@ -26,8 +26,8 @@ struct WidePlaces {
     }
 };
 
-// Scores are never negative, so that their bits, read as an integer, are in the same order, and those of minus infinity
-// below them all: the compiler can find the greatest of integers many at a time.
+// Scores are never negative, so their bits, read as integers, are in the same order, with minus infinity below them
+// all; and the compiler can find the greatest of many integers at a time.
 std::int64_t as_bits(double score) { return std::bit_cast<std::int64_t>(score); }
 
 template <typename Places> struct ScorePlaces {
@@ -55,7 +55,7 @@ template <typename Places> struct ScorePlaces {
     }
 };
 
-// The sums of the documents that lack a value; nothing where they are on the other side.
+// The sums of the documents that lack a value; zero where these go to the other side.
 template <typename Bins> auto sum_before(const FeatureBins<Bins> &feature, bool missing) {
     const auto bin = feature.bins[feature.n_bins];
     return missing ? bin : decltype(bin){};
@@ -94,7 +94,7 @@ void SplitSearch::offer(Split &best, double score, std::int32_t feature, std::si
     const auto place = static_cast<std::int32_t>(bin);
     const bool lower_place = score == best.score && feature == best.feature && place < best.bin;
     if (score == Split::none || (score <= best.score && !lower_place)) return;
-    // Where no document lacks the value, documents that lack it later go with the larger side.
+    // Where no document here lacks the value, documents that lack it in scoring go to the larger side.
     const bool missing_left = missing == Missing::none ? 2 * left.count >= leaf.count : missing == Missing::left;
     best = {score, feature, place, missing_left, left, {}};
 }

@@ -1,4 +1,4 @@
-// The best place to split a leaf, seen in its histogram.
+// The best place to split a leaf, found in its histogram.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace rankwright {
 
-// What a leaf may say, where monotone constraints above it set bounds.
+// The values that a leaf may have under the monotone constraints above it.
 struct Bounds {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
@@ -18,7 +18,7 @@ struct Bounds {
     double clamp(double value) const { return value < low ? low : value > high ? high : value; }
 };
 
-// What makes a split allowed, and good. Curvatures, l2 with them, scores and values are in units of quantised sums.
+// Which splits are allowed, and how good they are. Curvatures, l2, scores and values are in units of quantised sums.
 struct SplitRules {
     std::int64_t min_docs;
     double min_curvature;
@@ -36,13 +36,13 @@ struct SplitRules {
     }
     // The Newton step, within bounds.
     double value(Sums side, Bounds bounds) const;
-    // Twice what a leaf's value takes off the cost, to second order; 0 where nothing can be said.
+    // Twice the drop of the cost by a leaf's value, to second order; 0 where it is undefined.
     double score(Sums side, Bounds bounds) const;
-    // The same of two leaves.
+    // The same for two leaves together.
     double score(Sums left, Sums right, Bounds bounds) const;
 };
 
-// A way to split a leaf: documents with codes up to `bin` go left, or, of a categorical feature, with those listed.
+// A split of a leaf: documents with codes up to `bin` go left, or for a categorical feature those with listed codes.
 struct Split {
     static constexpr double none = -std::numeric_limits<double>::infinity();
 

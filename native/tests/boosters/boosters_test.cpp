@@ -41,7 +41,7 @@ void fidelity(int threads) {
     std::vector<double> found(5), totals(3), agree(24), disagree(24);
     rankwright::fidelity_potentials(scores, pairs(), found, totals, threads);
     CHECK(close(found[0], 0.5 * slope(-1) + 0.5 * 2 * slope(-0.5)));
-    const std::vector<std::uint8_t> above{1, 2, 1, 0, 255}; // stump 0 has the worst below, stump 1 it alone above
+    const std::vector<std::uint8_t> above{1, 2, 1, 0, 255}; // only the worst is below stump 0, and above stump 1
     rankwright::fidelity_agreement(scores, pairs(), above, agree, disagree, threads);
     const double with_worst = 0.5 * slope(-1) + 0.5 * 2 * slope(-0.5);
     CHECK(close(agree[0], with_worst) && disagree[0] == 0);

@@ -33,7 +33,7 @@ void discounted(int threads) {
     CHECK((ideal == std::vector<double>{3.5, 0, 1}));
     rankwright::discounted_gains(gains, averaged(), std::vector<double>{1, 0.5}, found, ideal, threads);
     CHECK((found == std::vector<double>{0.75, 0, 0}));
-    const std::vector<double> flat(40, 1.0); // deeper than what is kept in order
+    const std::vector<double> flat(40, 1.0); // longer than the head that is kept in order
     rankwright::discounted_gains(gains, as_they_stand(), flat, found, ideal, threads);
     CHECK((ideal == std::vector<double>{4, 0, 1}));
     rankwright::mean_gain_shares(gains, as_they_stand(), flat, found, threads);
