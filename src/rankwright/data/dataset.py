@@ -147,7 +147,7 @@ class RankingDataset:
     ) -> RankingDataset:
         """A dataset made from arrays whose rows may be in any order.
 
-        The rows of a query are brought together; queries stand in the order of their first row. Results can be put
+        The rows of a query are brought together; queries come in the order of their first row. Results can be put
         back into the order of the caller's rows with `in_source_order`, and rankers do so by themselves.
 
         Parameters
