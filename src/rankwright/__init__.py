@@ -1,7 +1,7 @@
 """Learning to rank: from judgments or clicks to a measured, explained, deployed ranker.
 
 Names are loaded when first used, so that `import rankwright` costs little more than NumPy. The stub beside this file
-says where each of them lives, to type checkers and to us.
+says where each of them is defined.
 """
 
 import ast

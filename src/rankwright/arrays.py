@@ -1,4 +1,4 @@
-"""Array types, and the checks made once at the public door.
+"""Array types, and the checks that public functions make once.
 
 Inside the library arrays are trusted: contiguous, of the dtype their alias names, finite unless said otherwise.
 """
@@ -17,7 +17,7 @@ from rankwright.errors import InputError, SettingError
 
 FEATURE_DTYPE = np.float32  # one per document and feature: memory matters
 SUM_DTYPE = np.float64  # sums of many float32: digits matter
-EXACT_IN_FLOAT64 = 2.0**53  # beyond it neighbouring whole numbers are the same float
+EXACT_IN_FLOAT64 = 2.0**53  # above it, neighbouring whole numbers become the same float
 IDS_ARE = "whole numbers or strings"
 
 Float32Array: TypeAlias = NDArray[np.float32]
@@ -26,7 +26,7 @@ IntArray: TypeAlias = NDArray[np.int64]
 Int32Array: TypeAlias = NDArray[np.int32]
 Uint32Array: TypeAlias = NDArray[np.uint32]
 BoolArray: TypeAlias = NDArray[np.bool_]
-CodeArray: TypeAlias = NDArray[np.uint8 | np.uint16]  # bin codes, laid out as `trees.binning` says
+CodeArray: TypeAlias = NDArray[np.uint8 | np.uint16]  # bin codes, laid out as in `trees.bins.binning`
 IdArray: TypeAlias = NDArray[Any]  # int64, or NumPy's variable-width strings
 Arrays: TypeAlias = dict[str, NDArray[Any]]  # by name, as models and checkpoints keep them
 
@@ -43,7 +43,7 @@ def as_vector(values: ArrayLike, *, name: str, dtype: type[np.generic], length: 
 def as_numbers(values: ArrayLike, *, name: str, dtype: type[np.generic]) -> NDArray[Any]:
     """`values` as a contiguous array of `dtype` and any shape, copied only where it must be."""
     try:
-        # A number too large for float32 becomes infinite, for the caller to judge.
+        # A number too large for float32 becomes infinite; the caller decides whether that is allowed.
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray(values, dtype=dtype, order="C")
     except (TypeError, ValueError) as error:
@@ -58,7 +58,7 @@ def _check_vector(array: NDArray[Any], name: str, length: int | None) -> None:
 
 
 def _check_whole(array: NDArray[Any], name: str, wanted: str = "whole numbers") -> None:
-    """Raise where floats given for whole numbers are none, or are beyond those a float tells apart."""
+    """Raise if floats given as whole numbers are not whole, or are too large for a float to hold exactly."""
     if array.dtype.kind == "f":
         wrong = ~((np.abs(array) <= EXACT_IN_FLOAT64) & (array == np.trunc(array)))
         if wrong.any():
@@ -114,15 +114,15 @@ def _ids_of_objects(array: NDArray[Any], name: str) -> IdArray:
 
 
 def named(arrays: Mapping[str, NDArray[Any]], start: str) -> Arrays:
-    """The arrays whose names begin with `start`, by the rest of their names."""
+    """The arrays whose names begin with `start`, keyed by the rest of their names."""
     return {name.removeprefix(start): values for name, values in arrays.items() if name.startswith(start)}
 
 
 def thread_count(threads: int | None) -> int:
     """The number of threads to use: `threads`, or where it is None, `OMP_NUM_THREADS`, or every core.
 
-    The variable is how machines shared by several processes tell each its part: batch systems set it, and our own
-    workers are started with it.
+    The variable shares a machine among several processes: batch systems set it, and our own workers are started with
+    it.
     """
     if threads is None:
         own_part = os.environ.get("OMP_NUM_THREADS", "")

@@ -35,7 +35,7 @@ class FileFormatError(RankwrightError, ValueError):
 
 
 class ContainerError(FileFormatError):
-    """A model or checkpoint file is damaged, of an unknown version, or holds something else than was wanted."""
+    """A model or checkpoint file is damaged, of an unknown version, or holds something other than what was wanted."""
 
 
 class ClusterError(RankwrightError, RuntimeError):

@@ -1,1 +1,1 @@
-"""Files in and out: one room a format, one pipeline that reads them all."""
+"""Files in and out: one module or folder per format, and one pipeline that reads them all."""

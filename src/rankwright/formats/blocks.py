@@ -1,7 +1,7 @@
 """The files of a dataset, opened one after another and read in blocks of rows.
 
-A format only says how one file is opened (`Reader`). What is the same for every format stands here and in
-`pipeline`: several files, and queries that must not come back.
+A format only defines how one file is opened (`Reader`). What is the same for every format is here and in `pipeline`:
+reading several files, and refusing queries that come back.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from rankwright.formats.sources import input_name
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenFile:
-    """The rows of one file in blocks, and what is known of them.
+    """The rows of one file in blocks, and what is known about them.
 
-    A block may be used until the next one is asked for; then the memory of its features may be filled again.
+    A block may be used until the next one is asked for; then the memory of its features may be reused.
     """
 
     blocks: Iterator[Rows]
@@ -34,7 +34,7 @@ class OpenFile:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The names of the features, none where they only have numbers."""
+        """The names of the features; empty if they only have numbers."""
         return () if self.layout is None else self.layout.feature_names
 
 
@@ -47,7 +47,7 @@ class Reader(ABC):
 
     @property
     def absent_value(self) -> float:
-        """What a feature is in a row that has no column for it."""
+        """The value of a feature in a row that has no column for it."""
         return 0.0
 
     @abstractmethod

@@ -36,7 +36,7 @@ class Compression:
     suffix: str
     magic: bytes  # how a compressed file begins
     chunk_size: int  # compressed bytes taken at a time: bounds the memory that hostile data can claim
-    padding: bytes  # bytes that may stand between and after members
+    padding: bytes  # bytes that may come between and after members
     decoder: Callable[[], Decoder]
     damage: Callable[[], type[Exception]]  # what the decoder raises on damaged data
     writer: Callable[[IO[bytes]], Any]  # a file that compresses into the given one, and does not close it

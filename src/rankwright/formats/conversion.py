@@ -15,9 +15,9 @@ from rankwright.formats.sidecars import read_scores
 from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, spooled
 from rankwright.formats.trec import Run, qrels_of, run_of, write_qrels, write_run
 
-# What a dataset can become but cannot be made from, by its ending: TREC files hold no features.
+# Formats that can be written but not read as a dataset, and their endings: TREC files hold no features.
 TREC_SUFFIX_OF = {"qrels": ".qrels", "run": ".run"}
-WRITE_OPTIONS = ("absent", "index_base", "tag", "threads")  # of a writer, that mean the same as when reading
+WRITE_OPTIONS = ("absent", "index_base", "tag", "threads")  # options of a writer that mean the same as when reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Conversion:
     bytes: int | None
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as a plain dictionary, ready for JSON."""
+        """The conversion as a plain dictionary, ready for JSON."""
         return asdict(self)
 
 

@@ -15,7 +15,7 @@ from rankwright.formats.svmlight.parser import VALUE_OF_ABSENT
 
 
 class DataFile:
-    """A file of documents, with how to read it; nothing is read before it is needed.
+    """A file of documents and how to read it; nothing is read before it is needed.
 
     Rankers take it in place of a dataset. Those that grow trees then read the file in blocks and never hold its
     feature matrix in memory.
@@ -93,18 +93,18 @@ class DataFile:
         return stream(self.paths, take, format=self.format, **self.options)
 
     def check_readable(self) -> None:
-        """Raise an error now where a file cannot be opened that will only be read later."""
+        """Raise an error now if a file that will only be read later cannot be opened."""
         for path in self.paths:
             if not is_read_once(path):
                 open_input(path).close()
 
     @property
     def absent(self) -> float:
-        """What a feature is where a row does not name it."""
+        """The value of a feature that a row does not name."""
         return VALUE_OF_ABSENT.get(self.options.get("absent", "zero"), 0.0)  # the reader refuses any other word
 
     def with_defaults(self, **defaults: Any) -> DataFile:
-        """The same file, with options for those that were not given.
+        """Return the same file, with these options where none were given.
 
         Parameters
         ----------

@@ -11,8 +11,8 @@ import numpy as np
 
 from rankwright.arrays import FEATURE_DTYPE, Float32Array
 
-LARGEST_GUESS = 64 << 20  # bytes of a part whose rows were not foreseen: what `finish` holds twice
-GUESS_MARGIN = 1.05  # room beyond the rows that the first block foretells
+LARGEST_GUESS = 64 << 20  # bytes of a part if the number of rows is unknown: `finish` holds this much twice
+GUESS_MARGIN = 1.05  # room beyond the number of rows that the first block suggests
 
 # Gives memory for a block's features: from its rows, its columns, and the bytes of file that a row takes on average.
 Room: TypeAlias = Callable[[int, int, float], Float32Array]

@@ -8,7 +8,7 @@ from math import isnan, nan
 from rankwright.errors import FileFormatError
 from rankwright.formats.sources import LONGEST_LINE, FilePath, input_name, open_input
 
-LONGEST_QUOTE = 40  # signs of what was found that an error shows
+LONGEST_QUOTE = 40  # characters of the found text that an error shows
 
 
 def numbered_fields(path: FilePath, wanted: str, least: int) -> Iterator[tuple[int, list[str]]]:

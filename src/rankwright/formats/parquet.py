@@ -84,7 +84,7 @@ def _blocks(
     options = {"columns": list(layout.used), "use_threads": False}
     bytes_per_row = Path(path).stat().st_size / max(1, file.metadata.num_rows)
     with file, _memory_returned(), _arrow_errors(path), errors_name_file(path):
-        # Arrow's threads take a column each: for blocks that small they cost more than they bring.
+        # Arrow's threads take a column each: for blocks this small they cost more than they gain.
         for row, groups in _row_groups(file, chosen):
             for batch in file.iter_batches(rows_at_once, row_groups=groups, **options):
                 place = None
@@ -120,7 +120,7 @@ def _memory_returned() -> Iterator[None]:
 
 @contextmanager
 def _arrow_errors(path: str) -> Iterator[None]:
-    """Name the file in errors about a broken one; errors of the system name it themselves."""
+    """Name the file in errors about a broken file; the system's own errors name it already."""
     arrow = load("pyarrow", "reading Parquet")
     try:
         yield
@@ -152,7 +152,7 @@ class _GroupWriter:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._writer: Any = None
-        self._tables: list[Any] = []  # of the row group to come
+        self._tables: list[Any] = []  # of the next row group
 
     def append(self, table: Any) -> None:
         if self._writer is None:

@@ -24,7 +24,7 @@ TakeFeatures: TypeAlias = Callable[[Float32Array], None]
 class Documents:
     """All of a file but its features: judgments, queries, weights and ids, and the names of the features.
 
-    `data.source_rows` tells for each row where it stood in the file, and so among the features that were passed on.
+    `data.source_rows` is the place of each row in the file, and so among the features that were passed on.
     """
 
     data: RankingDataset  # with no features
@@ -113,7 +113,7 @@ def _whole_queries(blocks: Iterator[Block]) -> Iterator[tuple[str, tuple[str, ..
 
 
 def _query(rows: Rows) -> str:
-    """The query of rows of one run, as text: an id may be a number in one block and text in another."""
+    """The query id of a single run of rows, as text: an id may be a number in one block and text in another."""
     assert rows.runs.ids is not None
     return str(rows.runs.ids[0])
 

@@ -35,7 +35,8 @@ from rankwright.formats.svmlight.parser import SvmlightReader
 class Format:
     """One way to hold a dataset in files.
 
-    `reader` makes a reader from the options of the format. `jumps`: it does not read files from beginning to end.
+    `reader` makes a reader from the options of the format. `jumps`: whether it reads files in another order than from
+    beginning to end.
     """
 
     suffixes: tuple[str, ...]
@@ -65,7 +66,7 @@ FORMATS: Mapping[str, Format] = {
     "parquet": Format((".parquet", ".pq"), ParquetReader, write_parquet, jumps=True),
 }
 
-TEXT_SUFFIXES = (".txt", ".dat")  # what LETOR's files end in: written as SVMlight, but any text when read
+TEXT_SUFFIXES = (".txt", ".dat")  # endings of LETOR's files: written as SVMlight, read as any text format
 PARQUET_MAGIC = b"PAR1"
 NUMBER = rb"([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan)"
 SVMLIGHT_LINE = re.compile(NUMBER + rb"([ \t]+[^\s:#]+:\S*)*[ \t]*(#.*)?", re.IGNORECASE)
@@ -91,7 +92,7 @@ def read(
     format : {"svmlight", "csv", "tsv", "parquet"}, optional
         The format; LETOR files are svmlight. The default finds it by the ending or the beginning of the file.
     pairs : str or path-like, optional
-        A file of preferences that stands beside the data; `read_pairs` describes it.
+        A file of preferences that belongs to the data; `read_pairs` describes it.
     query_weights : str or path-like, optional
         A file with a line `query weight` for each query.
     initial_scores : str or path-like, optional
@@ -251,7 +252,7 @@ def _format_of_beginning(path: str) -> str:
         return "parquet"
     first = _first_line(start)
     if not first or SVMLIGHT_LINE.fullmatch(first) or SVMLIGHT_PAIR.search(first):
-        return "svmlight"  # its reader says what is wrong with an empty file, or with a line much like its own
+        return "svmlight"  # its reader reports what is wrong with an empty file, or with a line similar to its own
     if any(delimiter in first for delimiter in (b",", b"\t", b";")):
         return "csv"
     if b"\0" in start:

@@ -1,4 +1,4 @@
-"""Rows as they stand in a file, before they are brought together by query.
+"""Rows in the order of a file, before they are grouped by query.
 
 Every reader makes `Rows`, block by block. A run is a stretch of rows next to each other that belong to one query.
 """
@@ -43,7 +43,7 @@ class Runs(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A value that is not allowed where it stands."""
+    """A value that is not allowed in its place."""
 
     row: int
     column: str
@@ -91,11 +91,11 @@ class Rows:
         return Rows(**{name: part[rows] for name, part in self._parts().items()}, runs=runs)
 
     def _parts(self) -> dict[str, Any]:
-        """The arrays there are that have a value for each row."""
+        """The arrays that are present and have a value for each row."""
         return {name: part for name in PER_ROW if (part := getattr(self, name)) is not None}
 
     def first_fault(self, layout: TableLayout, *, allow_infinity: bool) -> Fault | None:
-        """The first number that is not allowed where it stands."""
+        """The first number that is not allowed in its place."""
         infinite = np.isinf(self.features)
         if not allow_infinity and infinite.any():
             row, place = np.argwhere(infinite)[0].tolist()
@@ -160,7 +160,7 @@ def _no_ids(n_rows: int) -> IdArray:
 
 @dataclass(frozen=True, slots=True)
 class IdTypes:
-    """Whether ids are text in every chunk; where the files were not looked through, they are."""
+    """Whether ids are text in every chunk; they are if the files were not read beforehand."""
 
     queries_are_text: bool = True
     documents_are_text: bool = True

@@ -1,6 +1,7 @@
 """Parquet files that make up one dataset, too large to be read at once: its queries can be read alone.
 
-A query is in one file, with its rows together. One quick pass over the column of query ids finds where.
+A query is in one file, with its rows together. One quick pass over the column of query ids finds the place of each
+query.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class Shards(DataFile):
         Returns
         -------
         ShardRows
-            What reads as a file that has only these rows.
+            An object that reads like a file with these rows alone.
         """
         return ShardRows(rows_of, self.options)
 

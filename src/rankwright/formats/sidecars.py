@@ -1,4 +1,4 @@
-"""Files that stand beside a file of documents: preferences, weights of queries, scores.
+"""Files that go with a file of documents: preferences, weights of queries, scores.
 
     pairs     better  worse  [weight  [probability]]     rows of the file of documents, counted from 0
     weights   query   weight
@@ -28,9 +28,9 @@ WEIGHTS_LINE = "query, weight"
 def read_pairs(path: FilePath) -> Preferences:
     r"""Read preferences from a file of pairs.
 
-    A line is `better worse`, two rows of the file of documents counted from 0, with a weight and a probability behind
-    them if there are any: `better worse weight probability`. Fields are separated by blanks or tabs, and lines that
-    begin with `#` are comments. CatBoost's files of pairs have this form.
+    A line is `better worse`, two rows of the file of documents counted from 0, optionally followed by a weight and a
+    probability: `better worse weight probability`. Fields are separated by blanks or tabs, and lines that begin with
+    `#` are comments. CatBoost's files of pairs have this form.
 
     Parameters
     ----------
@@ -74,7 +74,8 @@ def write_pairs(data: RankingDataset, path: FilePath) -> None:
     Parameters
     ----------
     data : RankingDataset
-        A dataset with preferences. Rows count as in the data it came from, which is the order that `write` keeps.
+        A dataset with preferences. Rows are numbered as in the data it came from, which is the order that `write`
+        keeps.
     path : str or path-like
         Where to write; `-` is standard output.
 

@@ -48,7 +48,7 @@ BINARY_CHECK = 1 << 16  # bytes looked at to tell a binary file from text
 
 
 class LongLineError(FileFormatError):
-    """A line is too long. Who counts the lines adds its number."""
+    """A line is too long; the code that counts lines adds its number."""
 
 
 def is_standard(path: FilePath) -> bool:
@@ -301,6 +301,6 @@ def _copied(name: str) -> Iterator[str]:
 
 
 def is_read_once(name: str) -> bool:
-    """Whether what is read from there is gone: standard input and pipes."""
+    """Whether the path can be read only once, as standard input and pipes can."""
     path = Path(name)
     return is_standard(name) or (path.exists() and not path.is_file() and not path.is_dir())

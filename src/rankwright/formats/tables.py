@@ -1,7 +1,7 @@
 """A dataset as a table, and back: pandas, polars, Arrow, scipy sparse.
 
-Tables keep the order of the data that the dataset came from, so reading back what was made gives the same dataset. A
-dataset without query ids gets the numbers from 0; queries without documents have no row.
+Tables keep the order of the data that the dataset came from, so reading back what was made gives the same dataset.
+Queries without ids are numbered from 0; queries without documents have no row.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def from_frame(
     frame : pandas or polars frame, Arrow table, or mapping from str to array-like
         The table. Anything else with Arrow's C stream interface is accepted too.
     columns : Columns, optional
-        The names of the columns that are not features where they are not the usual ones.
+        The names of the columns that are not features, if they are not the usual ones.
     features : sequence of str, optional
         The columns to use as features, in this order. The default takes all columns without another role.
     drop : sequence of str, default ()
@@ -79,7 +79,7 @@ def to_pandas(data: RankingDataset, columns: Columns | None = None) -> Any:
         The dataset. Preferences and queries without documents have no place in a table: they are left out, and the log
         says so.
     columns : Columns, optional
-        The names of the columns that are not features; the default are the usual ones.
+        The names of the columns that are not features; the usual ones by default.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def to_polars(data: RankingDataset, columns: Columns | None = None) -> Any:
         The dataset. Preferences and queries without documents have no place in a table: they are left out, and the log
         says so.
     columns : Columns, optional
-        The names of the columns that are not features; the default are the usual ones.
+        The names of the columns that are not features; the usual ones by default.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def to_arrow(data: RankingDataset, columns: Columns | None = None) -> Any:
         The dataset. Preferences and queries without documents have no place in a table: they are left out, and the log
         says so.
     columns : Columns, optional
-        The names of the columns that are not features; the default are the usual ones.
+        The names of the columns that are not features; the usual ones by default.
 
     Returns
     -------

@@ -4,8 +4,8 @@
     run     query  Q0         document  rank   score  tag
 
 Fields are separated by any number of blanks and tabs. A line that begins with `#` is a comment; a `#` further on is
-not, because document ids hold them. Ids are strings, even where they look like numbers: trec_eval breaks ties by them.
-The iteration, `Q0`, the rank, the tag and what follows it are not kept: trec_eval does not look at them either.
+not, because document ids may contain one. Ids are strings, even where they look like numbers: trec_eval breaks ties by
+them. The iteration, `Q0`, the rank, the tag and what follows it are not kept: trec_eval does not look at them either.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ def numbered_chunks(
 ) -> Iterator[tuple[RankingDataset, int]]:
     """A dataset, or the chunks of one, each with the number of queries before it.
 
-    At the end the log says what was left out, because `holder` has no place for it: the parts in `no_place`, which
-    gives the name of each for messages.
+    At the end the log says what was left out because `holder` has no place for it: the parts in `no_place`, which maps
+    each to its name in messages.
     """
     left_out: set[str] = set()
     n_queries = 0

@@ -1,8 +1,8 @@
-"""The only door to compiled code.
+"""The only way from Python to compiled code.
 
-Every kernel fills arrays it is given and exists twice: compiled, and as its naive twin in `reference.py`, which is
-its specification, its oracle and the list of its names. `RANKWRIGHT_KERNELS=reference`, read once at import, runs the
-library on the twins.
+Every kernel fills arrays it is given and exists twice: compiled, and as its naive twin in `reference.py`, which is its
+specification and its oracle; that module also lists all kernels. `RANKWRIGHT_KERNELS=reference`, read once at import,
+runs the library on the twins.
 """
 
 from __future__ import annotations

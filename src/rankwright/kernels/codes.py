@@ -1,4 +1,4 @@
-"""Numbers that cross the seam between Python and the kernels, by name; the C++ headers have the same."""
+"""Numbers that Python and the kernels exchange, by name; the C++ headers have the same."""
 
 from __future__ import annotations
 

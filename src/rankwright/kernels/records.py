@@ -1,7 +1,7 @@
 """What kernels take as one argument: values that belong together.
 
-A kernel reads their fields by name, as `native/bindings` says; whoever makes one checks it. What trains or scores with
-such a value often is one, with methods.
+A kernel reads their fields by name, as `native/bindings` defines; the code that makes a record checks it. Classes that
+train or score often extend a record with methods.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class RankedLists(NamedTuple):
     """The list of each query, best first.
 
     Query q owns the stretch of `rows` from `offsets[q]` to `offsets[q + 1]`; its first `n_ranked[q]` rows are its list,
-    and those after them were not retrieved. `tied` says of each rank whether its document is placed equally with the
-    one before; it is empty where the order counts as it stands.
+    and those after them were not retrieved. `tied` tells for each rank whether its document is tied with the one
+    before; it is empty where ties do not count.
     """
 
     offsets: IntArray
@@ -86,9 +86,9 @@ class LabelledQueries(NamedTuple):
 
 
 class SplitColumns(NamedTuple):
-    """What is known of each feature that a tree may split on."""
+    """What is known about each feature that a tree may split on."""
 
-    n_bins: IntArray  # without that of missing values
+    n_bins: IntArray  # not counting the one for missing values
     categorical: BoolArray
     monotone: NDArray[np.int8]  # +1 where values must rise with the feature, -1 where they must fall, else 0
     asked: BoolArray  # whether the tree may split on it
@@ -106,9 +106,9 @@ class GrowthScratch(NamedTuple):
 class TreeSettings:
     """How a tree may grow.
 
-    `split_gain` says what a split is worth: `newton` takes what the two Newton steps take off the cost,
-    gradient² / (curvature + l2) of each side; `least-squares` what they take off the squared error of a fit to the
-    gradients, gradient² / count. Leaf values are Newton steps, −gradient / (curvature + l2), times `learning_rate`.
+    `split_gain` says what a split is worth: `newton` counts how much the two Newton steps lower the cost, gradient² /
+    (curvature + l2) of each side; `least-squares` how much they lower the squared error of a fit to the gradients,
+    gradient² / count. Leaf values are Newton steps, −gradient / (curvature + l2), times `learning_rate`.
     """
 
     max_leaves: int = 31
@@ -126,10 +126,10 @@ class TreeSettings:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TreeNodes:
-    """The nodes of a tree that was grown on bins, the root first. Feature -1 marks a leaf, which says `value`.
+    """The nodes of a tree that was grown on bins, the root first. Feature -1 marks a leaf, which scores `value`.
 
     A document whose code of `feature` is at most `bin` goes to node `left`, another to `right`; one that lacks it goes
-    left where `missing_left` says so. Of a categorical feature, `bin` is -1, and category code c goes left where bit c
+    left where `missing_left` is set. For a categorical feature, `bin` is -1, and category code c goes left where bit c
     of the node's `categories` is set.
     """
 
@@ -139,7 +139,7 @@ class TreeNodes:
     right: Int32Array
     missing_left: BoolArray
     value: Float32Array
-    gain: Float64Array  # what a node's split took off the cost
+    gain: Float64Array  # how much a node's split lowered the cost
     count: IntArray  # how many of the rows it was grown on reach a node
     categories: Uint32Array  # (nodes, words)
 
@@ -164,7 +164,7 @@ class ForestTrees:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureColumns:
-    """What nodes compare: of each column the feature, and either ascending edges or the categories that go left."""
+    """What nodes compare: for each column the feature, and either ascending edges or the categories that go left."""
 
     features: Int32Array
     edges: Float32Array

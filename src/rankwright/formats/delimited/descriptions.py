@@ -1,11 +1,11 @@
-"""CatBoost's column descriptions (.cd): which column of a file without a header plays which part.
+"""CatBoost's column descriptions (.cd): which column of a file without a header has which role.
 
     0   Auxiliary
     1   GroupId
     2   Label
     5   Num     clicks
 
-Columns count from 0; one that is not described holds a number. The third field, a feature's name, may be absent.
+Columns are counted from 0; one that is not described holds a number. The third field, a feature's name, may be absent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """CSV and TSV files in and out, a block of lines at a time.
 
-The first line names the columns. Commas, tabs or semicolons separate the cells; a cell may stand in double quotes,
+The first line names the columns. Commas, tabs or semicolons separate the cells; a cell may be in double quotes,
 inside which delimiters and line ends are plain text and `""` is one quote. An empty cell, NA, NaN and NULL are missing
 numbers; true and false are 1 and 0. Files may be compressed (.gz, .zst).
 """

@@ -48,7 +48,7 @@ def read_svmlight(
     paths : str, path-like, or a sequence of them
         The file, or the files that make up the dataset; `-` is standard input. Text may be compressed (.gz, .zst).
     absent : {"zero", "missing"}, default "zero"
-        What a feature is that a line does not name: 0, or a missing value.
+        The value of a feature that a line does not name: 0, or missing.
     n_features : int, optional
         The number of features. The default is the largest index found; give it where a file may not name the last
         features, or to read standard input in chunks.
@@ -112,7 +112,7 @@ def iter_svmlight(
     paths : str, path-like, or a sequence of them
         The file, or the files that make up the dataset; `-` is standard input. Text may be compressed (.gz, .zst).
     absent : {"zero", "missing"}, default "zero"
-        What a feature is that a line does not name: 0, or a missing value.
+        The value of a feature that a line does not name: 0, or missing.
     n_features : int, optional
         The number of features. The default is the largest index found; give it where a file may not name the last
         features, or to read standard input in chunks.

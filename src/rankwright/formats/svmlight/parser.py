@@ -64,7 +64,7 @@ class SvmlightReader(Reader):
     index_base: int = 1
     allow_infinity: bool = False
     threads: int | None = None
-    block_size: int | None = None  # None: what suits the way of reading
+    block_size: int | None = None  # None: depends on the way of reading
 
     def __post_init__(self) -> None:
         require(self.absent in VALUE_OF_ABSENT, f"absent must be 'zero' or 'missing', got {self.absent!r}")
@@ -77,7 +77,7 @@ class SvmlightReader(Reader):
 
     @property
     def absent_value(self) -> float:
-        """What a feature is where a line does not name it."""
+        """The value of a feature that a line does not name."""
         return VALUE_OF_ABSENT[self.absent]
 
     def opener(self) -> Opener:
@@ -85,7 +85,7 @@ class SvmlightReader(Reader):
         return SvmlightParser(self).open_file
 
     def prepared(self, paths: Sequence[str]) -> tuple[Opener, IdTypes | None]:
-        """Where the width is not given, all files are read for it, and for the types of ids; else ids are text."""
+        """If the width is not given, all files are read to find it and the types of ids; otherwise ids are text."""
         reader = replace(self, block_size=self.block_size or CHUNK_SIZE)
         if reader.n_features is not None:
             return reader.opener(), IdTypes()

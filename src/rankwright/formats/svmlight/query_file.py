@@ -18,7 +18,7 @@ from rankwright.formats.sources import FilePath, input_name, is_standard
 
 SUFFIX = ".query"
 
-# The documents of each query, or the files that tell them.
+# The number of documents of each query, or the files that hold these numbers.
 QuerySizes: TypeAlias = FilePath | Sequence[FilePath] | ArrayLike
 
 

@@ -17,7 +17,7 @@ def find_thresholds(
     n_thresholds: IntArray,
     threads: int,
 ) -> None:
-    """Fill row f of `thresholds` with the places where the bins of feature f meet, seen in the given rows."""
+    """Fill row f of `thresholds` with the thresholds between the bins of feature f, found from the given rows."""
     for feature in range(features.shape[1]):
         values = features[rows, feature]
         distinct, counts = np.unique(values[~np.isnan(values)] + np.float32(0), return_counts=True)
@@ -34,7 +34,7 @@ def _between(a: np.float32, b: np.float32) -> np.float32:
 
 
 def _ends_of_bins(counts: IntArray, max_bins: int) -> Iterator[int]:
-    """The distinct values, but the last, that are the largest of their bin; `counts` are their numbers of rows."""
+    """The largest value of each bin but the last; `counts` has the number of rows of each distinct value."""
     if len(counts) <= max_bins:
         yield from range(len(counts) - 1)
         return
@@ -75,7 +75,7 @@ def bin_features(
     codes: CodeArray,
     threads: int,
 ) -> None:
-    """Fill the codes of the rows from `first_row` on: how many edges are smaller, or the place of the equal one."""
+    """Fill the codes of rows from `first_row` on: how many edges are smaller or, for a category, which one is equal."""
     by_row = np.zeros((len(features), codes.shape[0] * codes.shape[2]), codes.dtype)
     for feature in range(features.shape[1]):
         own = edges[offsets[feature] : offsets[feature + 1]]

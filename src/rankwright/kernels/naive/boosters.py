@@ -1,7 +1,7 @@
 """Twins of the boosters' kernels: weights of pairs of different labels, and the stumps that order them best.
 
-`codes` has a row per feature; a feature's missing values have the code `n_bins[feature]`. A stump says of a document 1
-where its code is above `bin`, else 0; where the feature is missing, `missing_above`.
+`codes` has a row per feature; a feature's missing values have the code `n_bins[feature]`. A stump gives a document 1 if
+its code is above `bin`, else 0; if the feature is missing, it gives `missing_above`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import BoolArray, Float64Array, IntArray
 from rankwright.kernels.records import LabelPairs
 
-Slope = Callable[[float], float]  # of a pair's weight in the better document's score less the worse one's
+Slope = Callable[[float], float]  # from a pair's score difference, better less worse, to its weight
 Pair = tuple[int, int, int, float]  # query, better row, worse row, weight
 
 
@@ -33,7 +33,7 @@ def _each(pairs: LabelPairs, scores: Float64Array, slope: Slope) -> Iterator[Pai
 def pair_potentials(
     scores: Float64Array, pairs: LabelPairs, potentials: Float64Array, totals: Float64Array, threads: int
 ) -> None:
-    """Fill, for each row, the weight of its pairs as the better document less as the worse, and each query's total."""
+    """Fill each query's total weight of pairs, and each row's weight as the better document less that as the worse."""
     _fill_potentials(_each(pairs, scores, lambda difference: math.exp(-difference)), potentials, totals)
 
 
@@ -62,7 +62,7 @@ def potential_stumps(
     missing_above: BoolArray,
     threads: int,
 ) -> None:
-    """Fill, for each feature, the stump whose sum of potentials above is largest in size, and that sum."""
+    """Fill, for each feature, the stump whose rows above have the largest absolute sum of potentials, and that sum."""
     sums[:], bin[:], missing_above[:] = 0.0, 0, False
     for feature in range(len(n_bins)):
         for place, side, above in _stumps(codes[feature], int(n_bins[feature])):
@@ -115,9 +115,9 @@ def rank_moves(
     rows: IntArray,
     threads: int,
 ) -> None:
-    """Fill, for each move, the scores plus that multiple of the column, and the rows of each query in their order.
+    """Fill, for each move, the scores plus the move times the column, and each query's rows ranked by them.
 
-    The rows of the m-th move count from m · documents on; equal scores stand in row order.
+    Rows of the m-th move are numbered from m · documents on; equal scores are in row order.
     """
     n_docs = len(scores)
     for number, move in enumerate(moves.tolist()):
@@ -139,7 +139,7 @@ def pair_unit_sums(inputs: Float64Array, offsets: IntArray, sums: Float64Array, 
 def pair_unit_gradient(
     inputs: Float64Array, offsets: IntArray, of_sums: Float64Array, gradient: Float64Array, threads: int
 ) -> None:
-    """Fill the slopes of a loss in the inputs, given its slopes in what `pair_unit_sums` fills."""
+    """Fill the derivatives of a loss by the inputs, given its derivatives by what `pair_unit_sums` fills."""
     for start, stop in pairwise(offsets.tolist()):
         own, slopes = inputs[start:stop], of_sums[start:stop]
         for row in range(stop - start):

@@ -1,9 +1,9 @@
 """Twins of the comparator kernels: which of two documents ranks higher (SortNet, section 2).
 
 Every hidden neuron has a dual that sees the two documents the other way round. `sizes` is the number of features, then
-of neurons in each hidden layer, duals not counted; `weights` holds, layer after layer: for neurons, for duals, biases.
-In the first layer "for neurons" means for the left document, and "for duals" for the right one, a row a feature.
-Missing features (NaN) count as 0. Sums run in eight lanes, as they do in the kernels.
+of neurons in each hidden layer, duals not counted; `weights` holds, layer after layer, the weights for neurons, those
+for duals, and the biases. In the first layer "for neurons" means for the left document, and "for duals" for the right
+one, with one row per feature. Missing features (NaN) count as 0. Sums run in eight lanes, as they do in the kernels.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Layer:
 
 
 def layers_of(sizes: IntArray, weights: Any) -> list[Layer]:
-    """The layers whose weights stand one after another in `weights`, as views."""
+    """The layers whose weights lie one after another in `weights`, as views."""
     n_features, *hidden = sizes.tolist()
     shapes = [(n_features, hidden[0]), *((n, below) for below, n in pairwise([*hidden, 1]))]
     layers, at = [], 0
@@ -141,7 +141,7 @@ def comparator_gradient(
 
 
 class Judge:
-    """What a net says of pairs of rows: 1 where the left one is preferred, -1 where the right one is, 0 for neither."""
+    """A net's verdict on pairs of rows: 1 if the left one is preferred, -1 if the right one is, 0 for neither."""
 
     def __init__(self, features: Float32Array, sizes: IntArray, weights: Float32Array) -> None:
         self.layers = layers_of(sizes, weights)
@@ -157,7 +157,7 @@ class Judge:
         return np.sign(np.nan_to_num(self.margins(np.asarray(left), np.asarray(right)))).astype(np.int64)
 
     def goes_before(self, left: int, right: int) -> bool:
-        """Whether `left` is to be ranked above `right`: preferred, or neither is and it comes first."""
+        """Whether `left` ranks above `right`: it is preferred, or neither is and it is the earlier row."""
         verdict = int(self([left], [right])[0])
         return verdict > 0 or (verdict == 0 and left < right)
 
@@ -217,9 +217,9 @@ def sort_rows(
     n_comparisons: IntArray,
     threads: int,
 ) -> None:
-    """Sort each query's part of `rows`, best first; `presort` by how the net compares each with a document of zeros.
+    """Sort each query's part of `rows`, best first; `presort` first orders them by how they compare with all zeros.
 
-    `tied` tells which places hold the equal of the document above them, and a larger row.
+    `tied` marks places whose document equals the one above it and has a larger row.
     """
     judge = Judge(np.concatenate([features, np.zeros((1, features.shape[1]), np.float32)]), sizes, weights)
     for query, (start, stop) in enumerate(pairwise(offsets.tolist())):
@@ -274,7 +274,7 @@ def sort_noting_mistakes(
 def count_wins(
     features: Float32Array, offsets: IntArray, sizes: IntArray, weights: Float32Array, wins: IntArray, threads: int
 ) -> None:
-    """Fill how many documents of its query each is preferred to; a document is preferred to its equals below it."""
+    """Fill, for each document, how many of its query it is preferred to; it also wins against equals in later rows."""
     judge = Judge(features, sizes, weights)
     wins[:] = 0
     for start, stop in pairwise(offsets.tolist()):

@@ -21,7 +21,7 @@ def score_forest(
     scores: Float64Array,
     threads: int,
 ) -> None:
-    """Add what each tree says of each document to its score, tree after tree."""
+    """Add each tree's value for each document to its score, tree after tree."""
     _add_scores(_codes_of_values(features, columns), trees, scores)
 
 
@@ -41,7 +41,7 @@ def find_leaves(
 def score_codes(
     codes: CodeArray, columns: FeatureColumns, missing: IntArray, trees: ForestTrees, scores: Float64Array, threads: int
 ) -> None:
-    """Add what each tree says of each document, known by its bin codes, to its score."""
+    """Add each tree's value for each document, given by its bin codes, to its score."""
     by_row = codes_by_row(codes).astype(np.int64)
     right, left = [], []
     for column, feature in enumerate(columns.features):
@@ -57,7 +57,7 @@ def score_codes(
 
 
 def _codes_of_values(features: Float32Array, columns: FeatureColumns) -> list[IntArray]:
-    """Codes of every column: with documents that lack the value right of all thresholds, then with them left."""
+    """Codes of every column, first with missing values right of all thresholds, then with them left."""
     right, left = [], []
     for column, feature in enumerate(columns.features):
         own, values = columns.edges[columns.offsets[column] : columns.offsets[column + 1]], features[:, feature]

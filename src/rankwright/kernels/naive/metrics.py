@@ -76,7 +76,7 @@ def _discounted(gains: list[float], discounts: Float64Array) -> float:
 def mean_gain_shares(
     gains: Float64Array, lists: RankedLists, discounts: Float64Array, means: Float64Array, threads: int
 ) -> None:
-    """Fill, for each query, the mean over p of the share its best p ranks have of the gain any p could have."""
+    """Fill, for each query, the mean over p of the gain of its top p ranks as a share of the best possible."""
     for query, ranked in _each(lists):
         best = sorted(gains[ranked.rows].tolist(), reverse=True)
         if not best or best[0] == 0.0:
@@ -100,8 +100,8 @@ def precision_sums(
         for start, run in ranked.runs():
             n_hits = int(relevant[run].sum())
             for place in range(min(len(run), cutoff - start) if n_hits else 0):
-                # A relevant document stands here with probability hits / run; of the run's other relevant ones,
-                # those before it hold their part.
+                # A relevant document is here with probability hits / run; the run's other relevant ones are equally
+                # likely at each of its other places, so some come before.
                 before = place * (n_hits - 1.0) / (len(run) - 1.0) if place else 0.0
                 total += n_hits / len(run) * (n_above + 1.0 + before) / (start + place + 1)
             n_above += n_hits
@@ -155,9 +155,9 @@ def _chances_to_pass(stops: list[float]) -> list[float]:
 def wrong_pairs(
     labels: Float32Array, lists: RankedLists, wrong: Float64Array, n_pairs: Float64Array, threads: int
 ) -> None:
-    """Fill, for each query, how many pairs have different labels and how many of them stand the wrong way round."""
+    """Fill, for each query, how many pairs have different labels and how many of them are in the wrong order."""
     for query, ranked in _each(lists):
-        place = np.full(len(ranked.rows), ranked.n_ranked)  # all of those not retrieved stand together, at the end
+        place = np.full(len(ranked.rows), ranked.n_ranked)  # documents not retrieved are tied at the end
         for start, run in ranked.runs():
             place[start : start + len(run)] = start
         label = labels[ranked.rows]
@@ -192,7 +192,7 @@ def random_sign_sums(values: Float64Array, seed: int, sums: Float64Array, thread
 
 
 def _random_words(seed: int, resample: int, n_words: int) -> NDArray[np.uint64]:
-    """The first words of splitmix64, started where the resample has its place."""
+    """The first words of splitmix64, from a start of the resample's own."""
     start = _mixed(np.asarray(np.uint64(seed) + GOLDEN * np.uint64(resample + 1)))
     return _mixed(start + GOLDEN * np.arange(1, n_words + 1, dtype=np.uint64))
 

@@ -1,4 +1,4 @@
-"""Twin of the core's random numbers without a state: each is a function of a key and of what it is for."""
+"""Twin of the core's stateless random numbers: each is a function of a key and of a number."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def mix(values: UIntArray) -> UIntArray:
 
 
 def stream_of(key: ArrayLike, numbers: ArrayLike) -> UIntArray:
-    """The random numbers, or the keys of the streams, that have these numbers under `key`."""
+    """The random numbers, or the keys of streams, that `numbers` stand for under `key`."""
     keys, which = np.atleast_1d(np.asarray(key, np.uint64)), np.atleast_1d(np.asarray(numbers, np.uint64))
     return mix(mix(keys) ^ which)
 

@@ -28,7 +28,7 @@ def exp_minus(x: Float32Array) -> Float32Array:
 
 
 def tanh_of(x: Float32Array) -> Float32Array:
-    """tanh x, by e^-2|x|."""
+    """tanh x, computed from e^-2|x|."""
     size = np.abs(x)
     e = exp_minus(size + size)
     return np.copysign((np.float32(1.0) - e) / (np.float32(1.0) + e), x)

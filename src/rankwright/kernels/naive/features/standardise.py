@@ -7,7 +7,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.kernels.records import StandardisedRows
 
-ROWS_AT_A_TIME = 4096  # sums are made of the sums of so many rows, one after another
+ROWS_AT_A_TIME = 4096  # rows are summed in pieces of this many, and the pieces one after another
 
 
 def standardise_rows(inputs: StandardisedRows, rows: IntArray, out: Float32Array, threads: int) -> None:

@@ -35,7 +35,7 @@ def map_violations(
         rank = np.arange(1.0, len(good) + 1)
         for j, row in enumerate(bad.tolist()):
             lost = (rank / (rank + j) - rank / (rank + j + 1)) / len(good)
-            gains = np.cumsum((lost - per_pair * (own[good] - own[row]))[::-1])  # of standing above the last 1, 2, …
+            gains = np.cumsum((lost - per_pair * (own[good] - own[row]))[::-1])  # of being above the last 1, 2, …
             n_below = int(gains.argmax()) + 1 if gains.max() > 0 else 0
             count[row] = -n_below
             count[good[len(good) - n_below :]] += 1

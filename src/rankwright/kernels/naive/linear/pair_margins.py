@@ -13,7 +13,7 @@ MARGIN = 1.0
 
 
 def pair_margins(pairs: MarginPairs, scores: Float64Array, values: Float64Array, sums: PairSums, threads: int) -> None:
-    """Sum over the active partners of each document: those of pairs whose better score is less than 1 above."""
+    """Sum over each document's active partners: those in pairs whose better score is less than 1 above the other."""
     for q, (first, last) in enumerate(pairwise(pairs.offsets.tolist())):
         own = slice(first, last)
         weight = pairs.document_weights[own] if len(pairs.document_weights) else np.ones(last - first)

@@ -1,6 +1,6 @@
 """Twins of the passes of rank perceptrons (Crammer and Singer 2002) over documents, one after another.
 
-Threshold r stands between levels r and r + 1.
+Threshold r lies between levels r and r + 1.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def kernel_prank_pass(
 ) -> None:
     """Take a kernel perceptron through the documents; those it learns from become its support.
 
-    Where all places are taken, a new one takes that of the smallest coefficient, the first among equals.
+    If all places are taken, a new document replaces the one with the smallest coefficient, the first among equals.
     """
     for row, values, step in _steps(documents, order):
         count = int(n_support[0])

@@ -9,7 +9,7 @@ from rankwright.arrays import Float32Array, Float64Array
 
 def linear_scores(features: Float32Array, weights: Float64Array, out: Float64Array, threads: int) -> None:
     """Fill in the scalar product of each row and the weights."""
-    for row, values in enumerate(features):  # one at a time: a product of matrices may round by the number of rows
+    for row, values in enumerate(features):  # one at a time: how a matrix product rounds may depend on its rows
         out[row] = values.astype(np.float64) @ weights
 
 

@@ -30,8 +30,8 @@ def descend_narrow_net(
 ) -> int:
     """Change the net's weights step after step, and return how many steps were taken.
 
-    A step goes along the mean derivative of its queries; `walk.scores` and `walk.cost` are filled with those before
-    it. A step whose scores are not finite ends the walk.
+    A step goes along the mean derivative of its queries; `walk.scores` and `walk.cost` are filled with the values
+    before the step. A step whose scores are not finite ends the walk.
     """
     for number, key in enumerate(walk.keys.tolist()):
         some = slice(number * walk.batch_queries, (number + 1) * walk.batch_queries)
@@ -99,7 +99,7 @@ def _layers(net: NarrowNet) -> _Layers:
 
 
 def _response(activation: str, z: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """What units give for their inputs, and how fast that changes."""
+    """The outputs of units for their inputs, and their derivatives."""
     if activation == "relu":
         return np.maximum(z, 0.0), (z > 0).astype(np.float64)
     if activation == "tanh":
@@ -109,7 +109,7 @@ def _response(activation: str, z: Float64Array) -> tuple[Float64Array, Float64Ar
 
 
 def _kept(dropout: float, key: int, layer: int, rows: IntArray, n_units: int) -> Float64Array:
-    """0 for units left out, and for the others what keeps the mean as it was."""
+    """0 for units left out, and for the others the factor that preserves the mean."""
     if dropout == 0:
         return np.ones((len(rows), n_units))
     numbers = rows[:, None] * n_units + np.arange(n_units)

@@ -39,9 +39,9 @@ def reciprocal_rank(worth: Float64Array, discount: Float64Array, i: int, j: IntA
     if len(ranks) == 0 or i > ranks[0]:
         return np.zeros(len(j))
     first = float(discount[ranks[0]])
-    if i < ranks[0]:  # what comes up from j is the first where it is relevant
+    if i < ranks[0]:  # the document from j becomes the first if it is relevant
         return np.where(worth[j] > 0, float(discount[i]) - first, 0.0)
-    # The first goes down to j, unless the next relevant one stands above that.
+    # The first goes down to j; the next relevant one becomes the first if it is above j.
     lower = np.minimum(j, ranks[1]) if len(ranks) > 1 else j
     return np.where(worth[j] > 0, 0.0, discount[lower] - first)
 
@@ -53,7 +53,7 @@ def expected_reciprocal_rank(worth: Float64Array, discount: Float64Array, i: int
     terms = reach * worth * discount
     terms_so_far = np.cumsum(terms)
     between = terms_so_far[j] - terms[j] - float(terms_so_far[i])
-    ratio = (1.0 - worth[j]) / (1.0 - own)  # of the chances to get past rank i after and before
+    ratio = (1.0 - worth[j]) / (1.0 - own)  # the chance to get past rank i after the swap, over that before
     at_i = float(reach[i] * discount[i]) * (worth[j] - own)
     at_j = reach[j] * discount[j] * (ratio * own - worth[j])
     return at_i + between * (ratio - 1.0) + at_j

@@ -60,7 +60,7 @@ def _pairs_of_ranks(labels: Float64Array, settings: PairSettings) -> Iterator[_P
 def _sampled_pairs(
     sorted_rows: IntArray, labels: Float64Array, rank_of: IntArray, settings: PairSettings, stream: np.uint64
 ) -> Iterator[_Pairs]:
-    """Partners drawn for each judged document; a pair's weight is one over the times it is drawn in the mean."""
+    """Partners drawn for each judged document; a pair's weight is one over the mean number of its draws."""
     n, draws = len(labels), settings.sampled
     sorted_rows = sorted_rows[~np.isnan(labels[sorted_rows])]
     by_label = labels[sorted_rows]

@@ -38,8 +38,8 @@ def softmax_lambdas(
 ) -> None:
     """Fill the derivatives of the cross entropy between `shares` and the softmax of the scores; NaN: takes no part.
 
-    Shares count as they are, or their exponentials, or with a random number from 0 to 1 added, times the document's
-    weight, in proportion to their sum.
+    Shares are taken as they are, or exponentiated, or with a random number from 0 to 1 added; then they are multiplied
+    by the document's weight and divided by their sum.
     """
     for k, query in enumerate(queries_of(batch, groups)):
         forces.gradient[query.here], forces.curvature[query.here], forces.cost[k : k + 1] = 0.0, 0.0, 0.0

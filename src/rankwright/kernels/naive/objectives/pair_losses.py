@@ -1,4 +1,4 @@
-"""What a pair of documents feels: the twin of the core's pair losses.
+"""The forces on a pair of documents: the twin of the core's pair losses.
 
 With φ the loss of "a above b" at the score gap x = s_a - s_b, and p the target probability of that, the cost is
 p φ(x) + (1 - p) φ(-x).
@@ -34,13 +34,13 @@ def logistic(gap: Float64Array, target: Float64Array, sigma: float) -> PairForce
 
 
 def hinge(gap: Float64Array, target: Float64Array, margin: float) -> PairForces:
-    """φ(x) = max(0, margin - x); its slope of 1 counts as curvature too, where the true one is 0."""
+    """φ(x) = max(0, margin - x); where it slopes, the curvature counts 1, not the true 0."""
     up, down = target * (gap < margin), (1.0 - target) * (-gap < margin)
     return PairForces(down - up, down + up, up * (margin - gap) + down * (margin + gap))
 
 
 def spring(gap: Float64Array, target: Float64Array, margin: float) -> PairForces:
-    """Paper 2, Eq. 4-9; the curvature of the straight part counts 1, its slope, where the true one is 0."""
+    """Paper 2, Eq. 4-9; on the straight part the curvature counts 1, its slope, not the true 0."""
 
     def push(x: Float64Array) -> Float64Array:
         return np.where(x < 0, 1.0, np.where(x <= margin, margin - x, 0.0))

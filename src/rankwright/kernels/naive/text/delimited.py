@@ -18,7 +18,7 @@ WORDS = {b"": nan, b"na": nan, b"true": 1.0, b"false": 0.0}
 
 
 class Cell(NamedTuple):
-    """Where a cell's text stands, whether it holds a doubled quote, and whether its quotes close as they should."""
+    """Where a cell's text lies, whether it holds a doubled quote, and whether its quotes close as they should."""
 
     start: int
     stop: int
@@ -27,7 +27,7 @@ class Cell(NamedTuple):
 
 
 def line_ends(text: NDArray[np.uint8], delimiter: int, ends: IntArray) -> None:
-    """Fill `ends` with the place of each line's end, those inside quotes left out; what is left over is kept."""
+    """Fill `ends` with the place of each line end outside quotes; entries left over keep their value."""
     found, quoted, cell_starts, reopens = 0, False, True, -1
     for place, letter in enumerate(text.tobytes()):
         if found == len(ends):
@@ -85,7 +85,7 @@ def format_cells(
 def _parse_row(
     content: bytes, at: int, stop: int, delimiter: int, targets: list[int], numbers: Float32Array, spans: IntArray
 ) -> tuple[int, int] | None:
-    """Read one row; the column and the kind of what is wrong, if anything is."""
+    """Read one row; returns the column and the kind of the first problem, if there is one."""
     n_cells = 0
     for column, cell in enumerate(_cells(content, at, stop, delimiter)):
         if not cell.closed:

@@ -28,7 +28,7 @@ class _LineError(Exception):
 
 
 def split_lines(block: ByteArray, starts: IntArray, counts: IntArray) -> None:
-    """Fill `starts` with the first word's place of each line that is neither blank nor comment alone.
+    """Fill `starts` with the place of the first word of each line that is neither blank nor only a comment.
 
     `counts` gets the number of those lines and the number of newlines.
     """

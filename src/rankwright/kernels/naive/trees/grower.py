@@ -71,8 +71,8 @@ def grow_tree(
 ) -> int:
     """Fill a tree by node, the root first, and return its number of nodes.
 
-    A node's documents are `rows[begin]` to `rows[begin + count]`: `rows` is given as the tree's rows, unless they are
-    all rows, and comes back in the order of leaves.
+    A node's documents are `rows[begin]` to `rows[begin + count]`: `rows` holds the tree's rows, or anything if
+    `all_rows`, and comes back in the order of leaves.
     """
     if all_rows:
         rows[:] = np.arange(len(rows))
@@ -90,7 +90,7 @@ def grow_tree(
 
 
 class _Growth:
-    """A tree on its way: its nodes so far, and what their splits are chosen by."""
+    """A tree being grown: its nodes so far, and what their splits are chosen by."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class _Growth:
         )
 
     def grow(self, rows: IntArray) -> list[_Leaf]:
-        """The leaves, once no more are allowed or none has a split that gains."""
+        """Grow until no more leaves are allowed or no split gains anything; returns the leaves."""
         leaves = [self._plant(rows, 0, (-np.inf, np.inf), 0)]
         while len(leaves) < self.rules.settings.max_leaves:
             best = max(leaves, key=lambda leaf: leaf.gain)
@@ -179,7 +179,7 @@ def add_leaf_values(nodes: TreeNodes, begin: IntArray, rows: Uint32Array, scores
 
 
 def score_tree(codes: CodeArray, n_bins: IntArray, nodes: TreeNodes, scores: Float64Array, threads: int) -> None:
-    """Add the value of the leaf that each document's codes lead to, from the root on, to its score."""
+    """Add to each document's score the value of the leaf that its codes lead to."""
     for row, own in enumerate(codes_by_row(codes).astype(np.int64)):
         node = 0
         while (feature := nodes.feature[node]) >= 0:

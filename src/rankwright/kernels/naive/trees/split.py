@@ -27,7 +27,7 @@ class SplitRules:
 
     @property
     def newton(self) -> bool:
-        """Whether a split is worth its Newton steps."""
+        """Whether a split is valued by its Newton steps, not by least squares."""
         return self.settings.split_gain == "newton"
 
     @property
@@ -70,7 +70,7 @@ class SplitRules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """A way to split a leaf: `goes_left` says of each code, that of missing values last, which side it takes."""
+    """A way to split a leaf: `goes_left` tells for each code, missing values last, whether it goes left."""
 
     score: float
     feature: int
