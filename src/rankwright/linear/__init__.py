@@ -1,1 +1,1 @@
-"""Rankers whose score is a weighted sum of features, or of what a kernel makes of them: the engines."""
+"""Rankers whose score is a weighted sum of features, or of what a kernel makes of them."""

@@ -25,7 +25,7 @@ class CRR(LinearRanker, CRRSettings):
     and whether the first of a pair is the better one. Pairs are drawn evenly from all there are, without forming them.
     An epoch has as many draws as there are documents; the rate falls as 1 / (4 · mean |x|² + l2 · draws), and no step
     goes past the point of no error. `select` on validation documents chooses the epoch. A document's weight, times that
-    of its query, multiplies its steps, for a pair both documents' do.
+    of its query, multiplies its steps; for a pair, the weights of both documents do.
     """
 
     def _learner(self, rows: JudgedRows, threads: int) -> Learner:
@@ -40,7 +40,7 @@ class CRR(LinearRanker, CRRSettings):
 
 
 def pairs_to_draw(rows: JudgedRows) -> DrawnPairs:
-    """Where each document's partners of other labels stand."""
+    """The places of each document's partners of other labels."""
     by_label = rows.by_label()
     labels, query = rows.labels[by_label], rows.groups.query_of_row[by_label]
     place = np.arange(len(by_label))

@@ -17,14 +17,14 @@ from rankwright.errors import MissingExtraError
 from rankwright.linear.scorers import linear_scores, sum_rows
 from rankwright.training.driver import RemembersArrays
 
-SMALLEST_CURVATURE = 1e-10  # added to the dual, as a share of its largest: planes that repeat each other leave none
+SMALLEST_CURVATURE = 1e-10  # added to the dual, as a share of its largest: repeated planes leave none
 
 
 class Oracle(Protocol):
     """Finds the joint ranking that breaks the constraints most."""
 
     def __call__(self, scores: Float64Array) -> tuple[Float64Array, float]:
-        """What each document's features count in Ψ(right) - Ψ(found), and what the found ranking costs."""
+        """The coefficient of each document's features in Ψ(right) - Ψ(found), and the cost of the found ranking."""
 
 
 class CuttingPlanes(RemembersArrays):

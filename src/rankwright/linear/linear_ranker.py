@@ -1,4 +1,4 @@
-"""The face of the linear rankers, and their model: arrays that a learner finds step by step."""
+"""The base class of linear rankers, whose model is arrays that a learner finds step by step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankwright.training.driver import Learned, Learner, Lesson
 
 
 class LinearRanker(Ranker):
-    """A ranker whose model is some arrays. One of its own kind says what learns them."""
+    """A ranker whose model is some arrays. A subclass defines the learner that finds them."""
 
     model_kind = ArraysModel
     model_: ArraysModel
@@ -45,7 +45,7 @@ class LinearRanker(Ranker):
 
     @property
     def coef_(self) -> Float64Array:
-        """The weight of each feature, as it is scaled; only linear models have them."""
+        """The weight of each scaled feature; only linear models have such weights."""
         if self.model_.coefficients is None:
             raise AttributeError(f"this {self.name} is no weighted sum of features: it has no coef_")
         return self.model_.coefficients
@@ -57,5 +57,5 @@ class LinearRanker(Ranker):
 
     @property
     def n_epochs_(self) -> int:
-        """Up to which step the model was trained."""
+        """How many steps the model was trained for."""
         return self.model_.n_epochs

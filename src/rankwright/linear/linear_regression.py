@@ -19,7 +19,7 @@ from rankwright.training.driver import Learner
 
 class LinearRegression(LinearRanker, LinearRegressionSettings):
     """The weights minimise the mean squared error, by document and query weights, plus `l2` · |weights|²; the constant
-    is not held back. There is one step, and nothing to choose: `select` is only what `score` measures.
+    is not penalised. There is one step, and nothing to choose: `select` is only what `score` measures.
     """
 
     def _learner(self, rows: JudgedRows, threads: int) -> Learner:
@@ -64,9 +64,9 @@ class LeastSquares:
         return {"weights": self.weights.copy(), "constant": np.array([self.constant])}
 
     def memory(self) -> Arrays:
-        """The same."""
+        """The weights and the constant."""
         return self.model()
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a solution."""
+        """Continue from a solution."""
         self.weights, self.constant = np.array(memory["weights"]), float(memory["constant"][0])

@@ -22,7 +22,7 @@ MODEL_ARRAYS = "model."  # what the names of a model's arrays begin with in a mo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArraysModel(Model):
-    """A weighted sum of features, or of what a kernel makes of them; `n_epochs` is up to which step it was trained."""
+    """A weighted sum of features, or of what a kernel makes of them; `n_epochs` is its number of training steps."""
 
     importance_kinds: ClassVar[tuple[str, ...]] = ("weight",)
 
@@ -47,7 +47,7 @@ class ArraysModel(Model):
 
     @property
     def n_steps(self) -> int:
-        """Up to which step the model was trained."""
+        """How many steps the model was trained for."""
         return self.n_epochs
 
     @property
@@ -57,7 +57,7 @@ class ArraysModel(Model):
         return None if weights is None or len(weights) != self.n_features else weights
 
     def facts(self) -> dict[str, Any]:
-        """Up to which step the model was trained, and how many numbers it is made of."""
+        """How many steps the model was trained for, and how many numbers it is made of."""
         return {"steps": self.n_epochs, "weights": sum(int(values.size) for values in self.arrays.values())}
 
     def importances(self, kind: str) -> Float64Array:  # noqa: ARG002
@@ -123,11 +123,11 @@ class LinearListNet(Model):
 
     @property
     def n_steps(self) -> int:
-        """Up to which Newton step the model was trained."""
+        """How many Newton steps the model was trained for."""
         return self.n_epochs
 
     def facts(self) -> dict[str, Any]:
-        """Up to which step the model was trained, and how many weights it has."""
+        """How many steps the model was trained for, and how many weights it has."""
         return {"epochs": self.n_epochs, "weights": len(self.weights)}
 
     def importances(self, kind: str) -> Float64Array:  # noqa: ARG002
@@ -145,5 +145,5 @@ class LinearListNet(Model):
 
 
 def scaled(data: RankingDataset, scaling: FittedScaling | None, threads: int) -> RankingDataset:
-    """The data as the scaling, if there is one, makes it."""
+    """The data after the scaling, if there is one."""
     return data if scaling is None else scaling.apply(data, threads=threads)

@@ -1,7 +1,7 @@
 """Newton's method for a convex cost of linear scores: each step solves for its direction by conjugate gradients.
 
-The Hessian is never formed: its product with a vector takes two passes over the documents. What is remembered from
-step to step is the weights alone.
+The Hessian is never formed: its product with a vector takes two passes over the documents. Only the weights are kept
+from step to step.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from rankwright.linear.scorers import linear_scores, sum_rows
 
 LEAST_DECREASE = 1e-4  # of what the slope promises: Armijo's rule
 SHORTEST_STEP = 2.0**-20
-MOST_PRODUCTS = 30  # with the Hessian, a step: later steps begin where this one ends
-LOOSEST_SOLUTION = 0.1  # a direction is good enough when so much of the gradient is left
+MOST_PRODUCTS = 30  # with the Hessian, in a step: later steps begin where this one ends
+LOOSEST_SOLUTION = 0.1  # a direction is good enough when this share of the gradient is left
 
 
 class ScoreCost(Protocol):
@@ -59,7 +59,7 @@ class NewtonLearner:
         return True
 
     def _direction(self, gradient: Float64Array, slope: float) -> Float64Array:
-        """About -H⁻¹ · gradient."""
+        """An approximation of -H⁻¹ · gradient."""
         direction, rest = np.zeros_like(gradient), -gradient
         along, square = rest.copy(), float(rest @ rest)
         goal = min(LOOSEST_SOLUTION, np.sqrt(slope / (self.first_slope or 1.0))) * slope
@@ -96,7 +96,7 @@ class NewtonLearner:
         return None
 
     def _put(self, weights: Float64Array) -> None:
-        # Scores are computed anew, not moved: a run taken up from its weights must have the same.
+        # Scores are computed anew, not moved: a run resumed from its weights must have the same.
         self.weights = weights
         self.scores = linear_scores(self.features, weights, threads=self.threads)
 
@@ -105,10 +105,10 @@ class NewtonLearner:
         return {"weights": self.weights.copy()}
 
     def memory(self) -> Arrays:
-        """The weights, and what the first gradient was."""
+        """The weights, and the length of the first gradient."""
         return {"weights": self.weights, "first_slope": np.array([self.first_slope or 0.0])}
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from saved weights."""
+        """Continue from saved weights."""
         self.first_slope = float(memory["first_slope"][0])
         self._put(np.array(memory["weights"]))

@@ -1,4 +1,4 @@
-"""RankSVM's cost: how far pairs of different labels are from standing 1 apart, squared; no pair is formed."""
+"""RankSVM's cost: how far pairs of different labels are from a distance of 1, squared; no pair is formed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankwright.kernels.records import MarginPairs, PairSums
 from rankwright.linear.rows import JudgedRows, Levels, ordinal_levels
 from rankwright.ranking.gains import EXPONENTIAL
 
-MOST_LEVELS = 64  # that pairs of levels are told apart by: their weights are looked up for each document
+MOST_LEVELS = 64  # that have pair weights of their own, which are looked up for each document
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class SummedPairs(MarginPairs):
 
 
 def margin_pairs(rows: JudgedRows, *, per_query: bool, position_weights: bool, threads: int) -> SummedPairs:
-    """The pairs of `rows`; a query's weigh its weight together (`per_query`), or each of them does.
+    """The pairs of `rows`; with `per_query` the pairs of a query share its weight, otherwise each of them has it.
 
     With `position_weights` a pair counts by how much NDCG its two labels are worth (Cao et al. 2006).
     """
@@ -53,7 +53,7 @@ def margin_pairs(rows: JudgedRows, *, per_query: bool, position_weights: bool, t
 def worth_of_levels(rows: JudgedRows, levels: Levels) -> Float64Array:
     """For each two levels, what NDCG loses when two such documents of a perfect ranking change places.
 
-    It is the mean over all such pairs of a query, and over the queries that have some; in the mean over levels, 1.
+    It is averaged over all such pairs of a query, then over the queries that have some, and scaled to a mean of 1.
     """
     n_levels = int(levels.max(initial=0)) + 1
     gains = EXPONENTIAL(rows.labels, 1)
@@ -93,6 +93,6 @@ class SquaredPairHinge:
         return self.C * float(missing_below.sum()) + 0.5 * float(forces @ scores), forces
 
     def curve(self, scores: Float64Array, direction: Float64Array) -> Float64Array:
-        """The product of the second derivatives, in the sense of active pairs, with `direction`."""
+        """The product of the second derivatives, of active pairs alone, with `direction`."""
         below, sum_below, above, sum_above = self.pairs.active(scores, direction)
         return 2.0 * self.C * ((below + above) * direction - sum_below - sum_above)

@@ -1,7 +1,7 @@
-"""Rank perceptrons, epoch by epoch: one, a committee, one of all products of features, one of a kernel.
+"""Rank perceptrons, epoch by epoch: a single one, a committee, one of all products of features, one with a kernel.
 
-The order of the documents in epoch t is drawn from the seed and t alone, so a run taken up again goes on as if it had
-never stopped.
+The order of the documents in epoch t is drawn from the seed and t alone, so a resumed run goes on as if it had never
+stopped.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class LevelledDocuments(LevelledRows):
 
     @property
     def n_thresholds(self) -> int:
-        """One between each two levels."""
+        """The number of thresholds: one between neighbouring levels."""
         return len(self.level_labels) - 1
 
     def epoch(self, number: int) -> tuple[IntArray, int]:
-        """The order of the documents, and the key of whatever else is drawn."""
+        """The order of the documents, and the key for all else that is drawn."""
         rng = np.random.default_rng([self.seed, number])
         return rng.permutation(len(self.levels)), int(rng.integers(2**63))
 

@@ -31,20 +31,21 @@ class Perceptron(LinearRanker):
             The label that the thresholds give each document: that of the first threshold above its score.
         """
         scores = self.predict(X, qid)
-        # Equal steps keep thresholds in order; document weights need not.
+        # Equal steps keep thresholds in order; weighted steps may not.
         thresholds = np.sort(self.arrays_["thresholds"])
         found: Float32Array = self.arrays_["level_labels"][np.searchsorted(thresholds, scores, side="right")]
         return found
 
 
 class PRank(Perceptron, PRankSettings):
-    """A document's level is the number of thresholds that its score, w·x, reaches. Where thresholds stand on the wrong
-    side of it they are moved by 1, and w by the document times the sum of these moves. Documents come one by one in a
-    new random order each epoch, whatever their queries; `select` on the validation documents chooses the epoch, and
-    `early_stopping` is the number of epochs without a better one after which to stop. A document's weight, times that
-    of its query, multiplies its moves.
+    """A document's level is the number of thresholds that its score, w·x, reaches. Thresholds on the wrong side of it
+    are moved by 1, and w by the document times the sum of these moves. Documents come one by one in a new random order
+    each epoch, whatever their queries; `select` on the validation documents chooses the epoch, and `early_stopping` is
+    the number of epochs without a better one after which to stop. A document's weight, times that of its query,
+    multiplies its moves.
 
-    Every label that occurs is a level; above 64 different labels neighbours share one. `predict_levels` gives levels.
+    Every label that occurs is a level; above 64 different labels, neighbouring labels share one. `predict_levels` gives
+    levels.
     """
 
     def _learner(self, rows: JudgedRows, threads: int) -> Learner:

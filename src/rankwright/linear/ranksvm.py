@@ -27,8 +27,8 @@ class RankSVM(LinearRanker, RankSVMSettings):
     validation documents is watched, and chooses no earlier step.
 
     A pair's weight is that of its query times those of both documents. Two more may multiply it (Cao et al. 2006):
-    `per_query` makes the pairs of every query count the same together, and `position_weights` has a pair count by what
-    NDCG loses, in the mean, where two documents of its labels change places in a perfect ranking.
+    `per_query` makes the pairs of every query count the same together, and `position_weights` weighs a pair by what
+    NDCG loses on average when two documents of its labels change places in a perfect ranking.
 
     `kernel` (rbf, quadratic, cubic) makes it a kernel machine through Nyström features of `landmarks` training
     documents; `gamma` is 1 over the number of features unless given.

@@ -20,8 +20,8 @@ class RankSVMStruct(LinearRanker, RankSVMStructSettings):
     weights add up to 1. Each step adds the most violated of all constraints, found exactly by sorting scores, and
     solves the quadratic programme of those found so far; it ends where none is violated by more than `tolerance`, or
     after `max_iter` steps. The model is that of the last step: `select` on validation documents is watched, and chooses
-    no earlier one. With `per_query` all pairs of a query weigh the same together, otherwise each pair does; weights of
-    queries and documents multiply as in RankSVM.
+    no earlier one. With `per_query` the pairs of every query have the same total weight, otherwise each pair has the
+    same weight; weights of queries and documents multiply as in RankSVM.
 
     The extra `svm` brings the solver (Clarabel).
     """

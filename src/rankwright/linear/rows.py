@@ -18,7 +18,7 @@ Levels = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedRows:
-    """Judged documents. Weights are double because sums of their products are; empty document weights are all 1."""
+    """Judged documents. Weights are float64, as sums of their products are; empty document weights are all 1."""
 
     features: Float32Array
     labels: Float32Array
@@ -28,7 +28,7 @@ class JudgedRows:
 
     @property
     def weights(self) -> Float64Array:
-        """What each document counts by itself: its weight times that of its query; empty where all are 1."""
+        """The weight of each document times that of its query; empty where all are 1."""
         if len(self.document_weights) == 0 and (self.query_weights == 1).all():
             return self.document_weights
         of_query = np.repeat(self.query_weights, self.groups.sizes)
@@ -78,8 +78,8 @@ def _groups_left(groups: Groups, kept: NDArray[np.bool_]) -> Groups:
 def ordinal_levels(labels: Float32Array, most: int) -> tuple[Levels, Float32Array]:
     """A level from 0 for each label, and the lowest label of each level.
 
-    Every label that occurs is a level; where more than `most` do, neighbours share one, so that each level has about as
-    many documents as any other.
+    Every label that occurs is a level; if there are more than `most`, neighbours share one, so that all levels have
+    about the same number of documents.
     """
     values, level_of = np.unique(labels, return_inverse=True)
     if len(values) > most:

@@ -1,4 +1,4 @@
-"""How arrays score documents that have no missing values."""
+"""How the arrays of a model score documents without missing values."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class KernelScorer:
 
 
 def linear_scores(features: Float32Array, weights: Float64Array, *, threads: int) -> Float64Array:
-    """The scalar product of each row and the weights: the same bits for any other rows beside it."""
+    """The scalar product of each row and the weights; its bits do not depend on the other rows."""
     out = np.empty(len(features))
     kernels.linear_scores(features, weights, out, threads)
     return out

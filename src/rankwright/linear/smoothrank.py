@@ -1,4 +1,4 @@
-"""SmoothRank: NDCG made smooth, and sharpened while it is followed."""
+"""SmoothRank: maximises a smooth NDCG that becomes sharper step by step."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from rankwright.ranking.gains import EXPONENTIAL, LOG2, ideal_gains
 from rankwright.training.driver import Learner, RemembersArrays
 
 MOST_ITERATIONS = 30  # of the minimiser, at one softness: the next begins where this one ends
-REGRESSION_L2 = 1e-3  # of the start: enough to tell apart features that say the same
+REGRESSION_L2 = 1e-3  # of the regression at the start: enough to settle the weights of equal features
 
 
 class SmoothRank(LinearRanker, SmoothRankSettings):
-    """At each rank of the list stand all documents, softly: one whose score is d away from that of the document there
-    has a share in proportion to exp(-d²/σ). That makes NDCG smooth. Training starts from a regression of the labels and
+    """Every document has a share in every rank of the list: if its score is d away from that of the document there, the
+    share is proportional to exp(-d²/σ). That makes NDCG smooth. Training starts from a regression of the labels and
     maximises the mean smooth NDCG of `metric` (ndcg or ndcg@k) minus ½ · `l2` · |w - start|², first at `sigma`, then,
     step by step, at half the σ before, `max_iter` times; `select` on validation documents chooses the step, and so how
-    sharp NDCG should have been. Queries count by their weights; NDCG is one figure of a whole list, so that weights of
-    documents have no meaning and are refused. A step takes time in proportion to documents times ranks.
+    sharp NDCG is. Queries count by their weights; NDCG is one figure of a whole list, so that weights of documents have
+    no meaning and are refused. A step takes time in proportion to documents times ranks.
     """
 
     takes_document_weights: ClassVar[bool] = False

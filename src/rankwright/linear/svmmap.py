@@ -52,7 +52,7 @@ class WorstAveragePrecision:
         self.shares = weights / weights.sum() if weights.any() else weights
 
     def __call__(self, scores: Float64Array) -> tuple[Float64Array, float]:
-        """The worst joint ranking: that of each query by itself."""
+        """The worst joint ranking, found for each query by itself."""
         coefficients, loss = np.empty(len(scores)), np.empty(self.groups.n_queries)
         kernels.map_violations(scores, self.groups.offsets, self.relevant, coefficients, loss, self.threads)
         return coefficients * np.repeat(self.shares, self.groups.sizes), float(self.shares @ loss)

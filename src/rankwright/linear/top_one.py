@@ -44,7 +44,7 @@ class TopOneCost:
         return self.scale * float(lambdas.cost.sum()), self.scale * lambdas.gradient
 
     def curve(self, scores: Float64Array, direction: Float64Array) -> Float64Array:
-        """The product of the second derivatives with `direction`: weight · (p ∘ d - p · (p·d)) a query."""
+        """The product of the second derivatives with `direction`: weight · (p ∘ d - p · (p·d)) for each query."""
         if self._seen is None or self._seen[0] is not scores:
             # The gradient is weight · (probability - share).
             self._seen = scores, self._per_weight(self.lambda_fn(scores).gradient) + self.shares

@@ -15,7 +15,7 @@ from rankwright.metrics.evaluation import evaluate
 
 @dataclass(frozen=True, slots=True)
 class FeatureRanker:
-    """One feature as a ranker: documents stand by its value, and those without a value come last."""
+    """One feature as a ranker: documents are ordered by its value, and those without a value come last."""
 
     column: int
     feature: str

@@ -1,6 +1,6 @@
 """Precision, recall and average precision: metrics of documents that are relevant or not.
 
-A convention's `relevant` rule says which labels are.
+A convention's `relevant` rule says which labels count as relevant.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rankwright.metrics.rules import MapOver, PrecisionOver
 
 @dataclass(frozen=True, slots=True)
 class AveragePrecision(AtAnyCutoff):
-    """The precision at each relevant document of the first `cutoff` ranks, or of all, averaged."""
+    """The mean of the precisions at the relevant documents of the first `cutoff` ranks, or of all."""
 
     family: ClassVar[str] = "map"
     kind: ClassVar[str] = "average-precision"
@@ -77,7 +77,7 @@ class Precision(AtCutoff):
 
 @dataclass(frozen=True, slots=True)
 class Recall(AtCutoff):
-    """The share of the relevant documents that stands in the first `cutoff` ranks."""
+    """The share of the relevant documents that is in the first `cutoff` ranks."""
 
     family: ClassVar[str] = "recall"
     kind: ClassVar[str] = "discounted-gain"

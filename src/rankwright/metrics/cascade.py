@@ -1,4 +1,4 @@
-"""Metrics of a reader who goes down the list until a document satisfies.
+"""Metrics of a reader who goes down the list until a document satisfies them.
 
 For the expected reciprocal rank (Chapelle, Metzler, Zhang and Grinspan 2009) the chance that a document satisfies grows
 with its label. If relevant documents surely satisfy and no others do, it is the reciprocal rank. Hit@k says whether the
@@ -63,7 +63,7 @@ class Hit(AtCutoff):
     """Whether any of the first `cutoff` ranks has a relevant document; trec_eval calls it success."""
 
     family: ClassVar[str] = "hit"
-    kind: ClassVar[str] = "reciprocal-rank"  # with every rank of the top leaving the same
+    kind: ClassVar[str] = "reciprocal-rank"  # with the same discount at every rank of the top
     depends_on: ClassVar[frozenset[str]] = BINARY_RULES
     worth, discount = relevance_worth, no_discount
 

@@ -165,7 +165,7 @@ def _evaluate_what_can_be(
 
 
 def _reasons(convention: Convention, lists: ScoredLists, standard: Evaluation, threads: int | None) -> Iterator[str]:
-    """What each rule that matters says, and what it alone does to the first metric that depends on it."""
+    """Each rule that matters in words, and what it alone does to the first metric that depends on it."""
     idle = []
     for rule in convention.changes_from(CONVENTIONS[DEFAULT]):
         concerned = [name for name, result in standard.results.items() if rule in result.measure.metric.depends_on]
@@ -213,7 +213,7 @@ _WORDS: Mapping[object, str] = {
 }
 
 
-# The rules whose words need more than their value.
+# The rules that need more words than their value.
 _PHRASES: Mapping[str, Callable[[Convention], str]] = {
     "empty": lambda convention: f"a query with nothing relevant {_EMPTY[convention.empty]}",
     "empty_map": lambda convention: f"for MAP a query with nothing relevant {_EMPTY[convention.empty_of_map]}",
@@ -223,7 +223,7 @@ _PHRASES: Mapping[str, Callable[[Convention], str]] = {
 
 
 def phrase_of(rule: str, convention: Convention) -> str:
-    """What a rule of the convention says, in words."""
+    """A rule of the convention in words."""
     if rule in _PHRASES:
         return _PHRASES[rule](convention)
     value = getattr(convention, rule)

@@ -86,7 +86,7 @@ class MeanNDCG(ListMetric):
 
 
 def found_and_ideal(metric: SwapMetric, lists: SettledLists, gains: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """The sum of `gains`, one a row, that each list has under the metric's discounts, and the most any order has."""
+    """Each list's sum of `gains` (one per row) times the metric's discounts, and the most that any order has."""
     discounts = _discounts(metric, lists.ranking.groups, lists.convention)
     return lists.count(kernels.discounted_gains, gains, discounts)
 

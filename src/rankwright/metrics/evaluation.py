@@ -43,7 +43,7 @@ class ScoredLists:
 
     @classmethod
     def of_dataset(cls, scores: ArrayLike, data: RankingDataset) -> ScoredLists:
-        """Scores in the caller's row order, together with what the dataset says of the same rows."""
+        """Scores in the caller's row order, together with the labels, ids and weights of a dataset."""
         if data.labels is None:
             raise InputError("this data has no labels to evaluate against")
         return cls(
@@ -133,7 +133,7 @@ class MetricResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """What metrics say of one set of scores, and the convention they were counted under.
+    """The metrics of one set of scores, and the convention they were counted under.
 
     `evaluate` makes it. Print it for a table; `evaluation["ndcg@10"]` is the result of one metric.
 
@@ -247,7 +247,7 @@ def evaluate(
         prints the names.
     convention : str or Convention, default "standard"
         The rules for metrics that name no convention: `"letor"`, or `"standard(gain=linear)"`. Choose that of the tool
-        whose numbers yours are to be compared with.
+        whose numbers you compare yours with.
     threads : int, optional
         How many threads to use; `OMP_NUM_THREADS` or every core by default. It never changes the result.
     seed : int, default 0

@@ -22,7 +22,7 @@ class Interval(NamedTuple):
 
 
 def weighted_mean(values: Float64Array, weights: Float64Array) -> float:
-    """The mean of `values`, each counted `weights` times; NaN of none."""
+    """The mean of `values`, each counted `weights` times; NaN if there are none."""
     return float(np.dot(weights, values) / weights.sum()) if weights.sum() > 0 else math.nan
 
 

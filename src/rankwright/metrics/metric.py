@@ -46,17 +46,17 @@ class SwapMetric(Metric, Protocol):
     From the two a kernel computes what each swap of two documents changes, so a ranker can be trained for the metric.
     """
 
-    kind: ClassVar[str]  # how the metric is made from the two, as kernels call it
+    kind: ClassVar[str]  # the kernels' name for how the metric is made from the two
 
     @property
     def depth(self) -> int:
         """How many ranks count."""
 
     def worth(self, labels: Float32Array, groups: Groups, convention: Convention, threads: int = 1) -> Float64Array:
-        """What each document counts, given its label and those of its query; no label is NaN."""
+        """The worth of each document, given its label and those of its query; no label is NaN."""
 
     def discount(self, n_ranks: int, convention: Convention) -> Float64Array:
-        """The share of a worth that is left at each of the first `n_ranks` ranks; shorter where the rest leave none."""
+        """The share of a worth that is left at each of the first `n_ranks` ranks; shorter if the rest leave nothing."""
 
 
 def no_discount(metric: SwapMetric, n_ranks: int, convention: Convention) -> Float64Array:  # noqa: ARG001
@@ -98,7 +98,7 @@ def settle(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SettledLists:
-    """Lists and labels after `settle`, the convention, and how many threads count."""
+    """Lists and labels after `settle`, the convention, and the number of threads to count with."""
 
     ranking: Ranking
     labels: Float32Array
@@ -125,7 +125,7 @@ class SettledLists:
     def count(
         self, kernel: Callable[..., None], values: NDArray[Any], *settings: Any, second: type[np.generic] = np.float64
     ) -> tuple[Float64Array, NDArray[Any]]:
-        """The two numbers that a kernel finds for each list from `values`, one a row; `second` is the second's type."""
+        """The two numbers that a kernel finds for each list from one value per row; `second` is the second's type."""
         n_queries = self.ranking.groups.n_queries
         one, other = np.empty(n_queries), np.empty(n_queries, second)
         kernel(values, self.arrays, *settings, one, other, self.threads)
@@ -162,7 +162,7 @@ class ListMetric:
 
 @dataclass(frozen=True, slots=True)
 class AtAnyCutoff(ListMetric):
-    """What metrics share that look at the first `cutoff` ranks, or at all: the cutoff, the depth and the name."""
+    """What metrics of the first `cutoff` ranks, or of all ranks, share: the cutoff, the depth and the name."""
 
     cutoff: int | None = None
 

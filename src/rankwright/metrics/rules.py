@@ -15,7 +15,7 @@ from rankwright.ranking.gains import number_text
 
 
 class Empty(Enum):
-    """What a query with nothing relevant counts where the metric itself would be 0 / 0."""
+    """The value of a query with nothing relevant, for which the metric itself would be 0 / 0."""
 
     ZERO = "zero"
     ONE = "one"
@@ -28,7 +28,7 @@ class Empty(Enum):
 
 
 class Short(Enum):
-    """What NDCG@k counts of a list of fewer than k documents."""
+    """What NDCG@k counts for a list of fewer than k documents."""
 
     TRUNCATE = "truncate"  # the list as it is
     ZERO = "zero"  # nothing
@@ -56,7 +56,7 @@ class ScorePrecision(Enum):
 
 
 class Unjudged(Enum):
-    """What a document without a judgment (label NaN) counts."""
+    """How a document without a judgment (label NaN) counts."""
 
     ZERO = "zero"  # it holds its rank and has label 0
     SKIP = "skip"  # it is taken out of the list, and those below it move up

@@ -73,7 +73,7 @@ def evaluate_run(
 
 def _joined(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
     """The queries in alphabetical order, each with its retrieved rows and then those judged but not retrieved."""
-    labels = np.where(qrels.labels < 0, np.float32(np.nan), qrels.labels)  # below 0 trec_eval takes for unjudged
+    labels = np.where(qrels.labels < 0, np.float32(np.nan), qrels.labels)  # trec_eval takes these for unjudged
     queries, run_query, judged_query = _numbered(run.query_ids, qrels.query_ids)
     documents, run_document, judged_document = _numbered(run.document_ids, qrels.document_ids)
     run_pair = run_query * len(documents) + run_document  # a number for each query and document

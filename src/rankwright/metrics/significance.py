@@ -30,7 +30,7 @@ class PairedTest:
     interval : Interval
         The 95 % bootstrap interval of the difference, by query.
     p_value : float
-        The two-sided p-value of Fisher's randomisation test: how often chance alone differs as much.
+        The two-sided p-value of Fisher's randomisation test: how often chance alone gives as large a difference.
     wins, losses : int
         On how many queries the second system is better, and worse.
     queries : int

@@ -1,4 +1,4 @@
-"""Comparisons of systems on the same data: a table of metrics, and whether others differ from the best by chance."""
+"""Comparisons of systems on the same data: a table of metrics, and tests of the others against the best."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How a net's weights follow an objective's forces, some queries a step.
+"""How a net's weights follow an objective's forces, some queries per step.
 
 Any module and any objective go through torch. A narrow plain net on pairs of labels goes through one kernel, which
-takes query after query to its scores, its forces and back, and so reads each row of features from memory once.
+computes scores, forces and derivatives query by query, and so reads each row of features from memory once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rankwright.nets.scoring import document_scores, takes_short_way
 from rankwright.objectives.objective import BoundKernel, LambdaFn, batch_of
 
 KERNEL_ACTIVATIONS: Mapping[type[nn.Module], str] = {nn.ReLU: "relu", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid"}
-DOCUMENTS_A_CALL = 100_000  # of the kernel: Ctrl-C is heard in between
+DOCUMENTS_A_CALL = 100_000  # of the kernel: Ctrl-C takes effect between calls
 
 
 class Walked(NamedTuple):
@@ -33,28 +33,28 @@ class Walked(NamedTuple):
 
     scores: Float64Array
     costs: Float64Array
-    is_finite: bool  # else the walk ended where scores were not
+    is_finite: bool  # else the walk ended at scores that were not
 
 
 class Descent(Protocol):
-    """A module on its way down; what its optimizer remembers is part of it."""
+    """A module in training, with the memory of its optimizer."""
 
     learning_rate: float
 
     def walk(self, order: IntArray, keys: IntArray) -> Walked:
-        """Go through the queries in this order, a step for each key, from which it draws its random numbers."""
+        """Go through the queries in this order, with one step for each key, which its random numbers are drawn from."""
 
     def memory(self) -> Arrays:
         """What `take_up` needs, besides the module's weights, to go on from here."""
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Remember what another one did."""
+        """Continue with the memory of another descent."""
 
 
 def descent_of(
     module: nn.Module, rows: FeatureRows, groups: Groups, lambda_fn: LambdaFn, params: DescentParams
 ) -> Descent:
-    """The fastest there is for this module and this λ-function."""
+    """The fastest descent for this module and this λ-function."""
     if isinstance(module, PlainNet) and takes_short_way(module, rows.device) and _is_of_label_pairs(lambda_fn):
         narrow = _as_narrow(module)
         if narrow is not None:
@@ -136,7 +136,7 @@ def _torch_optimizer(module: nn.Module, params: DescentParams) -> torch.optim.Op
 
 
 def _pull(params: DescentParams, groups: Groups) -> float:
-    """What a weight is multiplied with to be the penalty's share in the mean derivative of a query."""
+    """The factor that turns a weight into the penalty's share of a query's mean derivative."""
     return 2.0 * params.penalty / groups.n_queries
 
 
@@ -146,7 +146,7 @@ def _batches(order: IntArray, size: int) -> Iterator[IntArray]:
 
 
 def _as_narrow(net: PlainNet) -> NarrowNet | None:
-    """None where the net has an activation that the kernel does not know."""
+    """The net as the kernel takes it; None if the kernel does not know its activation."""
     linear = [layer for layer in net if isinstance(layer, nn.Linear)]
     others = [layer for layer in net if not isinstance(layer, nn.Linear | nn.Dropout)]
     if any(type(layer) not in KERNEL_ACTIVATIONS for layer in others):
@@ -219,7 +219,7 @@ class _NarrowDescent:
 
 
 def _one_array_of(module: nn.Module) -> NDArray[np.float32]:
-    """All weights of the module in one array, which they stay part of: what changes there changes the module."""
+    """All weights of the module in one array, whose memory they share: changing the array changes the module."""
     parameters = list(module.parameters())
     weights = torch.cat([parameter.detach().flatten() for parameter in parameters]).numpy()
     ends = np.cumsum([parameter.numel() for parameter in parameters])

@@ -1,6 +1,6 @@
-"""The face of nets: training by descent along an objective's forces.
+"""The base class of net rankers: training by descent along an objective's forces.
 
-torch is an extra: it is imported when a net is first wanted, and its absence is one line.
+torch is an extra: it is imported when a net is first needed, and an error of one line says if it is missing.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ NO_SCALING = "none"
 
 
 class GradientNet(Ranker, DescentSettings):
-    """A ranker whose model is a net. Its objective says where documents should move."""
+    """A ranker whose model is a net. Its objective gives the force on each document's score."""
 
-    trains_beside_others: ClassVar[bool] = False  # torch's switches are the whole process's
+    trains_beside_others: ClassVar[bool] = False  # torch's switches apply to the whole process
 
     @property
     def model_kind(self) -> type[Model]:
-        """The kind of model, which brings torch."""
+        """The kind of model; asking for it imports torch."""
         require_torch(self.name)
         from rankwright.nets.model import NetModel
 
@@ -92,7 +92,7 @@ class GradientNet(Ranker, DescentSettings):
     @property
     def net_(self) -> Any:
         """The trained torch module."""
-        return self.model_.module  # type: ignore[attr-defined]  # torch is at home in other modules
+        return self.model_.module  # type: ignore[attr-defined]  # only other modules import torch
 
     @property
     def inputs_(self) -> NetInputs:
@@ -102,7 +102,7 @@ class GradientNet(Ranker, DescentSettings):
 
     @property
     def n_epochs_(self) -> int:
-        """Up to which epoch the net was trained."""
+        """How many epochs the net was trained for."""
         return self.model_.n_steps
 
 

@@ -25,7 +25,7 @@ MAPPED_AT_A_TIME = 2048  # rows: their kernel values in double precision take li
 
 
 class FeatureRows(StandardisedRows):
-    """Rows of a matrix, as (x - shift) · factor with 0 for what is missing. Rows fetched live until the next are."""
+    """Rows of a matrix, as (x - shift) · factor with 0 for what is missing. A fetch overwrites the last."""
 
     def __init__(
         self, features: Float32Array, shift: Float32Array, factor: Float32Array, *, threads: int, device: str
@@ -88,7 +88,7 @@ class NetInputs:
         return FeatureRows(features, zeros, ones, threads=rows.threads, device=rows.device)
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """A header and arrays for files, which hold the scaling elsewhere."""
+        """A header and arrays for files; the scaling is stored elsewhere."""
         if self.nystrom is None:
             return {"kernel": None}, {}
         arrays = {f"kernel.{name}": values for name, values in self.nystrom.learned.items()}
@@ -98,5 +98,5 @@ class NetInputs:
     def from_state(
         cls, scaling: FittedScaling | None, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> NetInputs:
-        """What `to_state` gave, read back."""
+        """The inputs that `to_state` described."""
         return cls(scaling, header["kernel"] and FittedNystrom.of_parts(header["kernel"], named(arrays, "kernel.")))

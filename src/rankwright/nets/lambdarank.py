@@ -13,15 +13,15 @@ from rankwright.objectives.registry import lambdarank, paper_lambdarank
 
 
 class LambdaRank(GradientNet, LambdaRankSettings):
-    """`metric` is any that can be aimed at (`rankwright.objectives.DELTAS`). The force is logistic, or a spring's. The
-    paper's mode takes the plain formula, every pair, and trains as RankNet's paper does.
+    """`metric` is any that training can aim at (`rankwright.objectives.DELTAS`). The force is logistic, or a spring's.
+    The paper's mode uses the plain formula on every pair, and trains as RankNet's paper does.
 
     Attributes
     ----------
     net_ : torch.nn.Module
         The trained net.
     n_epochs_ : int
-        Up to which epoch it was trained.
+        How many epochs it was trained for.
     """
 
     def _objective(self) -> Objective:

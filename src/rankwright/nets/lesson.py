@@ -44,7 +44,7 @@ def net_lesson(
     inputs: NetInputs,
     watch: Any,
 ) -> Lesson:
-    """A net, or a copy of the plan's module, about to follow `objective` epoch after epoch.
+    """A lesson that trains a net, or a copy of the plan's module, for `objective`, epoch after epoch.
 
     `watch(documents, scores)` makes what is watched from a function of the current scores.
     """

@@ -26,8 +26,8 @@ from rankwright.training.driver import Learned, Lesson
 
 
 class ListNet(GradientNet, ListNetSettings):
-    """The probability of a document to be the best of its list is the softmax of the labels, times `label_scale`, and
-    should be that of the scores.
+    """The softmax of the labels, times `label_scale`, gives each document's probability to be the best of its list; the
+    softmax of the scores should match it.
 
     `hidden=()` is the linear model of the paper: its cost is convex and is minimised by Newton's method with conjugate
     gradients, `epochs` steps at most; they end where the gradient is 1e-4 of the first one. Other `hidden` make a net
@@ -39,7 +39,7 @@ class ListNet(GradientNet, ListNetSettings):
     weights_ : array of float64 or None
         The weight of each feature of the linear model; None for a net.
     n_epochs_ : int
-        Up to which epoch, or Newton step, the model was trained.
+        How many epochs, or Newton steps, the model was trained for.
     """
 
     @property
@@ -67,7 +67,7 @@ class ListNet(GradientNet, ListNetSettings):
         return Softmax()
 
     def _training_data(self, data: RankingDataset) -> RankingDataset:
-        """The lists that may take part, all of them where none tells documents apart."""
+        """The lists that can take part; all of them if none tells documents apart."""
         if data.labels is None:
             return data
         labelled = replace(data, labels=data.labels * np.float32(self.label_scale))

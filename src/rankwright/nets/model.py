@@ -21,7 +21,7 @@ from rankwright.rankers.model import Model, State, StoredModel
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetModel(Model):
-    """A net; `n_epochs` is up to which epoch it was trained, `own_module` whether it is of the user's own making."""
+    """A net that was trained for `n_epochs` epochs; `own_module` says whether the user made the module."""
 
     scales_itself: ClassVar[bool] = True  # rows are standardised as they are fetched: no second copy of them
 
@@ -31,29 +31,29 @@ class NetModel(Model):
     own_module: bool
 
     def scores(self, data: RankingDataset, *, threads: int, device: str = "cpu") -> Float64Array:
-        """What the net says of each document."""
+        """The net's score of each document."""
         torch_threads = 1 if takes_short_way(self.module, device) else threads
         with torch_settings(torch_threads, device):
             return all_scores(self.module, self.inputs.rows_of(data, threads=threads, device=device))
 
     @property
     def n_steps(self) -> int:
-        """Up to which epoch the net was trained."""
+        """How many epochs the net was trained for."""
         return self.n_epochs
 
     def facts(self) -> dict[str, Any]:
-        """Up to which epoch the net was trained, and how many weights it has."""
+        """How many epochs the net was trained for, and how many weights it has."""
         return {"epochs": self.n_epochs, "weights": sum(part.numel() for part in self.module.parameters())}
 
     def state(self) -> State:
-        """The number of epochs and what is done to features, and the weights."""
+        """A header with the number of epochs and what is done to features, and the weights."""
         inputs, arrays = self.inputs.to_state()
         header = {"n_epochs": self.n_epochs, "inputs": inputs, "own_module": self.own_module}
         return header, arrays | {f"net.{name}": values for name, values in weights_of(self.module).items()}
 
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
-        """The model that `state` described; where it has a module of the user's own, the settings must have one too."""
+        """The model that `state` described; if its module was the user's own, the settings must have one too."""
         header, settings = stored.header, stored.settings
         inputs = NetInputs.from_state(stored.scaling, header["inputs"], stored.arrays)
         given = getattr(settings, "module", None)

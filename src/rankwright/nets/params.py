@@ -19,7 +19,7 @@ class NetShape:
     activation: str = "relu"
     dropout: float = 0.0  # share of hidden units left out at each step
     initialisation: str = "torch"  # or RankNet's: first layer 0, the others from [-0.1, 0.1], no thresholds
-    output_bias: bool = False  # what only the differences of scores decide cannot teach one
+    output_bias: bool = False  # an objective of score differences alone cannot teach one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,18 +32,18 @@ class DescentParams:
     batch_queries: int = 32
     penalty: float = 0.0  # adds penalty · |weights|² to the sum of all queries' costs
     halve_on_rise: bool = False  # the learning rate, when an epoch's mean error is above that of the one before
-    stop_at_zero_error: bool = False  # when every pair of the training data stands right
+    stop_at_zero_error: bool = False  # when every pair of the training data is in the right order
     seed: int = 0
 
     @property
     def looks_at_error(self) -> bool:
-        """Whether the pairs of the training data that stand wrong matter."""
+        """Whether training depends on the share of wrong training pairs."""
         return self.halve_on_rise or self.stop_at_zero_error
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a mode stands for, where a setting does not say otherwise."""
+    """What a mode stands for: the values of settings that are None."""
 
     hidden: tuple[int, ...]
     activation: str
@@ -122,6 +122,6 @@ def descent_params(settings: Any, penalty: float) -> DescentParams:
 
 
 def _chosen(settings: Any, recipe: Recipe, *names: str) -> list[Any]:
-    """Settings of those names, the recipe's where they are None or there are none."""
+    """The settings of those names; the recipe's where one is None or absent."""
     given = {name: getattr(settings, name, None) for name in names}
     return [getattr(recipe, name) if value is None else value for name, value in given.items()]

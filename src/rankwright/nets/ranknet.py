@@ -18,15 +18,15 @@ from rankwright.objectives.registry import ranknet
 
 
 class RankNet(GradientNet, RankNetSettings):
-    """Pairs come from labels, or are given as `Preferences` with target probabilities and weights. What is None is as
-    the mode says (`rankwright.nets.params.RECIPES`).
+    """Pairs come from labels, or are given as `Preferences` with target probabilities and weights. The mode chooses the
+    settings that are None (`rankwright.nets.params.RECIPES`).
 
     Attributes
     ----------
     net_ : torch.nn.Module
         The trained net.
     n_epochs_ : int
-        Up to which epoch it was trained.
+        How many epochs it was trained for.
     history_ : History
         What was watched after each epoch.
 

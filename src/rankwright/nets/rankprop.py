@@ -24,7 +24,7 @@ class RankProp(GradientNet, RankPropSettings):
     net_ : torch.nn.Module
         The trained net.
     n_epochs_ : int
-        Up to which epoch it was trained.
+        How many epochs it was trained for.
     """
 
     def _objective(self) -> Objective:

@@ -10,7 +10,7 @@ import torch
 
 @contextmanager
 def torch_settings(threads: int, device: str = "cpu") -> Iterator[None]:
-    """Within, torch computes with so many threads and, on an accelerator, by algorithms that repeat themselves."""
+    """In this block torch uses so many threads and, on an accelerator, algorithms with reproducible results."""
     before = torch.get_num_threads()
     was_deterministic = torch.are_deterministic_algorithms_enabled()
     torch.set_num_threads(threads)
@@ -25,7 +25,7 @@ def torch_settings(threads: int, device: str = "cpu") -> Iterator[None]:
 
 @contextmanager
 def torch_seed(seed: int) -> Iterator[None]:
-    """Within, torch draws from `seed`; afterwards it goes on as if nothing had been drawn."""
+    """In this block torch draws from `seed`; afterwards it goes on as if nothing had been drawn."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         yield

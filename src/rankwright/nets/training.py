@@ -1,7 +1,7 @@
 """A net in training: an epoch is a step of the loop, and goes through the queries in random order, some at a time.
 
-Everything random in epoch t is drawn from the seed and t alone, so a run that is stopped after an epoch and taken up
-again, with the same weights and the same memory of its optimizer, goes on as if it had never stopped.
+Everything random in epoch t is drawn from the seed and t alone, so a run that is stopped after an epoch and resumed,
+with the same weights and the same memory of its optimizer, goes on as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ class NetTraining:
         return weights_of(self.module)
 
     def memory(self) -> Arrays:
-        """The weights, what the optimizer remembers, and what was seen of the error (NaN: nothing)."""
+        """The weights, what the optimizer remembers, and the last mean error (NaN: none)."""
         seen = [self.descent.learning_rate, np.nan if self.mean_error is None else self.mean_error, self.is_perfect]
         arrays = {f"net.{name}": values for name, values in self.model().items()}
         arrays |= {f"optimizer.{name}": values for name, values in self.descent.memory().items()}
         return arrays | {"seen": np.array(seen, np.float64)}
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from there, as if this object had come there itself."""
+        """Continue from a memory, as if this object had got there itself."""
         learning_rate, mean_error, is_perfect = memory["seen"].tolist()
         self.mean_error, self.is_perfect = None if np.isnan(mean_error) else mean_error, bool(is_perfect)
         self.descent.learning_rate = learning_rate

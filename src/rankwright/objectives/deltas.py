@@ -1,7 +1,8 @@
 """What swapping two documents would do to a metric: the factor by which LambdaRank weighs a pair.
 
-The metric itself gives the worth of each document and the discount of each rank. Here stands what only training wants:
-metrics without the cutoff that a report would ask for, ERR on any scale of labels, and discounts beyond the cutoff.
+The metric itself gives the worth of each document and the discount of each rank. This module adds what only training
+needs: metrics without the cutoff that a report would ask for, ERR on any scale of labels, and discounts beyond the
+cutoff.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.metric import NO_CUTOFF, SwapMetric
 from rankwright.metrics.registry import METRICS, Measure, parse_metric
 
-# A swap divides by the chance to go on, which must not vanish, in float32 either.
+# A swap divides by the chance to go on, which must not become 0, not even in float32.
 SUREST_STOP = 1.0 - 2.0**-24
 
-# The cutoffs of metrics that a report names only with one, where training names none; the others get all ranks.
+# The default cutoffs in training, for metrics that a report names only with a cutoff; the others get all ranks.
 USUAL_CUTOFFS: Mapping[str, int] = {"p": 10, "recall": 10, "hit": 10}
 
 
@@ -42,10 +43,10 @@ class Delta(Protocol):
         """The text that `delta_named` turns back into this delta, apart from its training switches."""
 
     def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:
-        """What each document counts, given its label (0 where unjudged) and those of its query."""
+        """The worth of each document, given its label (0 where unjudged) and those of its query."""
 
     def discount(self, n_ranks: int) -> Float64Array:
-        """The share of a worth that is left at each of the first `n_ranks` ranks; shorter where the rest leave none."""
+        """The share of a worth that is left at each of the first `n_ranks` ranks; shorter if the rest leave nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,11 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class MetricDelta:
-    """The change of a metric under a convention, as far as a swap of two documents can see the convention's rules.
+    """The change of a metric under a convention when two documents swap ranks.
 
-    A swap sees the gain, the discount, which labels are relevant, what MAP and precision divide by, and ERR's chance
-    to stop. It does not see the rules for ties, for unjudged documents (they hold their ranks), and for queries that
-    are empty or shorter than the cutoff.
+    It depends on the gain, the discount, which labels are relevant, what MAP and precision divide by, and ERR's chance
+    to stop. It does not depend on the rules for ties, for unjudged documents (they hold their ranks), and for queries
+    that are empty or shorter than the cutoff.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ class MetricDelta:
         return metric if self.convention is None else f"{metric}:{self.convention.name}"
 
     def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:
-        """Give what each document counts.
+        """Return the worth of each document.
 
         Parameters
         ----------
@@ -126,7 +127,7 @@ class MetricDelta:
         return np.minimum(worth, SUREST_STOP) if isinstance(self.metric, ERR) else worth
 
     def discount(self, n_ranks: int) -> Float64Array:
-        """Give what is left of a worth at each rank.
+        """Return the share of a worth that is left at each rank.
 
         Parameters
         ----------
@@ -143,7 +144,7 @@ class MetricDelta:
 
 
 def _fitting(labels: Float32Array) -> Convention:
-    """The standard convention, its highest grade that of the labels."""
+    """The standard convention, with the highest label as its highest grade."""
     standard, highest = CONVENTIONS[DEFAULT], float(labels.max(initial=0.0))
     return replace(standard, max_grade=min(highest, LARGEST_GRADE)) if highest > 0 else standard
 
@@ -194,7 +195,7 @@ def _at(name: str, cutoff: int | None = None) -> Delta:
     return delta_named(name if cutoff is None else f"{name}@{cutoff}")
 
 
-# What a ranker can be aimed at: no metric, or one of which it is known what a swap changes.
+# What a ranker can aim at: no metric, or one for which it is known what a swap changes.
 DELTAS: Mapping[str, Callable[..., Delta]] = {Constant.name: Constant} | {
     name: partial(_at, name) for name, family in METRICS.items() if family.has_swaps
 }

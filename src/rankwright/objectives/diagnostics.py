@@ -5,8 +5,8 @@ rank changes, at which forces jump. It is convex where the Jacobian is positive 
 Paper 2 sets λ = -∂C/∂s (Eq. 2-3) and then asks for a semidefinite Jacobian of λ. That holds for the gradient, -λ, so
 the gradient is looked at here.
 
-Points are drawn at random: a fault that is found is a fault, and the more points find none, the surer it is that there
-is none. Closed paths are rectangles: one document moves, then a second, then the first back, then the second back. They
+Points are drawn at random: a fault that is found is real, and the more points show none, the surer it is that there is
+none. Closed paths are rectangles: one document moves, then a second, then the first back, then the second back. They
 suffice, because a potential can be made by moving one document after another, and it depends on the order of the moves
 only where the integral around a rectangle is not 0.
 """
@@ -34,7 +34,7 @@ SEARCH_ROUNDS, SEARCH_TRIES = 8, 8  # for the lowest eigenvalue, around the lowe
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """The worst case that was found of something.
+    """The worst case that was found.
 
     Attributes
     ----------

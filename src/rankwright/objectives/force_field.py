@@ -28,7 +28,7 @@ MOST_HALVINGS = 48
 def _lobatto(n_nodes: int) -> tuple[Float64Array, Float64Array]:
     """The nodes between -1 and 1 and their weights. The ends are among the nodes, so a kink next to an end is seen.
 
-    The ends stand a hair inside, on this side of a rank change.
+    The ends lie slightly inside, on this side of a rank change.
     """
     legendre = np.polynomial.Legendre.basis(n_nodes - 1)
     nodes = np.concatenate([[-1.0], np.real(legendre.deriv().roots()), [1.0]])

@@ -32,7 +32,7 @@ class Softmax:
 class GainSoftmax:
     """Cross entropy between shares of the gains and the softmax of the scores.
 
-    Queries in which no document has a gain feel nothing.
+    Queries in which no document has a gain have no forces.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class Logistic:
 
 @dataclass(frozen=True, slots=True)
 class MarginLoss:
-    """What losses share that push a pair apart up to a margin."""
+    """What losses that push a pair apart up to a margin share."""
 
     margin: float = 1.0
 

@@ -43,7 +43,7 @@ class PairwiseObjective:
     pair_loss : Logistic, Hinge or Spring, default Logistic()
         The loss of the gap between two scores.
     delta : Delta, default constant
-        What weighs a pair: `delta_named("ndcg@10")`, or every pair alike by default.
+        What weighs a pair, such as `delta_named("ndcg@10")`; every pair counts alike by default.
     truncation : int, optional
         Only pairs with a document among so many top ranks count, 1 or more; all pairs by default. It makes long lists
         cheap.

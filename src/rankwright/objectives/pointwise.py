@@ -1,4 +1,4 @@
-"""Objectives of each document alone, whose score should be what its label says. Unjudged documents feel nothing."""
+"""Objectives of each document alone, whose score should match its label. Unjudged documents have no forces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One query with scores: what an objective's forces are looked at on."""
+"""One query with scores, to look at an objective's forces on it."""
 
 from __future__ import annotations
 

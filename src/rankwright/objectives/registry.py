@@ -1,7 +1,7 @@
 """The table of objectives, which turns names into values and back.
 
 An objective's name is that of its family and, where the family can weigh pairs by a metric, that of the metric with its
-convention: `ranknet`, `lambdarank:ndcg@10`, `spring:wta:mslr`. Settings stand beside the name, not in it.
+convention: `ranknet`, `lambdarank:ndcg@10`, `spring:wta:mslr`. Settings are not part of the name.
 """
 
 from __future__ import annotations
