@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.data.groups import Groups
 
-ROWS_AT_A_TIME = 512  # so few that what is computed of them stays in the processor's cache
+ROWS_AT_A_TIME = 512  # so few that what is computed from them stays in the processor's cache
 MISSING = np.float32(np.nan)
 
 
@@ -26,7 +26,7 @@ class FeatureFacts:
     is_constant: BoolArray  # the same in every document
     is_constant_in_queries: BoolArray  # the same in every document of a query
     is_rising: BoolArray  # larger in every row than in the row before
-    fingerprints: NDArray[np.uint64]  # equal for equal columns, and else only by a rare accident
+    fingerprints: NDArray[np.uint64]  # equal for equal columns, and otherwise only by rare accident
     row_fingerprints: NDArray[np.uint64]
 
 

@@ -42,14 +42,14 @@ class Summary:
     queries_with_nothing_relevant: int
     queries_with_one_label: int  # their order cannot be right or wrong
     missing_values: int
-    missing_share_of: dict[str, float]  # of every feature that misses some
+    missing_share_of: dict[str, float]  # of every feature with missing values
     constant_features: tuple[str, ...]
-    duplicate_features: tuple[tuple[str, ...], ...]  # constant ones left out: they are told above
+    duplicate_features: tuple[tuple[str, ...], ...]  # constant ones are left out: they are listed above
     also_has: tuple[str, ...]  # ids, weights, positions, preferences
     remarks: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain dictionaries and lists, ready for JSON."""
+        """The summary as plain dictionaries and lists, ready for JSON."""
         return asdict(self)
 
 

@@ -1,4 +1,4 @@
-"""Things in a dataset that deserve a second look, each told in a sentence.
+"""Things in a dataset that deserve a second look, each described in a sentence.
 
 There is one function for each suspicion, which yields its sentences or nothing. None of them is an error: all of them
 happen in good data too.

@@ -1,1 +1,1 @@
-"""The scikit-learn face of every ranker, thin: settings, `fit`, `predict`, `rank`, `save`."""
+"""The thin scikit-learn interface of every ranker: settings, `fit`, `predict`, `rank`, `save`."""

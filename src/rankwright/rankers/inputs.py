@@ -1,4 +1,4 @@
-"""How data comes to a ranker: a dataset, or arrays and frames as scikit-learn's users hold them."""
+"""The input of a ranker: a dataset, or arrays and frames as scikit-learn's users have them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankwright.errors import InputError
 from rankwright.formats.data_file import as_data_file
 from rankwright.rankers import trained
 
-# What `fit` calls otherwise than a dataset does: scikit-learn's users know it by these names.
+# Names in `fit` that differ from those in a dataset, because scikit-learn's users know them.
 IN_A_DATASET = {"query_weight": "query_weights", "sample_weight": "document_weights", "position": "positions"}
 
 
@@ -27,7 +27,7 @@ class OneQueryWarning(UserWarning):
 def training_data(ranker: BaseEstimator, X: Any, y: Any, beside: Mapping[str, Any]) -> RankingDataset:
     """The dataset to train on; `ranker` learns the number and the names of its features from it.
 
-    `beside` is what `fit` was given besides rows and labels, by the names it has there.
+    `beside` holds what else `fit` was given besides rows and labels, by the names of its parameters.
     """
     if isinstance(X, RankingDataset):
         refuse_beside_a_dataset({"y": y} | dict(beside))
@@ -84,7 +84,7 @@ def judged_data(ranker: BaseEstimator, X: Any, y: Any, qid: Any, sample_weight: 
 
 
 def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDataset:
-    """The documents to score; without query ids they count as one query, which a score per document does not see."""
+    """The documents to score; without query ids they count as one query, which most models do not look at."""
     if isinstance(X, RankingDataset):
         refuse_beside_a_dataset({"qid": qid})
         check_features(ranker, X.n_features, X.feature_names)
@@ -132,12 +132,12 @@ def remember_features(ranker: BaseEstimator, n_features: int, names: Sequence[st
 
 
 def check_features(ranker: BaseEstimator, n_features: int, names: Sequence[str]) -> None:
-    """Raise where features are not as many as in training, or, where both have names, are called otherwise."""
+    """Raise if the number of features is not that of training or, where both have names, the names differ."""
     trained.check_features(ranker.n_features_in_, list(getattr(ranker, "feature_names_in_", ())), n_features, names)
 
 
 def refuse_beside_a_dataset(given: Mapping[str, Any]) -> None:
-    """Raise where a caller gives apart what a dataset, or a file of one, holds itself."""
+    """Raise if a caller also gives what a dataset, or a file of one, holds itself."""
     extra = [name for name, value in given.items() if value is not None]
     if extra:
         raise InputError(

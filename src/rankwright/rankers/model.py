@@ -1,4 +1,4 @@
-"""What training ends in: a value that scores documents, lists its arrays, and tells what it is made of.
+"""The result of training: a value that scores documents, lists its arrays, and tells what it is made of.
 
 Models know nothing of scikit-learn: a model file can be scored without it.
 """
@@ -22,7 +22,7 @@ State = tuple[dict[str, Any], Arrays]  # what a file's header and its arrays hol
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredModel:
-    """A model's part of a file, with all that is known beside it: settings, features and their scaling."""
+    """A model's part of a file, with what else the file holds: settings, features and their scaling."""
 
     settings: Any  # of the ranker's settings class
     header: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Model(ABC):
 
     @property
     def n_steps(self) -> int:
-        """How many steps of training the model has seen; a model that counts none was made in one."""
+        """How many steps the model was trained for; 1 for a model that does not count them."""
         return 1
 
     def facts(self) -> dict[str, Any]:
@@ -70,5 +70,5 @@ class Model(ABC):
         raise NotImplementedError(f"a model without importances was asked for {kind}")
 
     def used_features(self, n_features: int) -> BoolArray:
-        """Which features the model looks at; all of them unless it knows better."""
+        """Which features the model looks at; all of them unless it can tell."""
         return np.ones(n_features, np.bool_)

@@ -1,4 +1,4 @@
-"""How much a ranker leans on each feature: what a metric loses when the feature's values are shuffled."""
+"""How much a ranker relies on each feature: what a metric loses when the feature's values are shuffled."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PermutationImportance:
     baseline : float
         Its mean with nothing shuffled.
     drops : array of float64
-        What it lost, a row a feature and a column a repeat.
+        What it lost, with one row per feature and one column per repeat.
     feature_names : tuple of str
         What the features are called.
     """
@@ -59,7 +59,7 @@ class PermutationImportance:
         return np.argsort(-self.mean, kind="stable")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the importances as JSON has them.
+        """Return the importances as a dictionary for JSON.
 
         Returns
         -------
@@ -89,7 +89,7 @@ def permutation_importance(
     seed: int = 0,
     threads: int | None = None,
 ) -> PermutationImportance:
-    """Measure how much a ranker leans on each feature: what a metric loses when the feature's values change places.
+    """Measure how much a ranker relies on each feature: what a metric loses when the feature's values change places.
 
     Shuffles depend on the seed, the feature and the repeat alone. A feature the ranker does not look at costs no time:
     its drop is 0.
@@ -99,16 +99,16 @@ def permutation_importance(
     ranker : Ranker
         A trained ranker.
     data : RankingDataset
-        Judged documents, best those of queries it was not trained on.
+        Judged documents, preferably of queries that the ranker was not trained on.
     metric : str, default "ndcg@10"
         The metric to look at, with or without a convention.
     repeats : int, default 5
         How many times each feature is shuffled; more make the mean steadier.
     within_queries : bool, default False
-        False moves values among all documents, so that what a feature says of a whole query is lost as well; True keeps
-        them in their query, and only what tells its documents apart is lost.
+        False moves values among all documents, so that what a feature tells about a whole query is lost as well; True
+        keeps them in their query, and only what tells its documents apart is lost.
     seed : int, default 0
-        What shuffles are drawn from.
+        The seed of the shuffles.
     threads : int, optional
         How many threads to measure with; every core unless given.
 

@@ -1,4 +1,4 @@
-"""What all rankers share: the scikit-learn face, the order of a list, and the model file."""
+"""What all rankers share: the scikit-learn interface, the order of a list, and the model file."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan, Watch
 from rankwright.training.watch import watch_metric
 
-UNJUDGED_STREAM = 0x756E  # beside the seed: what is drawn here must not follow what training draws from it
+UNJUDGED_STREAM = 0x756E  # added to the seed, so that draws here do not depend on those of training
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingRun:
-    """How a training run is followed: who is told after every step, and where its progress is saved."""
+    """How a training run is followed: what is called after every step, and where its progress is saved."""
 
     listeners: Sequence[Listener] = ()
     folder: Path | None = None  # of the checkpoint
@@ -58,18 +58,18 @@ class TrainingRun:
 class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # scikit-learn ships no types
     """A ranker: settings in the constructor, `fit` to learn, `predict` for scores, `rank` for the order.
 
-    A ranker of its own kind is a dataclass of settings and a subclass of this one that says how it learns (`_lesson`)
-    and of what kind its model is (`model_kind`). Fitted attributes end in an underscore, as scikit-learn's users
-    expect: `model_` is the trained model, `history_`, by which a trained ranker is known, what was watched, and
-    `data_digest_` the fingerprint of the training data.
+    A new kind of ranker is a dataclass of settings and a subclass of this one that defines how it learns (`_lesson`)
+    and the kind of its model (`model_kind`). Fitted attributes end in an underscore, as scikit-learn's users expect:
+    `model_` is the trained model, `history_` what was watched (only a trained ranker has it), and `data_digest_` the
+    fingerprint of the training data.
 
-    A ranker with the setting `scaling`, the name of a way to scale features, need do no more for it: it is fitted on
-    the training data, `_lesson` and the model are given scaled features, and the model file holds it. One with a
-    default that depends on other settings says so in `scaling_name`; a model with a faster way to scale than a scaled
-    copy is given features as they are (`Model.scales_itself`) and finds the fitted scaling in `scaling_`.
+    A ranker with the setting `scaling` need do nothing else to scale features: the scaling is fitted on the training
+    data, `_lesson` and the model get scaled features, and the model file holds the scaling. If its default depends on
+    other settings, the ranker overrides `scaling_name`. A model that scales faster by itself gets features as they are
+    (`Model.scales_itself`) and finds the fitted scaling in `scaling_`.
     """
 
-    # What scikit-learn's metadata routing hands on without being asked: ranking knows no rows without queries.
+    # scikit-learn's metadata routing passes query ids on without being asked: ranking needs them.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
@@ -77,13 +77,13 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     needs_qid: ClassVar[bool] = False  # whether a document's score depends on the rest of its list
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
-    takes_document_weights: ClassVar[bool] = True  # whether a document by itself can count more than another
-    chooses_steps: ClassVar[bool] = True  # whether validation data chooses among them; else the last is what counts
-    validates_itself: ClassVar[bool] = False  # whether steps are chosen without validation data of the caller's
+    takes_document_weights: ClassVar[bool] = True  # whether one document can count more than another
+    chooses_steps: ClassVar[bool] = True  # whether validation data chooses one; otherwise the last one counts
+    validates_itself: ClassVar[bool] = False  # whether it chooses steps without the caller's validation data
 
     model_: Model
     scaling_: FittedScaling | None = None
-    compressed_from_: dict[str, Any] | None = None  # what a compressed model stands for, and how it was made
+    compressed_from_: dict[str, Any] | None = None  # which model a compressed one replaces, and how it was made
     history_: History
     data_digest_: str
     n_features_in_: int
@@ -91,7 +91,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     @property
     @abstractmethod
     def model_kind(self) -> type[Model]:
-        """The kind of model that training ends in."""
+        """The kind of model that training makes."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -121,12 +121,12 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         X : RankingDataset, path, list of paths, DataFile, array, frame or sparse matrix
             The documents to train on: a dataset, a file of one, or rows of features in any order.
         y : array of numbers, optional
-            A label for each row, 0 or more, NaN where nobody judged; datasets and files bring their own, as they bring
-            all that follows.
+            A label for each row, 0 or more, NaN where nobody judged; datasets and files hold their own, as well as ids,
+            weights and the like.
         qid : array of whole numbers or strings, optional
             The query id of each row.
         group : array of whole numbers, optional
-            Instead of `qid`, how many rows each query has, where the rows of a query stand together.
+            Instead of `qid`, how many rows each query has, if the rows of a query are next to each other.
         sample_weight : array of numbers, optional
             How much each row counts.
         query_weight : array of numbers, optional
@@ -136,13 +136,13 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         preferences : Preferences, optional
             Pairs of rows of which one should rank above the other; they replace the pairs made from labels.
         initial_scores : array of numbers, optional
-            What training starts from, a value a row: the model learns what to add, and `predict` gives that alone.
+            What training starts from, one value per row: the model learns what to add, and `predict` gives that alone.
         valid : RankingDataset, file, (X, y, qid) or (X, y, qid, initial_scores), optional
             What early stopping and the choice of the best step look at.
         listeners : sequence of functions, optional
             Each is called with a `Progress` after every step.
         checkpoint : path, optional
-            A folder in which progress is saved. A run that was killed is taken up where this folder left it.
+            A folder in which progress is saved. A run that was killed continues from there.
 
         Returns
         -------
@@ -194,7 +194,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         Returns
         -------
         array of float64
-            The scores of `predict` plus the initial scores, where there are some: what training looked at.
+            The scores of `predict` plus the initial scores, if there are any: those that training looked at.
         """
         scores = self.predict(data)
         return scores if data.initial_scores is None else scores + data.in_source_order(data.initial_scores)
@@ -239,7 +239,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     @property
     def n_steps_(self) -> int:
-        """How many steps the trained model has seen: those up to the best one where they were watched."""
+        """How many steps the model was trained for: up to the best one if they were watched."""
         check_is_fitted(self)
         return self.model_.n_steps
 
@@ -249,7 +249,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         Returns
         -------
         array of bool
-            One value a feature; all are True unless the model knows better.
+            One value per feature; all are True unless the model can tell.
         """
         check_is_fitted(self)
         return self.model_.used_features(int(self.n_features_in_))
@@ -266,7 +266,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         return self.model_.facts()
 
     def examine(self, X: Any, qid: Any = None) -> dict[str, Any]:  # noqa: ARG002
-        """Tell what the trained model does with documents besides ranking them, where its kind can.
+        """Tell what the trained model does with documents besides ranking them, if its kind can.
 
         Parameters
         ----------
@@ -296,7 +296,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         Returns
         -------
         array of float64
-            A value a feature; what it means depends on the kind.
+            One value per feature; its meaning depends on the kind.
         """
         kinds = self.importance_kinds
         wanted = kinds[0] if kind is None and kinds else str(kind)
@@ -326,7 +326,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         return container_size(MODEL_KIND, *self.to_state())
 
     def trained(self) -> TrainedRanker:
-        """Give the trained ranker as a value without a scikit-learn face.
+        """Return the trained ranker as a value without the scikit-learn interface.
 
         Returns
         -------
@@ -347,7 +347,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         )
 
     def to_state(self) -> tuple[dict[str, Any], Arrays]:
-        """Give the content of the model file.
+        """Return the content of the model file.
 
         Returns
         -------
@@ -378,7 +378,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     @classmethod
     def of_trained(cls, trained: TrainedRanker, **given: Any) -> Self:
-        """Give a trained ranker the face of this class.
+        """Make a ranker of this class from a trained ranker.
 
         Parameters
         ----------
@@ -397,7 +397,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         return ranker
 
     def _take(self, trained: TrainedRanker) -> None:
-        """Become what was trained."""
+        """Take over the attributes of a trained ranker."""
         self.n_features_in_ = trained.n_features
         if trained.feature_names:
             self.feature_names_in_ = np.array(trained.feature_names, dtype=object)
@@ -425,7 +425,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         return None if name is None else str(name)
 
     def seen_by_model(self, data: RankingDataset) -> RankingDataset:
-        """Give documents as the trained model sees them.
+        """Return documents as the trained model sees them.
 
         Parameters
         ----------
@@ -435,7 +435,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         Returns
         -------
         RankingDataset
-            The same documents, scaled where the ranker scales and its model does not do it itself.
+            The same documents, scaled if the ranker scales them and not its model.
         """
         if self.scaling_ is None or self.model_kind.scales_itself:
             return data
@@ -473,11 +473,11 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         return self.model_.scores(data, threads=thread_count(self.threads))
 
     def _with_some_judged(self, data: RankingDataset) -> RankingDataset:
-        """The data with the share `unjudged` of what nobody judged taken as irrelevant."""
+        """The data with the share `unjudged` of its unjudged documents made irrelevant."""
         return call_irrelevant(data, self.unjudged, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM]))
 
     def _scaling_for(self, data: RankingDataset) -> FittedScaling | None:
-        """The scaling to train with: fitted on `data`, or what a warm start began with."""
+        """The scaling to train with: fitted on `data`, or that of the model which a warm start continues."""
         name = self.scaling_name
         chosen = None if name is None else parse_scaling(name)
         if self._optional("warm_start") and self.__sklearn_is_fitted__():
@@ -513,10 +513,10 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     @abstractmethod
     def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
-        """What learns from `data`, which is scaled and has no unjudged documents to be taken as irrelevant."""
+        """The lesson that learns from `data`, which is scaled, with some unjudged documents made irrelevant already."""
 
     def _follow(self, lesson: Lesson, run: TrainingRun) -> None:
-        """Drive the learner, and keep the model that it became."""
+        """Drive the learner and keep its model."""
         checkpoint = None
         if run.folder is not None:
             checkpoint = Checkpoint(run.folder, run_identity(*lesson.digests(), self._lasting_settings()))
@@ -532,11 +532,11 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         self.history_ = learned.history
 
     def _n_steps_wanted(self) -> int:
-        """How many steps to take: one, where no setting counts them."""
+        """How many steps to take: one if no setting counts them."""
         return 1 if self.budget is None else int(getattr(self, self.budget))
 
     def _watch(self, watched: RankingDataset | None, scores: Any) -> Watch | None:
-        """A watch over the selected metric; `scores()` is what the learner says now of the watched documents."""
+        """A watch over the selected metric; `scores()` gives the learner's current scores of the watched documents."""
         if watched is None:
             return None
         threads = thread_count(self.threads)

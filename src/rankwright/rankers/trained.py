@@ -22,7 +22,7 @@ SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with i
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TrainedRanker:
-    """A model with its scaling, the features it knows, and how it came about."""
+    """A model with its scaling, the features it knows, and how it was trained."""
 
     ranker: str
     settings: Mapping[str, Any]  # as files hold them
@@ -78,7 +78,7 @@ def read_trained(
 ) -> TrainedRanker:
     """The trained ranker that a file's header and arrays describe; its model is of `kind`, its settings are given.
 
-    `read_member` reads what is inside a bag.
+    `read_member` reads a member of a bag.
     """
     learned = named(arrays, SCALING_ARRAYS)
     scaling = None if header["scaling"] is None else FittedScaling.of_parts(header["scaling"], learned)
@@ -97,7 +97,7 @@ def read_trained(
 
 
 def check_features(n_trained: int, trained: Sequence[str], n_features: int, names: Sequence[str]) -> None:
-    """Raise where features are not as many as in training, or, where both have names, are called otherwise."""
+    """Raise if the number of features is not that of training or, where both have names, the names differ."""
     if n_features != n_trained:
         raise InputError(f"the ranker was trained on {n_trained} features, got {n_features}")
     if len(trained) and len(names) and not np.array_equal(trained, names):

@@ -117,7 +117,7 @@ class Ranking:
         return ranks
 
     def of_rows(self, kept: BoolArray) -> Ranking:
-        """Return the ranking of some rows alone, which keep their order and close ranks.
+        """Return the ranking of some rows alone, in the same order and without gaps.
 
         Parameters
         ----------

@@ -41,7 +41,7 @@ STYLE: dict[Any, Any] = {
     "ytick.color": INK,
 }
 
-# What a file would else say about when and with what it was made.
+# Leaves out when and with what a file was made.
 NO_METADATA = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
@@ -53,7 +53,7 @@ NO_METADATA = {
 def figure(
     path: str | os.PathLike[str], *, size: tuple[float, float] = (8.0, 4.5), columns: Sequence[float] = (1.0,)
 ) -> Iterator[list[Axes]]:
-    """Axes to draw on, with the relative widths `columns`; the figure is written to `path` when the block ends well.
+    """Axes to draw on, with the relative widths `columns`; it is written to `path` if the block ends without error.
 
     The file's ending says the format: svg, png or pdf. `size` is in inches.
     """

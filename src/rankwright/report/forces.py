@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LONGEST_ARROW = 0.22  # of the height of the scores
 SHOWN_ON_A_LINE = 60  # ranks; in longer lists the top would be too narrow, and their axis is logarithmic
 FAINTEST_ARROW = 0.05  # of the longest: below it there is nothing to see
-MOST_LABELS = 8  # in the legend; of more, as many even steps
+MOST_LABELS = 8  # in the legend; more labels are shown by this many even steps
 UP, DOWN = COLOURS[2], COLOURS[1]
 
 
@@ -29,8 +29,8 @@ def draw_forces(
 ) -> Float64Array:
     """Draw the forces on the documents of a query, write the picture to `path`, and return the forces λ = -dC/ds.
 
-    Documents stand from left to right by rank, at the height of their score. Arrows show their forces, the longest with
-    a fixed length; colours show labels.
+    Documents are drawn from left to right by rank, at the height of their score. Arrows show their forces, the longest
+    with a fixed length; colours show labels.
     """
     places = finite_scores(scores, length=query.n_docs)
     forces: Float64Array = -ForceField.of(objective, query).gradient(places[None, :])[0]

@@ -17,7 +17,7 @@ from rankwright.report.tuning_pictures import draw_effects, draw_importance, dra
 from rankwright.tuning.studies.summary import SearchCurve, StudySummary
 
 N_BEST = 10  # configurations in the table; the slides show five
-NEAR = 0.002  # how near to the best value counts as there
+NEAR = 0.002  # how near to the best value counts as reaching it
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from rankwright.errors import SettingError, UnknownNameError
 from rankwright.settings.spaces import Dimension, Space
 from rankwright.settings.types import described, fits
 
-SPEC = "rankwright"  # the key of what a field's metadata holds for us
+SPEC = "rankwright"  # our key in a field's metadata
 UNSET: Any = object()
 Kind = TypeVar("Kind")
 
@@ -101,7 +101,7 @@ def changed(settings: type, name: str, default: Any = UNSET, **parts: Any) -> An
 
 
 def about(**parts: Any) -> dict[str, Spec]:
-    """What the metadata of a field holds that is a setting."""
+    """The metadata of a field that is a setting."""
     return {SPEC: Spec(**parts)}
 
 
@@ -109,10 +109,10 @@ def _field(settings: type, name: str) -> Field[Any]:
     return next(one for one in fields(settings) if one.name == name)
 
 
-# Checkers of types are told of `field` alone: what `setting` gives is a default to them, as it should be.
+# Type checkers know only `field` as a field: to them, what `setting` returns is a default, as it should be.
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 def settings_class(kind: type[Kind]) -> type[Kind]:
-    """A class whose fields are settings: its constructor takes them by name, and nothing else is made for it."""
+    """A class whose fields are settings: its constructor takes them by name, and no other method is generated."""
     return dataclass(kw_only=True, eq=False, repr=False)(kind)
 
 
@@ -142,7 +142,7 @@ def summary_of(kind: type) -> str:
 
 
 def _texts(owner: type) -> dict[str, str]:
-    """What the docstrings of the settings say of each of them under `Parameters`; the nearest class has its say."""
+    """The text of each setting under `Parameters` in the docstrings; the nearest class decides."""
     found: dict[str, str] = {}
     for base in reversed(owner.__mro__):
         _, _, section = cleandoc(vars(base).get("__doc__") or "").partition("Parameters\n----------\n")
@@ -172,7 +172,7 @@ def stored_settings(owner: Any) -> dict[str, Any]:
 
 
 def small_settings(kind: type) -> dict[str, Any]:
-    """Settings with which training takes no time worth speaking of."""
+    """Settings with which training takes almost no time."""
     return {name: one.spec.small for name, one in settings_of(kind).items() if one.spec.small is not UNSET}
 
 

@@ -60,7 +60,7 @@ class RankerSettings:
 
 
 class _Lazily:
-    """A class attribute that a function of the class gives when it is asked for."""
+    """A class attribute that a function computes from the class when it is read."""
 
     def __init__(self, function: Any) -> None:
         self.function = function

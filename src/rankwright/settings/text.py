@@ -26,7 +26,7 @@ def values_of(settings: Iterable[str]) -> dict[str, Any]:
 
 
 def check_values(kind: type, values: Mapping[str, Any], owner: str) -> None:
-    """Raise for the first of `values` that is no setting of `kind`, or that it cannot have."""
+    """Raise for the first of `values` that is not a setting of `kind`, or not a value it can have."""
     known = settings_of(kind)
     for name, value in values.items():
         if name not in known:

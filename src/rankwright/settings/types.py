@@ -13,7 +13,7 @@ WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or f
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether `value` is of type `hint`; a whole number does for a number, true and false do not."""
+    """Whether `value` is of type `hint`; a whole number counts as a number, true and false do not."""
     origin = get_origin(hint)
     if hint is Any:
         return True
@@ -33,7 +33,7 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def described(hint: Any, limits: str = "", names: Sequence[str] = ()) -> str:
-    """The type in words; `limits` is the range of its numbers, `names` are the texts that it may be."""
+    """The type in words; `limits` is the range of its numbers, `names` are the allowed texts."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         parts = list(dict.fromkeys(described(choice, limits, names) for choice in get_args(hint)))

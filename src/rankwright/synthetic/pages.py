@@ -1,4 +1,4 @@
-"""A small world of queries and web pages: which pages match a query, and which of its terms stand where.
+"""A small world of queries and web pages: which pages match a query, and where its terms occur.
 
 Everything is drawn for a block of queries at once. Arrays are `(documents,)` or `(terms, documents)`; a query with
 fewer than `MAX_TERMS` terms leaves the last ones unused (`used` is False, frequency and rarity are 0).

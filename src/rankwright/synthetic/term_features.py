@@ -1,6 +1,6 @@
 """What search engines compute from a query's terms in one stream of a page: counts, tf-idf, BM25, language models.
 
-Each function takes a `Text` and gives one value a document.
+Each function takes a `Text` and returns one value per document.
 """
 
 from __future__ import annotations

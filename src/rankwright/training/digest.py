@@ -1,6 +1,6 @@
 """Fingerprints of training data: what tells one run's checkpoint from another's.
 
-They tell mistakes, not attacks, and gigabytes of features are read for them: speed counts.
+They detect mistakes, not attacks. Gigabytes of features are read for them, so speed counts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rankwright.data.dataset import RankingDataset
 
 
 def data_digest(data: RankingDataset, *more: NDArray[Any]) -> str:
-    """A fingerprint of what is learned from: features, groups, judgments, weights, initial scores, and `more`."""
+    """A fingerprint of the data to learn from: features, groups, judgments, weights, initial scores, and `more`."""
     digest = xxhash.xxh3_128()
     parts: list[NDArray[Any] | None] = [*more, data.features, data.groups.offsets, data.labels]
     parts += [data.query_weights, data.document_weights, data.initial_scores]

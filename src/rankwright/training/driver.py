@@ -1,4 +1,4 @@
-"""The one driver of all training: steps that are watched, the model to keep, and a checkpoint to go on from.
+"""The one driver of all training: steps that are watched, the model to keep, and a checkpoint to continue from.
 
 Trees, nets, linear models, boosters, SortNet and bags are learners. None of them knows of early stopping, of Ctrl-C,
 of histories or of checkpoint files: those are here, once.
@@ -29,26 +29,26 @@ class Learner(Protocol):
         """Learn a little more; False where there is nothing left to learn."""
 
     def model(self) -> Arrays:
-        """What scores documents now, in arrays that later steps leave alone."""
+        """The current model, in arrays that later steps do not change."""
 
     def memory(self) -> Arrays:
-        """What `take_up` needs to go on from here."""
+        """What `take_up` needs to continue from here."""
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from where another one was."""
+        """Continue from the memory of another learner."""
 
 
 class RemembersArrays:
-    """A learner that needs nothing but some of its arrays to go on; `remembered` are the names of their attributes."""
+    """A learner that needs only some of its arrays to continue; `remembered` are the names of their attributes."""
 
     remembered: ClassVar[tuple[str, ...]]
 
     def memory(self) -> Arrays:
-        """What `take_up` needs to go on from here."""
+        """What `take_up` needs to continue from here."""
         return {name: getattr(self, name) for name in self.remembered}
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from where another one was."""
+        """Continue from the memory of another learner."""
         for name in self.remembered:
             setattr(self, name, np.array(memory[name]))
 
@@ -75,10 +75,10 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Lesson:
-    """A learner that is ready to be driven, what is watched meanwhile, and what its arrays become in the end.
+    """A learner that is ready for training, what is watched meanwhile, and how its arrays become a model.
 
-    `digests` are the fingerprints of the data trained on and of the data watched, which a checkpoint is known by;
-    `older` reads checkpoints that releases before this driver wrote. Learning happens inside `context`.
+    `digests` are the fingerprints of the data trained on and of the data watched, by which a checkpoint is recognised;
+    `older` reads checkpoints of releases before this driver. Learning happens inside `context`.
     """
 
     learner: Learner
@@ -98,10 +98,10 @@ def learn(
     checkpoint: Checkpoint | None = None,
     listeners: Sequence[Listener] = (),
 ) -> Learned:
-    """What the learner became: its model after the best step, or after the last one where nothing is watched.
+    """The trained model: that after the best step, or after the last one if nothing is watched.
 
-    Without `chooses` the last step counts, whatever was watched. It goes on from where `checkpoint` has it. Ctrl-C
-    keeps the best model so far; where there is none yet, KeyboardInterrupt goes on to the caller.
+    Without `chooses` the last step counts, whatever was watched. Training continues from `checkpoint` if it holds a
+    state. Ctrl-C keeps the best model so far; if there is none yet, KeyboardInterrupt is raised.
     """
     learner, watch = lesson.learner, lesson.watch
     require(plan.patience is None or watch is not None, "early_stopping needs validation data: give valid=…")
@@ -125,7 +125,7 @@ def learn(
 
 
 def read_state(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Earlier:
-    """Where the run was that wrote this checkpoint."""
+    """The state of the run that wrote this checkpoint."""
     return Earlier(
         named(arrays, LEARNER),
         header["n_steps"],
@@ -137,7 +137,7 @@ def read_state(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) ->
 
 @dataclass(slots=True, eq=False)
 class _Run:
-    """A learner on its way: the steps that it has taken, and the model to keep with the steps that led to it."""
+    """A learner in training: how many steps it has taken, and the model to keep with the steps that led to it."""
 
     learner: Learner
     history: History

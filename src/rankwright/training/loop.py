@@ -27,9 +27,9 @@ class Watch:
 
 @dataclass(slots=True)
 class History:
-    """The watched values, one a step, and what followed from them.
+    """The watched values, one per step, and what followed from them.
 
-    Where steps are not chosen among, as in a bag of rankers, all are kept, and the last counts as the best.
+    If no step is chosen, as in a bag of rankers, all are kept, and the last counts as the best.
     """
 
     watched: str | None = None
@@ -70,7 +70,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where the loop stands after a step: what progress bars and checkpoints are told."""
+    """The state of the loop after a step, for progress bars and checkpoints."""
 
     step: int
     n_steps: int
@@ -104,13 +104,13 @@ def run_loop(
 ) -> History:
     """The history of the steps taken. `take_step(step)` is False where there was nothing left to learn.
 
-    `history` and `first_step` continue an earlier run. Ctrl-C ends the loop and gives up the step under way: what
-    earlier steps made is kept, measured where that was not done yet, and `History.interrupted` is set.
+    `history` and `first_step` continue an earlier run. Ctrl-C ends the loop and drops the unfinished step: earlier
+    steps are kept, and measured if they were not yet, and `History.interrupted` is set.
     """
     history = history or History()
     if watch is not None:
         history.watched, history.higher_is_better = watch.name, watch.higher_is_better
-    n_steps = n_heard = first_step  # taken so far; measured and told of
+    n_steps = n_heard = first_step  # taken so far; measured and reported
 
     def hear(step: int) -> None:
         nonlocal n_heard
@@ -134,7 +134,7 @@ def run_loop(
     except KeyboardInterrupt:
         history.interrupted = True
         if n_heard < n_steps:
-            hear(n_steps - 1)  # it came between a step and its measure: both are kept
+            hear(n_steps - 1)  # Ctrl-C came between a step and its measurement: both are kept
         _tell_interrupt(n_steps)
     return history
 
