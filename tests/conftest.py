@@ -1,4 +1,4 @@
-"""What every test may ask for: the real data sets, and an honest count of what their absence skipped."""
+"""What every test may ask for: the real data sets, and a count of the tests that were skipped without them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def quickstart() -> Any:
 
 
 class TwoNodes:
-    """A Ray cluster of two nodes on this machine, on the loopback address; the driver stands on the first."""
+    """A Ray cluster of two nodes on this machine, on the loopback address; the driver runs on the first."""
 
     def __init__(self) -> None:
         from ray.cluster_utils import Cluster

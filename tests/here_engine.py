@@ -1,4 +1,4 @@
-"""An engine for tests whose point is not where tasks run."""
+"""An engine for tests that do not depend on where tasks run."""
 
 from __future__ import annotations
 

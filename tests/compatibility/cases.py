@@ -106,7 +106,7 @@ CASES: Mapping[str, Case] = {
 
 @dataclass(frozen=True)
 class Interrupted:
-    """Training that left a checkpoint after `begun` steps, to be taken up and go on until it has taken `ended`."""
+    """Training that left a checkpoint after `begun` steps, to be continued until it has taken `ended`."""
 
     case: Case
     budget: str  # the setting that says how many steps to take

@@ -1,4 +1,4 @@
-"""What is missing or changed in a description beside a recorded one; what is new is allowed."""
+"""What is missing or changed in a description compared with a recorded one; additions are allowed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def differences(recorded: Any, found: Any, where: str) -> Iterator[str]:
-    """A line for each thing that was recorded and is not there any more, or is otherwise."""
+    """A line for each recorded thing that is missing or different."""
     if isinstance(recorded, dict) and isinstance(found, dict):
         for name, told in recorded.items():
             if name in found:
@@ -22,7 +22,7 @@ def differences(recorded: Any, found: Any, where: str) -> Iterator[str]:
 
 
 def changed_parameters(recorded: list[str], found: list[str]) -> Iterator[str]:
-    """New parameters must have a default, and stand behind those that go by their place."""
+    """New parameters must have a default, and come after the positional ones."""
     yield from (f"has lost or changed {one!r}" for one in recorded if one not in found)
     yield from (f"asks for {one!r}" for one in found if one not in recorded and "=" not in one and "…" not in one)
     placed, now = ([one for one in ones if not one.startswith("*")] for ones in (recorded, found))

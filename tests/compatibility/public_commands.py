@@ -133,7 +133,7 @@ def letor_folder(folder: Path) -> str:
 
 
 def shape_of(value: Any) -> Any:
-    """Keys and types: a list is told by what its elements have together."""
+    """Keys and types: a list is described by what its elements have together."""
     if isinstance(value, dict):
         return {key: shape_of(item) for key, item in value.items()}
     if isinstance(value, list):

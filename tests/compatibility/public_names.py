@@ -1,6 +1,6 @@
 """What can be imported from `rankwright`, described in types JSON can hold.
 
-A parameter is written as in a call: `y=None`, or with a star in front where it goes by its name only: `*qid=None`.
+A parameter is written as in a call: `y=None`, or with a star in front if it is keyword-only: `*qid=None`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def describe(thing: Any) -> Description:
 
 
 def names_of(module: ModuleType) -> list[str]:
-    """What a module says is public; where it says nothing, the functions and classes that are at home in it."""
+    """The names that a module declares public; if it declares none, the functions and classes defined in it."""
     if hasattr(module, "__all__"):
         return sorted(module.__all__)
     return [
@@ -53,7 +53,7 @@ def names_of(module: ModuleType) -> list[str]:
 
 
 def constructor_of(kind: type) -> list[str] | None:
-    """The parameters of a class's constructor; None where it has none of ours, as abstract classes and errors."""
+    """The parameters of a class's constructor; None if it has no signature, as abstract classes and errors."""
     try:
         return parameters_of(kind)
     except ValueError:
@@ -77,7 +77,7 @@ def describe_member(member: Any) -> Any:
         return parameters_of(member)
     if isinstance(member, PLAIN) and member is not None:
         return f"= {member!r}"
-    return "attribute"  # a property or a field: which of them is nobody's business
+    return "attribute"  # a property or a field: which of them does not matter
 
 
 def parameters_of(called: Any) -> list[str]:
@@ -90,12 +90,12 @@ def text_of(parameter: inspect.Parameter) -> str:
 
 
 def stable_repr(value: Any) -> str:
-    """A default as text, without the names of functions in it, and their places in memory."""
+    """A default as text, without the names and memory addresses of functions."""
     return re.sub(r"<function \S+ at 0x\w+>", "<function>", repr(value))
 
 
 def folded(names: Description) -> Description:
-    """The description with what all rankers have alike written once."""
+    """The description with what all rankers share written once."""
     rankers = [name for name, told in names.items() if {"fit", "predict"} <= told.get("members", {}).keys()]
     first, *others = (names[name]["members"] for name in rankers)
     shared = {name: told for name, told in first.items() if all(other.get(name) == told for other in others)}

@@ -2,8 +2,8 @@
 
     python -m tests.compatibility.record data|models|checkpoints|studies|public
 
-The files were written by the code as it stood before it was restructured. Writing them anew makes the tests say
-nothing but that the code equals itself, so it is done only where something changes on purpose.
+The files were written by the code before it was restructured. If they are written anew, the tests only compare the code
+with itself, so do that only when something changes on purpose.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How the cases are trained, and how model files are read and held against each other: by public names alone."""
+"""How the cases are trained, and how model files are read and compared, through public names alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two studies that were recorded: a finished one, and one that was ended while its trials were being continued."""
+"""The two studies that were recorded: a finished one, and one interrupted while its trials were being continued."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def random_search(study: Path, model: Path) -> list[str]:
 
 
 def halving_search(study: Path | None = None, **options: Any) -> dict[str, Any]:
-    """What the search finds that was ended before its time."""
+    """The result of the search that was interrupted."""
     plan: dict[str, Any] = {"strategy": "halving", "trials": 3, "min_budget": 2, "eta": 2, "folds": 2}
     ranker = rw.LambdaMART(n_trees=4, min_docs_in_leaf=5, threads=1)
     tuned = rw.tune(ranker, train_data(), space=str(SPACE), study=study, refits=False, workers=1, **plan, **options)
@@ -41,7 +41,7 @@ def records_of(study: Path) -> list[dict[str, Any]]:
 
 
 def change_records(study: Path, **changes: Any) -> None:
-    """Have every record of a study say something else."""
+    """Change values in every record of a study."""
     for path in study.glob("records/*.jsonl"):
         records = [json.loads(line) | changes for line in path.read_text(encoding="utf-8").splitlines()]
         path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")

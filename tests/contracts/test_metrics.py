@@ -43,7 +43,8 @@ def is_of_probabilities(measure: Measure) -> bool:
     return measure.convention.stop is Stop.LABEL
 
 
-# The distinct measures of each metric; those that take labels for probabilities are apart, because they need others.
+# The distinct measures of each metric; those that take labels for probabilities are apart, because they need other
+# labels.
 DISTINCT: dict[str, tuple[Measure, ...]] = {}
 for measure in dict.fromkeys(map(as_far_as_it_matters, MEASURES)):
     group = measure.metric.name + (" of probabilities" if is_of_probabilities(measure) else "")

@@ -1,4 +1,4 @@
-"""Laws of what every registered ranker makes of the data it is given: awkward, reordered, weighted, wrong."""
+"""Laws of how every registered ranker treats the data it is given: awkward, reordered, weighted, wrong."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankwright.errors import InputError
 from rankwright.nets.gradient_net import GradientNet
 from rankwright.rankers.ranker import Ranker
 
-# Whatever a ranker's size is called: small enough for laws by the dozen.
+# Whatever a ranker's size is called: small enough to check many laws.
 QUICK = {
     "n_trees": 3,
     "max_leaves": 5,
@@ -28,7 +28,7 @@ QUICK = {
     "n_sweeps": 2,
 }
 N_DOCS = 612  # of `small_data`
-# Bad input is refused before a ranker's own code begins: one ranker for each way in.
+# Bad input is refused before a ranker's own code begins: one ranker for each `fit` is enough.
 WAYS_IN = list({kind.fit: name for name, kind in reversed(list(RANKERS.items()))}.values())
 
 
@@ -39,7 +39,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 def quick(name: str, **changes: Any) -> Ranker:
     kind = ranker_named(name)
-    if "ranker" in kind.settings():  # a bag of whatever else there is
+    if "ranker" in kind.settings():  # a bag of other rankers
         changes = {"ranker": quick("lambdamart")} | changes
     return kind(**({key: value for key, value in QUICK.items() if key in kind.settings()} | changes))
 
@@ -51,7 +51,7 @@ def rows_of(data: RankingDataset, seed: int = 0) -> tuple[Any, Any, Any]:
 
 
 class Known:
-    """What was trained on the same data before: laws that only look at it share it."""
+    """Rankers trained on the same data before, shared by laws that only read them."""
 
     data: RankingDataset | None = None
 

@@ -1,4 +1,4 @@
-"""Small rankers of every kind, and one of each trained once for all laws that only look at it."""
+"""Small rankers of every kind, and one of each, trained once, for all laws that only read it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ COUNTING = [name for name, kind in RANKERS.items() if kind.budget is not None]
 
 
 def small(name: str, **changes: Any) -> Ranker:
-    """A ranker that learns in no time, with the values that its settings state for that."""
+    """A ranker that trains quickly, with the `small` values of its settings."""
     kind = RANKERS[name]
     own: dict[str, Any] = small_settings(kind)
-    if "ranker" in kind.settings():  # a bag of whatever else there is
+    if "ranker" in kind.settings():  # a bag of other rankers
         own["ranker"] = small("lambdamart")
     if "n_bags" in own:
         own["threads"] = 1  # so that bags are finished one after another
@@ -34,12 +34,12 @@ def after(name: str, n_steps: int, **changes: Any) -> Ranker:
 
 
 def chance(name: str) -> dict[str, Any]:
-    """Settings with which chance takes part in the ranker's steps, where it can."""
+    """Settings that make the ranker's steps random, if it has any."""
     return dict(RANKERS[name].chance or {})
 
 
 def another_setting(name: str) -> dict[str, Any]:
-    """A setting that makes another run of it: the first that a search looks at and no small size depends on."""
+    """A setting that makes a different run: the first of the search space, with another value than `small` has."""
     kind = RANKERS[name]
     for setting, dimension in kind.space.items():
         values = dimension.values if isinstance(dimension, Choice) else (dimension.low, dimension.high)
@@ -63,11 +63,11 @@ def learnable() -> RankingDataset:
 
 @cache
 def trained(name: str) -> Ranker:
-    """The small ranker, trained on `learnable`: look at it, and leave it as it is."""
+    """The small ranker, trained on `learnable`; tests must not change it."""
     return small(name).fit(learnable())
 
 
 @cache
 def scores(name: str) -> np.ndarray:
-    """What `trained` says of the documents it learned from."""
+    """The scores of `trained` for its training documents."""
     return trained(name).predict(learnable())

@@ -29,7 +29,7 @@ DOCUMENTS_A_CALL = 100_000  # of the kernel: Ctrl-C takes effect between calls
 
 
 class Walked(NamedTuple):
-    """What was seen on the way: scores of all rows, each before its query's step, and costs, by query walked to."""
+    """What a walk saw: the scores of all rows, each before its query's step, and the costs in the order of the walk."""
 
     scores: Float64Array
     costs: Float64Array

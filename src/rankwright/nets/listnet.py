@@ -26,7 +26,7 @@ from rankwright.training.driver import Learned, Lesson
 
 
 class ListNet(GradientNet, ListNetSettings):
-    """The softmax of the labels, times `label_scale`, gives each document's probability to be the best of its list; the
+    """The softmax of the labels times `label_scale` gives each document's probability to be the best of its list; the
     softmax of the scores should match it.
 
     `hidden=()` is the linear model of the paper: its cost is convex and is minimised by Newton's method with conjugate
@@ -67,7 +67,7 @@ class ListNet(GradientNet, ListNetSettings):
         return Softmax()
 
     def _training_data(self, data: RankingDataset) -> RankingDataset:
-        """The lists that can take part; all of them if none tells documents apart."""
+        """The lists to train on: those with different labels, or all if `flat_lists` or if there are no such lists."""
         if data.labels is None:
             return data
         labelled = replace(data, labels=data.labels * np.float32(self.label_scale))

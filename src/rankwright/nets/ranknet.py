@@ -48,7 +48,7 @@ class RankNet(GradientNet, RankNetSettings):
         )
 
     def _writes_pairs(self) -> bool:
-        """Whether pairs must be written out: the objective itself knows of ties only that neither is better."""
+        """Whether pairs must be written out, because the objective itself knows no target but ½ for ties."""
         return self.ties is not None and self.ties != 0.5
 
     def _training_data(self, data: RankingDataset) -> RankingDataset:

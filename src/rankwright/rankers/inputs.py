@@ -94,7 +94,7 @@ def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDatas
 
 
 def with_something_to_learn(data: RankingDataset) -> RankingDataset:
-    """`data`, unless its weights leave nothing of it."""
+    """`data`; raises if all its weights are 0."""
     for name in ("document_weights", "query_weights"):
         weights = getattr(data, name)
         if weights is not None and not weights.any():

@@ -64,7 +64,7 @@ class Learned:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Earlier:
-    """Where a run goes on from: what the learner remembers, the steps it has taken, the model kept, and the history."""
+    """Where a run continues: what the learner remembers, the steps it has taken, the model kept, and the history."""
 
     memory: Mapping[str, NDArray[Any]]
     n_steps: int

@@ -1,4 +1,4 @@
-"""Rankers that train on bin codes: of a dataset, of a file that memory never holds, or of data binned before."""
+"""Rankers that train on bin codes: of a dataset, of a file that memory never holds, or of binned data."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class BinnedLists:
 
 
 class BinnedRanker(ForestFace, ForestSettings):
-    """A ranker that makes a forest from bin codes. Its kind says how (`_grow`)."""
+    """A ranker that makes a forest from bin codes. A subclass defines how (`_grow`)."""
 
     takes_initial_scores: ClassVar[bool] = True
 
@@ -55,14 +55,14 @@ class BinnedRanker(ForestFace, ForestSettings):
 
     @abstractmethod
     def with_forest(self, forest: Forest, base_score: float | None = None) -> BinnedRanker:
-        """Make a trained ranker like this one but for its trees, of whose training it knows nothing.
+        """Make a trained ranker with other trees, which is otherwise like this one but has no training history.
 
         Parameters
         ----------
         forest : Forest
             The other trees.
         base_score : float, optional
-            What they are added to; None keeps the base score there is.
+            What they are added to; None keeps the current base score.
 
         Returns
         -------
@@ -80,13 +80,12 @@ class BinnedRanker(ForestFace, ForestSettings):
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """Train this ranker on data that is binned already, by `bin_file` for one.
+        """Train this ranker on data that is binned already, for example by `bin_file`.
 
         Parameters
         ----------
         data : BinnedDataset
-            The documents to train on. How the bins were made is the data's own: `max_bins` and `categorical` have no
-            say here.
+            The documents to train on. It has its own bins: `max_bins` and `categorical` have no effect here.
         valid : BinnedDataset, optional
             Documents with the same bins that early stopping and the choice of trees look at.
         queries : array of int64, optional

@@ -1,7 +1,7 @@
 """Boosting: one tree after another, each grown on the forces that the trees before it leave.
 
-Everything random in step t is drawn from the seed and t alone, so a run that is stopped and taken up again, with the
-same trees so far, goes on as if it had never stopped.
+Everything random in step t is drawn from the seed and t alone, so a run that is stopped and resumed, with the same
+trees so far, goes on as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _Draw:
 
 
 class Boosting:
-    """A forest in the making: its trees so far and what they say of the documents it is trained on.
+    """A forest in training: its trees so far, and their scores of the training documents.
 
     `scores` start from `base_score` plus the initial scores of the data; neither is part of the forest. `watched` are
     other documents whose scores are kept up to date, such as those of a validation set. Where `queries` are given, in
@@ -84,7 +84,7 @@ class Boosting:
         self._memory = GrowerMemory(data, params.tree.max_leaves)
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Continue after the trees of another one, as if this object had grown them."""
+        """Continue after the trees of another run, as if this object had grown them."""
         forest = forest_from_arrays(memory)
         for number in range(forest.n_trees):
             tree = forest.part(number, number + 1)  # one at a time: sums come out as they did when it was grown
@@ -94,7 +94,7 @@ class Boosting:
                 tree.add_scores_of_codes(self.watched, self.watched_scores, threads=self.threads)
 
     def model(self) -> Arrays:
-        """How many trees there are: none ever changes, so that the first of them are the model of any step."""
+        """The number of trees: trees never change, so the first n of them are the model after n steps."""
         return n_trees_array(len(self.trees))
 
     def memory(self) -> Arrays:
@@ -146,7 +146,7 @@ class Boosting:
         )
 
     def _drawn_queries(self, rng: np.random.Generator) -> IntArray | None:
-        """The queries of one tree: a share of those trained on, or the very array of them where all are."""
+        """The queries of one tree: a share of those trained on, or that same array if all are drawn."""
         if self.queries is None:
             return _drawn(rng, self.data.n_queries, self.params.query_fraction)
         places = _drawn(rng, len(self.queries), self.params.query_fraction)
@@ -167,12 +167,12 @@ class Boosting:
 
 
 def n_trees_array(n_trees: int) -> Arrays:
-    """What a checkpoint holds of the model to keep."""
+    """What a checkpoint holds of the model to keep: its number of trees."""
     return {"n_trees": np.array([n_trees])}
 
 
 def resumed_after(forest: Forest, history: History) -> Earlier:
-    """Where training goes on that has grown these trees, and kept them all."""
+    """The state of a run that has grown these trees and kept them all."""
     going_on = history.continued()
     del going_on.values[forest.n_trees :]  # those of trees that were not kept
     n_trees = forest.n_trees
@@ -180,19 +180,19 @@ def resumed_after(forest: Forest, history: History) -> Earlier:
 
 
 def older_checkpoint(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Earlier:
-    """Where training was that wrote a checkpoint of the trees alone, as early releases did."""
+    """The state in a checkpoint that holds the trees alone, as early releases wrote it."""
     history, n_trees = History.from_dict(header["history"]), len(arrays["offsets"]) - 1
     n_kept = n_trees if history.best_step is None else history.best_step + 1
     return Earlier(arrays, n_trees, n_trees_array(n_kept), n_kept, history)
 
 
 def _start_of(data: BinnedDataset, base_score: float) -> Float64Array:
-    """What the documents score before the first tree."""
+    """The scores of the documents before the first tree."""
     return np.full(data.n_docs, base_score) if data.initial_scores is None else data.initial_scores + base_score
 
 
 def _check_starts(data: BinnedDataset, valid: BinnedDataset | None) -> None:
-    """Raise where one set has initial scores and the other none: trees would be chosen for what they do not do."""
+    """Raise if only one of the two has initial scores: validation would then choose the wrong number of trees."""
     if valid is not None and (data.initial_scores is None) != (valid.initial_scores is None):
         has, lacks = ("validation", "training") if data.initial_scores is None else ("training", "validation")
         raise InputError(f"the {has} data has initial scores and the {lacks} data has none: give both or neither")

@@ -1,4 +1,4 @@
-"""What every ranker whose model is a forest shows of it."""
+"""The attributes and methods of every ranker whose model is a forest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankwright.trees.forests.forest import Forest
 
 
 class ForestFace(Ranker):
-    """A ranker whose model has a forest and a base score, however they came about."""
+    """A ranker whose model has a forest and a base score, however they were made."""
 
     @property
     def forest_(self) -> Forest:
@@ -50,5 +50,5 @@ class ForestFace(Ranker):
 
     @property
     def n_trees_(self) -> int:
-        """How many trees the model has: those up to the best step where validation data was given."""
+        """How many trees the model has: those up to the best step if validation data was given."""
         return self.forest_.n_trees

@@ -1,4 +1,4 @@
-"""The face of boosted trees: their training, tree by tree."""
+"""The base class of boosted trees: their training, tree by tree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rankwright.trees.params import SplitGain, TreeParams
 
 
 class ForestRanker(BinnedRanker):
-    """A ranker whose model is a boosted forest. Its objective says where documents should move."""
+    """A ranker whose model is a boosted forest. Its objective gives the force on each document's score."""
 
     model_kind = ForestModel
     model_: ForestModel
@@ -37,7 +37,7 @@ class ForestRanker(BinnedRanker):
         return 0.0
 
     def with_forest(self, forest: Forest, base_score: float | None = None) -> ForestRanker:
-        """Make a trained ranker like this one but for its trees; see `BinnedRanker.with_forest`."""
+        """Make a trained ranker with other trees; see `BinnedRanker.with_forest`."""
         other = copy.copy(self)
         other.model_ = ForestModel(forest, self.base_score_ if base_score is None else base_score)
         other.history_ = History()
@@ -48,7 +48,7 @@ class ForestRanker(BinnedRanker):
         if earlier is not None:
             base_score = self.base_score_
         else:
-            # Initial scores are all there is to start from: a constant beside them would be learned twice.
+            # Training starts from initial scores alone: a constant added to them would be learned twice.
             base_score = self._base_score(data) if data.initial_scores is None else 0.0
         threads = thread_count(self.threads)
         boosting = Boosting(
@@ -103,7 +103,7 @@ class ForestRanker(BinnedRanker):
         )
 
     def _earlier(self) -> Earlier | None:
-        """The trees to go on from, where `warm_start` asks for it and there are any."""
+        """The trees to continue from, if `warm_start` asks for it and there are any."""
         if not self._optional("warm_start") or not hasattr(self, "model_"):
             return None
         require(

@@ -29,7 +29,7 @@ GRADIENT_LEVELS = 2**13 - 1
 CURVATURE_LEVELS = 2**11 - 1
 MAX_CURVATURE_SUM = 2.0**36 - 2.0**29  # in levels, with room for rounding up
 MAX_ROWS = 2**28 - 1
-HISTOGRAM_MEMORY = 256 * 2**20  # bytes; with less than a leaf each needs, some are built twice
+HISTOGRAM_MEMORY = 256 * 2**20  # bytes; if that is too little for all leaves, some are built twice
 LONGEST_STRIDE = 264  # bins between two features of one-byte codes
 
 
@@ -42,11 +42,11 @@ class GrownTree:
     begin: IntArray
 
     def add_to(self, scores: Float64Array, *, threads: int | None = None) -> None:
-        """Add what the tree says of the rows it was grown on to their scores: no document is looked at again."""
+        """Add the tree's values to the scores of the rows it was grown on, without looking at the documents again."""
         kernels.add_leaf_values(self.tree, self.begin, self.rows, scores, thread_count(threads))
 
     def add_to_all(self, data: BinnedDataset, scores: Float64Array, *, threads: int | None = None) -> None:
-        """Add what the tree says of every document of `data`, of the same bins, to its score."""
+        """Add the tree's value for every document of `data`, which has the same bins, to its score."""
         tree = self.tree
         if tree.n_leaves > MAX_LEAVES:
             raise InputError(f"a tree may have at most {MAX_LEAVES} leaves to be scored, got {tree.n_leaves}")
@@ -83,7 +83,7 @@ def grow_tree(
     memory: GrowerMemory | None = None,
     threads: int | None = None,
 ) -> GrownTree:
-    """The tree that follows the gradients downhill.
+    """A tree whose leaf values lower the cost that has these gradients.
 
     It is grown on the given `rows` (default: all) and splits on the given `features` (default: all). `monotone` maps a
     feature to +1 where scores must not fall as it rises, -1 where they must not rise.

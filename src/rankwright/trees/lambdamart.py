@@ -17,18 +17,18 @@ from rankwright.trees.settings import LambdaMARTSettings
 class LambdaMART(ForestRanker, LambdaMARTSettings):
     """Each tree is fitted to forces on the documents. The force on a pair is how far RankNet would push the two
     documents apart, times what `metric` would gain if they changed places; so pairs that matter at the top of the list
-    pull hardest. Give `valid` to keep the trees up to the best one, and `early_stopping` to grow no more of them.
+    pull hardest. Give `valid` to keep the trees up to the best one, and `early_stopping` to stop growing soon after it.
 
     Attributes
     ----------
     forest_ : Forest
         The trained trees.
     n_trees_ : int
-        How many there are: those up to the best step where validation data was given.
+        How many there are: those up to the best step if validation data was given.
     base_score_ : float
         What the trees' values are added to.
     feature_importances_ : array of float64
-        The share of each feature in all that splits gained.
+        Each feature's share of the gain of all splits.
     history_ : History
         What was watched after each tree.
 

@@ -25,7 +25,7 @@ class MART(ForestRanker, MARTSettings):
     forest_ : Forest
         The trained trees.
     n_trees_ : int
-        How many there are: those up to the best step where validation data was given.
+        How many there are: those up to the best step if validation data was given.
     base_score_ : float
         The best constant, which the trees' values are added to.
     """

@@ -1,4 +1,4 @@
-"""The trained model of boosted trees: a forest, and what it adds to."""
+"""The trained model of boosted trees: a forest and its base score."""
 
 from __future__ import annotations
 

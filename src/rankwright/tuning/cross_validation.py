@@ -29,7 +29,7 @@ from rankwright.tuning.trials import Experiment, Record
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossValidation:
-    """What metrics say of a ranker on every fold.
+    """The metrics of a ranker on every fold.
 
     Attributes
     ----------

@@ -144,7 +144,7 @@ def nested_cross_validation(
     chosen = plan or TuningPlan()
     tuned, measured = [], []
     for number, fold in enumerate(k_fold(data.groups, folds, seed=chosen.seed), start=1):
-        # An engine a fold, where none is given: what a fold's trials share is freed before the next.
+        # One engine per fold, if none is given: what a fold's trials share is freed before the next.
         found = tune(
             ranker,
             data.take_queries(fold.train),

@@ -11,7 +11,7 @@ from rankwright.trees.binned_ranker import BinnedRanker
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.tuning.folds import FoldData, Folds
 
-# Settings that make other bins, or need the features themselves.
+# Settings that change the bins, or need the features themselves.
 NOT_WITH_BINS = {"max_bins", "categorical", "scaling"}
 
 
@@ -57,7 +57,7 @@ def takes_bins(ranker: Ranker, space: Space) -> bool:
 
 
 def _binned(ranker: BinnedRanker, fold: FoldData) -> BinnedFold:
-    # As `fit` bins them: an experiment is what fitting the fold by hand would be.
+    # As `fit` bins them: an experiment gives the same as fitting the fold by hand.
     train = bin_dataset(fold.train, **(ranker.binning() | {"threads": None}))
     measured = bin_dataset(fold.measured, train.mapper)
     if fold.watched is None:

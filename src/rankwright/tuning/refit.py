@@ -24,7 +24,7 @@ class Refit:
     steps: int | None
 
     def to_dict(self) -> dict[str, Any]:
-        """The refit as JSON has it."""
+        """The refit as a dictionary for JSON."""
         return {"steps": self.steps, "settings": self.ranker.stored_settings(), "model": self.ranker.facts()}
 
 

@@ -42,9 +42,8 @@ def search_from_text(
 ) -> tuple[Ranker, Space]:
     """The ranker of that name with its `settings`, each as `key=value`, and the space to search.
 
-    `space` is "own", the name of a space, or a file. What `search` says of a setting, as `key=a,b,c` or
-    `key=low..high`, takes the place of what the space says of it; without `space` it is the whole space. A setting
-    that is given is not searched.
+    `space` is "own", the name of a space, or a file. Entries of `search`, as `key=a,b,c` or `key=low..high`, replace
+    those of the space; without `space` they are the whole space. A setting that is given is not searched.
     """
     fixed = values_of(settings)
     chosen, found = searched_space(ranker_from_text(ranker, settings), None if space == OWN else space, keeps=fixed)

@@ -119,7 +119,7 @@ class TrialResult:
         return float(np.mean([record.kept for record in self.records]))
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON has it."""
+        """The result as a dictionary for JSON."""
         return {
             "settings": self.trial.settings,
             "budget": self.trial.budget,

@@ -31,7 +31,7 @@ from rankwright.tuning.studies.store import Store, write_refit
 from rankwright.tuning.studies.study import Study, StudyListener
 from rankwright.tuning.trials import TrialResult, steps_taken
 
-CONTINUING = ("halving",)  # strategies whose trials go on from where they stood
+CONTINUING = ("halving",)  # strategies whose trials continue earlier ones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +90,7 @@ class Tuned:
         Returns
         -------
         CrossValidation
-            What the plan's metrics say on each fold.
+            The plan's metrics on each fold.
         """
         ranker, plan = clone(self.ranker).set_params(select=self.plan.metric), self.plan
         return cross_validate(ranker, folds, metrics=plan.all_metrics, seeds=plan.seeds, seed=plan.seed, **where)

@@ -21,11 +21,11 @@ from rankwright.trees.bins.sampling import SAMPLE_SIZE
 class BinnedDataset:
     """A `RankingDataset` with bin codes instead of features: about a quarter of its size.
 
-    `documents` is the dataset without its features: judgments, groups, weights and ids. What objectives and metrics
-    ask of a dataset can be asked of this one too.
+    `documents` is the dataset without its features: judgments, groups, weights and ids. Objectives and metrics can use
+    it in place of a dataset.
     """
 
-    codes: CodeArray  # laid out as `trees.binning` says
+    codes: CodeArray  # laid out as in `trees.bins.binning`
     mapper: BinMapper
     documents: RankingDataset
     feature_names: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class BinnedDataset:
 
     @property
     def labels(self) -> Float32Array | None:
-        """What the judges said of each document."""
+        """The label of each document."""
         return self.documents.labels
 
     @property

@@ -1,9 +1,9 @@
 """From feature values to bin codes, and back to thresholds.
 
-A number's code is how many of its feature's edges are smaller than it, so `value <= edges[b]` and `code <= b` say the
-same of every float32: a tree grown on codes sends each document to the leaf that scoring its raw values does. NaN has
-a code of its own after the last bin. A category's code is the place of its value among the feature's edges; a category
-without an edge (rare, or not seen) shares the code of NaN.
+A number's code is how many of its feature's edges are smaller than it, so `value <= edges[b]` and `code <= b` agree for
+every float32: a tree grown on codes sends each document to the leaf that scoring its raw values does. NaN has a code of
+its own after the last bin. A category's code is the place of its value among the feature's edges; a category without an
+edge (rare, or not seen) shares the code of NaN.
 
 Codes lie in memory as histograms want them: `codes[group, row, slot]` is the code of feature `group * slots + slot`,
 16 bytes of a row together. `codes_by_row` gives the plain matrix.
@@ -80,10 +80,10 @@ def fit_bins(
     seed: int = 0,
     threads: int | None = None,
 ) -> BinMapper:
-    """The bins of every feature, seen in at most `sample_size` rows.
+    """The bins of every feature, found from at most `sample_size` rows.
 
-    Up to `max_bins` distinct values get a bin each, more share bins of about equal numbers of rows. Of a categorical
-    feature the `max_bins` most frequent values are kept. Rows that come in chunks are sampled by a `RowSample`.
+    Up to `max_bins` distinct values get a bin each; more share bins of about equal numbers of rows. A categorical
+    feature keeps its `max_bins` most frequent values. Rows that come in chunks are sampled by a `RowSample`.
     """
     matrix = as_features(features)
     require(2 <= max_bins <= MAX_WIDE_BINS, f"max_bins must lie between 2 and {MAX_WIDE_BINS}, got {max_bins}")

@@ -1,7 +1,7 @@
 """Bin codes straight from a file: memory never holds its feature matrix.
 
-The file is read twice: once for a sample of rows, in which the bins are seen, and once to turn each block of rows into
-codes. A file no longer than the sample is read once.
+The file is read twice: once for a sample of rows, from which the bins are found, and once to turn each block of rows
+into codes. A file no longer than the sample is read once.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def bin_file(
     categorical : sequence of int or str, optional
         Features, by number from 0 or by name, whose values are categories.
     sample_size : int, optional
-        In how many rows, drawn at random, bins are looked for.
+        How many rows, drawn at random, the bins are found from.
     seed : int, default 0
-        What these rows are drawn from.
+        The seed of this draw.
     threads : int, optional
         How many threads to use; every core unless given.
 
@@ -86,7 +86,7 @@ def bin_file(
 
 
 def _sampled(file: DataFile, documents: Documents, sample: RowSample) -> Float32Array:
-    """The rows in which the bins are seen."""
+    """The rows that the bins are found from."""
     order, features = documents.data.source_rows, sample.features()
     if order is None or sample.n_rows <= sample.size:
         return features
@@ -98,7 +98,7 @@ def _sampled(file: DataFile, documents: Documents, sample: RowSample) -> Float32
 
 
 class _PickedRows:
-    """Puts the given rows, in ascending order, of all that come in blocks into `out`."""
+    """Copies the given rows, in ascending order, from the blocks that come into `out`."""
 
     def __init__(self, rows: IntArray, out: Float32Array) -> None:
         self._rows, self._out, self._n_rows = rows, out, 0
@@ -118,9 +118,9 @@ def _coded(file: DataFile, mapper: BinMapper, threads: int | None) -> BinnedData
 
 
 class _CodePieces:
-    """Codes of rows that come in blocks, their number not known before the last has come.
+    """Codes of rows that come in blocks; their number is known only at the end.
 
-    They are joined as the pieces are given up, so that memory holds all of them hardly more than once.
+    Each piece is freed as soon as it is joined, so that memory holds all codes hardly more than once.
     """
 
     def __init__(self, mapper: BinMapper, threads: int | None) -> None:
@@ -139,7 +139,7 @@ class _CodePieces:
         self._n_rows[-1] += len(features)
 
     def joined(self, order: IntArray | None) -> CodeArray:
-        """The codes of all rows, row `order[n]` of those that came being number n; the pieces are given up."""
+        """The codes of all rows: number n is the row that came as `order[n]`. The pieces are freed."""
         codes = empty_codes(sum(self._n_rows), self._mapper)
         place_of = None if order is None else np.argsort(order)
         stop = codes.shape[1]

@@ -1,7 +1,7 @@
 """A sample of rows that does not depend on how the rows arrive.
 
-Each row has a fixed random priority, a hash of the seed and its number, and the rows with the lowest are the sample:
-so rows read in chunks, of any size, give the sample that the whole matrix gives.
+Each row has a fixed random priority, a hash of the seed and its number, and the rows with the lowest priorities are the
+sample: so rows read in chunks of any size give the same sample as the whole matrix.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def row_priorities(rows: IntArray, seed: int) -> NDArray[np.uint64]:
 class RowSample:
     """Collects the sample of rows that come in chunks, in memory for little more than the sample.
 
-    A chunk may be wider than those before it: to their rows, the new columns are `absent`.
+    A chunk may be wider than those before it: their rows get `absent` in the new columns.
     """
 
     def __init__(self, size: int = SAMPLE_SIZE, seed: int = 0, absent: float = 0.0) -> None:
@@ -70,7 +70,7 @@ class RowSample:
         return self._rows[: self._n_held]
 
     def _hold(self, matrix: Float32Array, priorities: NDArray[np.uint64]) -> int:
-        """Hold what may be in the sample of as many rows as there is room for; how many rows were looked at."""
+        """Hold rows that may be in the sample, while there is room; returns how many rows were looked at."""
         assert self._rows is not None
         chosen = np.flatnonzero(priorities <= self._highest)
         room = len(self._rows) - self._n_held

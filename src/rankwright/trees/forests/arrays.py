@@ -24,7 +24,7 @@ def forest_to_arrays(forest: Forest) -> dict[str, NDArray[Any]]:
 def forest_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Forest:
     """The forest that `forest_to_arrays` took apart.
 
-    A file may come from a stranger, and scoring trusts its numbers as places in memory: all of them are checked.
+    A file may come from anyone, and scoring uses its numbers as places in memory: all of them are checked.
     """
     missing = [name for name in (*_ARRAYS, N_FEATURES) if name not in arrays]
     if missing:

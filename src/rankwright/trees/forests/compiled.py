@@ -1,7 +1,7 @@
 """A forest laid out for scoring: see `native/core/forests/forest.hpp` for the idea.
 
-Leaves are numbered from left to right within their tree. A node says: of documents that have reached me, those with a
-greater code in my column have, from now on, the number of the first leaf of my right child.
+Leaves are numbered from left to right within their tree. A document that reaches a node with a greater code than the
+node's, in the node's column, gets the number of the first leaf of its right child.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_LEAVES = 2**16  # of a tree: leaf numbers take two bytes at most
 MAX_BYTE_EDGES = 255
 MAX_EDGES = 2**16 - 1
 TABLE_EDGES = 256  # edges in a search table, followed by every 16th of them
-READABLE_AFTER = 64  # values that may be read from any leaf's on
+READABLE_AFTER = 64  # values that may be read beyond any leaf's own
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -46,7 +46,7 @@ class CompiledTrees(ForestTrees):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledForest:
-    """Trees of a forest, some that follow each other, ready to score raw values."""
+    """Consecutive trees of a forest, ready to score raw values."""
 
     trees: CompiledTrees
     columns: FeatureColumns
@@ -106,7 +106,7 @@ def _bins_of(forest: Forest, numbers: BoolArray, mapper: BinMapper) -> IntArray:
 
 
 def _value_columns(forest: Forest) -> tuple[FeatureColumns, IntArray, IntArray]:
-    """The columns of raw values, and of each node its column and code."""
+    """The columns of raw values, and the column and code of each node."""
     column = np.zeros(len(forest.feature), np.int64)
     code = np.zeros(len(forest.feature), np.int64)
     numbers = np.flatnonzero((forest.feature >= 0) & ~np.isnan(forest.threshold))
@@ -141,8 +141,8 @@ def _value_columns(forest: Forest) -> tuple[FeatureColumns, IntArray, IntArray]:
 def _category_columns(forest: Forest, n_before: int) -> tuple[IntArray, IntArray, IntArray, NDArray[np.uint32]]:
     """A column for every way in which categories are split.
 
-    Gives the column of each node, and of each column the feature and where its words begin, and the words. The bit
-    after the last category says where values without one go.
+    Returns the column of each node, the feature of each column and where its words begin, and the words. The bit after
+    the last category tells where other values go.
     """
     column = np.zeros(len(forest.feature), np.int64)
     nodes = np.flatnonzero((forest.feature >= 0) & np.isnan(forest.threshold))
@@ -200,7 +200,7 @@ def _compile_nodes(
 
 
 def number_leaves(forest: Forest) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Of each node: its tree, its depth, how many leaves are below it, and the number of the first of them."""
+    """For each node: its tree, its depth, how many leaves are below it, and the number of the first of them."""
     sizes = np.diff(forest.offsets)
     tree = np.repeat(np.arange(len(sizes)), sizes)
     depth = np.zeros(len(tree), np.int64)

@@ -23,10 +23,10 @@ from rankwright.trees.forests.tree import Tree
 class Forest:
     """The nodes of all trees, one tree after another: tree t owns nodes `offsets[t]` to `offsets[t + 1]`, root first.
 
-    Feature -1 marks a leaf, which says `value`. A document whose `feature` is at most `threshold` goes to node `left`,
-    another to `right`; one that lacks it goes left where `missing_left` says so. A NaN threshold marks a categorical
-    split: a document whose value is the k-th of the feature's categories goes left where bit k of the node's
-    `categories` is set, and a value not among them counts as missing.
+    Feature -1 marks a leaf, which scores `value`. A document whose `feature` is at most `threshold` goes to node
+    `left`, another to `right`; one that lacks it goes left where `missing_left` is set. A NaN threshold marks a
+    categorical split: a document whose value is the k-th of the feature's categories goes left where bit k of the
+    node's `categories` is set, and a value not among them counts as missing.
     """
 
     feature: NDArray[np.int32]
@@ -35,7 +35,7 @@ class Forest:
     right: NDArray[np.int32]
     missing_left: BoolArray
     value: Float32Array
-    gain: Float64Array  # what a node's split took off the cost
+    gain: Float64Array  # how much a node's split lowered the cost
     count: IntArray  # how many training documents reached a node
     offsets: IntArray
     n_features: int
@@ -59,7 +59,7 @@ class Forest:
         return compile_forest(self)
 
     def categories_of(self, feature: int) -> Float32Array:
-        """The values a categorical feature's splits know."""
+        """The values that the splits of a categorical feature know."""
         return self.category_values[self.category_offsets[feature] : self.category_offsets[feature + 1]]
 
     def predict(self, features: ArrayLike, *, threads: int | None = None) -> Float64Array:
@@ -72,7 +72,7 @@ class Forest:
     def staged_predict(
         self, features: ArrayLike, *, every: int = 1, threads: int | None = None
     ) -> Iterator[tuple[int, Float64Array]]:
-        """Numbers of trees, `every` apart and the last in any case, and the scores that so many trees give."""
+        """Numbers of trees, `every` apart and always the last, each with the scores that so many trees give."""
         require(every >= 1, f"every must be 1 or more, got {every}")
         matrix = self._checked(features)
         scores = np.zeros(len(matrix))

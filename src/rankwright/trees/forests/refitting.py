@@ -2,8 +2,8 @@
 
 Boosting fits each tree to what the ones before it leave, and never looks back. Here the trees keep their splits and all
 leaves move at once, in least squares to the scores less each query's mean: what tells documents of a query apart. It is
-a linear problem with a column a leaf. Some steps of conjugate gradients from where the leaves stand solve it well
-enough, and stopping early keeps leaves of few documents near where they were.
+a linear problem with a column a leaf. Some steps of conjugate gradients from the present leaves solve it well enough,
+and stopping early keeps leaves of few documents near where they were.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rankwright.data.groups import Groups
 from rankwright.trees.forests.forest import Forest
 
 STEPS = 10
-RIDGE = 1e-3  # of the documents of a leaf on average: how strongly every leaf is held where it stands
+RIDGE = 1e-3  # of the documents of a leaf on average: how strongly every leaf is held at its value
 BATCH_ROWS = 2**14
 
 
@@ -46,7 +46,7 @@ def refit_leaves(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LeafProblem:
-    """What each leaf's value adds to which documents' scores."""
+    """The least-squares problem: which documents each leaf adds its value to."""
 
     leaf_nodes: IntArray
     leaf_of: NDArray[np.int32]  # (trees, documents): the number of the leaf that a document reaches
@@ -66,7 +66,7 @@ class _LeafProblem:
         return cls(leaf_nodes, leaf_of, n_docs, groups)
 
     def scores(self, values: Float64Array) -> Float64Array:
-        """The documents' scores where leaves say `values`."""
+        """The documents' scores if the leaves have `values`."""
         scores = np.zeros(self.leaf_of.shape[1])
         for leaves in self.leaf_of:
             scores += values[leaves]
@@ -88,7 +88,7 @@ class _LeafProblem:
 def _solve(
     matrix: Callable[[Float64Array], Float64Array], right: Float64Array, weights: Float64Array, n_steps: int
 ) -> Float64Array:
-    """About the x for which matrix · x + ridge · x = right, by conjugate gradients scaled by the leaves' documents.
+    """An approximate x with matrix · x + ridge · x = right, by conjugate gradients scaled by the leaves' documents.
 
     Sums are NumPy's own: the same bits however many threads multiply matrices.
     """

@@ -1,4 +1,4 @@
-"""A few trees of a forest, re-weighted to say what a larger model says.
+"""A few trees of a forest, re-weighted to imitate a larger model.
 
 What counts is what tells the documents of a query apart: scores less their mean over the query. The trees chosen are
 those that, weighed anew, come closest to the model's scores in least squares; no label is looked at.
@@ -22,7 +22,7 @@ from rankwright.trees.forests.merging import merge_forests
 
 EXACT_BITS = 53  # of a float64: sums of whole numbers below 2^53 are exact, in whatever order they are added
 BATCH_CELLS = 2**22  # documents × trees whose products are taken at a time
-RIDGE = 1e-4  # of a tree's mean square, added to each: weights of trees that say nearly the same stay small
+RIDGE = 1e-4  # of a tree's mean square, added to each: weights of trees that are nearly alike stay small
 NOTHING_LEFT = 2.5  # ridges: with its own and one for its twin, what is left of a tree that says nothing new is 2
 
 
@@ -73,9 +73,9 @@ def select_trees(
     *,
     threads: int | None = None,
 ) -> Selection:
-    """Up to `n_trees` trees, chosen for how they stand in for `target`, the scores of these documents.
+    """Up to `n_trees` trees, chosen to imitate `target`, the scores of these documents.
 
-    Fewer where fewer say all there is to say.
+    Fewer are chosen if more would add nothing.
     """
     products = tree_products(forest, features, groups, target, threads=threads)
     trees, factor, steps = _factorise(products, n_trees)
@@ -85,7 +85,7 @@ def select_trees(
 def tree_products(
     forest: Forest, features: Float32Array, groups: Groups, target: Float64Array, *, threads: int | None = None
 ) -> TreeProducts:
-    """The products of what trees say of these documents, each query's mean taken off.
+    """The products of the trees' scores of these documents, less each query's mean.
 
     Scores are rounded to whole numbers, as fine as their products can be summed exactly: the same for any number of
     threads and for any library that multiplies the matrices.

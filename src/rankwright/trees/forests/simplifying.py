@@ -1,4 +1,4 @@
-"""The same scores from fewer nodes: branches nobody reaches, splits that decide nothing, trees of one shape.
+"""The same scores from fewer nodes: without unreachable branches, needless splits, and more than one tree of a shape.
 
 The children of a node come after it, so one pass forwards meets parents first and one backwards meets children first.
 """
@@ -18,7 +18,8 @@ from rankwright.trees.forests.forest import PER_NODE, Forest
 
 
 def simplified(forest: Forest) -> Forest:
-    """The forest without branches that no document can reach, splits between equal leaves, and trees that say 0.
+    """The forest without branches that no document can reach, splits between equal leaves, and trees that always give
+    0.
 
     Every score keeps every bit.
     """
@@ -45,8 +46,8 @@ def simplified(forest: Forest) -> Forest:
 def merge_equal_shapes(forest: Forest) -> Forest:
     """The forest in which trees that differ in their leaves' values alone are one, the values added up.
 
-    Sums are rounded to float32, so scores may differ in their last digits: by less than 1e-6 where leaves say less
-    than 1 or so.
+    Sums are rounded to float32, so scores may differ in their last digits: by less than 1e-6 if leaf values are below 1
+    or so.
     """
     in_order = _depth_first(forest)
     places: dict[bytes, int] = {}
@@ -70,7 +71,7 @@ def merge_equal_shapes(forest: Forest) -> Forest:
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """The values of a number that can still occur: above `low`, up to `high`, and missing ones where it says so."""
+    """The values of a number that can still occur: above `low`, up to `high`, and whether missing ones can."""
 
     low: float | None = None  # None: no limit, for above -∞ would leave out -∞ itself
     high: float = inf
@@ -137,7 +138,7 @@ def _reachable(forest: Forest) -> BoolArray:
 
 
 def _stand_ins(forest: Forest, reachable: BoolArray) -> tuple[IntArray, BoolArray, Float32Array]:
-    """Of each node: which one takes its place, whether it is a leaf now, and what it then says."""
+    """For each node: the node that replaces it, whether it is a leaf now, and its value then."""
     stand_in = list(range(len(forest.feature)))
     is_leaf = (forest.feature < 0).tolist()
     value = forest.value.copy()
@@ -155,7 +156,7 @@ def _stand_ins(forest: Forest, reachable: BoolArray) -> tuple[IntArray, BoolArra
 
 
 def _kept(forest: Forest, stand_in: IntArray, is_leaf: BoolArray, value: Float32Array) -> BoolArray:
-    """Which nodes are still there; of trees that always say 0, none."""
+    """Which nodes remain: none of trees that always give 0."""
     roots = stand_in[forest.offsets[:-1]]
     kept = np.zeros(len(stand_in), np.bool_)
     level = roots[~(is_leaf[roots] & (value[roots] == 0))]

@@ -12,7 +12,7 @@ from rankwright.kernels.records import TreeNodes
 class Tree(TreeNodes):
     """The nodes of a tree, which splits at raw values as well as at codes.
 
-    A document whose `feature` is at most `threshold` goes left; of a categorical feature, `threshold` is NaN.
+    A document whose `feature` is at most `threshold` goes left; for a categorical feature, `threshold` is NaN.
     """
 
     threshold: Float32Array

@@ -1,6 +1,6 @@
 """Successive halving (Jamieson and Talwalkar 2016): many configurations for a few steps, the best of them for more.
 
-A budget is a number of steps: trees, epochs, bags. A trial that goes on continues from where it stood, bit for bit as
+A budget is a number of steps: trees, epochs, bags. A trial that goes on continues from where it stopped, bit for bit as
 if it had never stopped, so that no step is taken twice.
 """
 

@@ -42,7 +42,7 @@ def _sampled(plan: SearchPlan, make: Callable[[Any], Any]) -> Search:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # our tests say what we rely on
         verbosity = optuna.logging.get_verbosity()
-        optuna.logging.set_verbosity(optuna.logging.WARNING)  # a line a trial is the caller's to print
+        optuna.logging.set_verbosity(optuna.logging.WARNING)  # one line per trial is for the caller to print
         try:
             study = optuna.create_study(
                 direction="maximize" if plan.higher_is_better else "minimize", sampler=make(optuna.samplers)

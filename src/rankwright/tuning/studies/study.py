@@ -27,7 +27,7 @@ from rankwright.tuning.trials import Experiment, Record, Trial, TrialResult
 log = logging.getLogger(__name__)
 
 CODE_ENDINGS = (".py", ".so", ".pyd")
-SECONDS_BETWEEN_LOOKS = 0.2  # while other processes are at what is left of a batch
+SECONDS_BETWEEN_LOOKS = 0.2  # while other processes work on the rest of a batch
 
 
 @dataclass(frozen=True, slots=True)
