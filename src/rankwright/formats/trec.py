@@ -1,4 +1,4 @@
-"""TREC's two text files: qrels, what the judges said, and runs, what a system ranked.
+"""TREC's two text files: qrels, the judgments, and runs, what a system ranked.
 
     qrels   query  iteration  document  label
     run     query  Q0         document  rank   score  tag

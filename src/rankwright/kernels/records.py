@@ -119,7 +119,7 @@ class TreeSettings:
     min_gain: float = 0.0  # a split must gain more than this
     split_gain: SplitGain = "newton"
     learning_rate: float = 0.1
-    # A category's mean gradient, by which categories are ordered, is drawn to 0 as by this many average documents.
+    # A category's mean gradient, by which categories are ordered, is drawn to 0 as if by this many average documents.
     category_smoothing: float = 10.0
     max_split_categories: int = 32  # on the side of a split that has fewer categories
 
@@ -233,8 +233,8 @@ class DrawnRows(NamedTuple):
 class DrawnPairs(NamedTuple):
     """Pairs of documents of different labels to draw from.
 
-    The document at place p has for partners its query's places from `query_first[p]` on without those of its own
-    label, `same_first[p]` to `same_last[p]`.
+    The partners of the document at place p are its query's places from `query_first[p]` on, except those of its label,
+    `same_first[p]` to `same_last[p]`.
     """
 
     by_label: IntArray  # each query's rows, sorted by label

@@ -45,7 +45,7 @@ class Descent(Protocol):
         """Go through the queries in this order, with one step for each key, which its random numbers are drawn from."""
 
     def memory(self) -> Arrays:
-        """What `take_up` needs, besides the module's weights, to go on from here."""
+        """What `take_up` needs, besides the module's weights, to continue from here."""
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue with the memory of another descent."""

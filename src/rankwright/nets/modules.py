@@ -21,7 +21,7 @@ ACTIVATIONS: Mapping[str, type[nn.Module]] = {
     "gelu": nn.GELU,
 }
 LARGEST_FIRST_WEIGHT = 0.1  # of RankNet's layers after the first, section 5.1
-WIDEST_NARROW = 64  # units a layer: beyond it a general matrix product is faster than our kernel
+WIDEST_NARROW = 64  # units per layer: beyond it a general matrix product is faster than our kernel
 
 
 class PlainNet(nn.Sequential):

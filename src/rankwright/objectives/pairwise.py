@@ -1,7 +1,8 @@
 """Objectives that are sums over pairs of documents: RankNet, LambdaRank and their relatives.
 
 A pair's force is that of its loss, times what swapping the two would do to the metric, times the weights of the query,
-of both documents and of the pair. Both documents feel it, in opposite directions, so gradients sum to 0 in each query.
+of both documents and of the pair. It acts on both documents, in opposite directions, so gradients sum to 0 in each
+query.
 """
 
 from __future__ import annotations

@@ -70,5 +70,5 @@ class Model(ABC):
         raise NotImplementedError(f"a model without importances was asked for {kind}")
 
     def used_features(self, n_features: int) -> BoolArray:
-        """Which features the model looks at; all of them unless it can tell."""
+        """Which features the model looks at; all of them unless the model can tell which."""
         return np.ones(n_features, np.bool_)

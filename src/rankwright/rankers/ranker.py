@@ -249,7 +249,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         Returns
         -------
         array of bool
-            One value per feature; all are True unless the model can tell.
+            One value per feature; all are True unless the model can tell which.
         """
         check_is_fitted(self)
         return self.model_.used_features(int(self.n_features_in_))

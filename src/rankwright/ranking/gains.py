@@ -1,4 +1,4 @@
-"""The worth of a label, what a rank leaves of it, and the most that a query's documents could give."""
+"""The gain of a label, the discount of a rank, and the most discounted gain that a query's documents could have."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ DISCOUNTS: Mapping[str, Discount] = {discount.name: discount for discount in (LO
 
 
 def ideal_gains(gains: Float64Array, groups: Groups, discounts: Float64Array, threads: int = 1) -> Float64Array:
-    """The most discounted gain that any order of each query's documents has; ranks beyond the discounts leave none."""
+    """The most discounted gain that any order of each query's documents has; ranks without a discount count 0."""
     found, ideal = np.empty(groups.n_queries), np.empty(groups.n_queries)
     nothing_ranked = np.zeros(groups.n_queries, np.int64)
     rows, no_ties = np.arange(groups.n_docs), np.empty(0, np.bool_)

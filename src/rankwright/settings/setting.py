@@ -177,5 +177,5 @@ def small_settings(kind: type) -> dict[str, Any]:
 
 
 def space_of(kind: type) -> Space:
-    """Where a search looks for the settings that matter, unless it is told otherwise."""
+    """The default search space: where to look for the settings that matter."""
     return {name: one.spec.search for name, one in settings_of(kind).items() if one.spec.search is not None}

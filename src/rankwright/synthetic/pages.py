@@ -74,7 +74,7 @@ class Pages:
     query_of_doc: IntArray
     n_terms: Float32Array
     used: BoolArray  # (terms, documents)
-    navigational: Float32Array  # 1 where the query looks for one site, 0 where for content
+    navigational: Float32Array  # 1 if the query looks for one site, 0 if it looks for content
     stuffed: Float32Array  # 1 or 0
     unrelated: Float32Array  # 1 or 0
     match: Float32Array

@@ -33,7 +33,7 @@ PER_PAGE = (
 FEATURE_NAMES = (*(f"{feature}.{text}" for feature in PER_TEXT for text in TEXTS), *PER_PAGE)
 
 QUERIES_AT_A_TIME = 64  # part of the recipe: each block has its own random numbers
-SIZE_SHAPE = 4.5  # of the gamma distribution of documents a query: a spread of about half the mean
+SIZE_SHAPE = 4.5  # of the gamma distribution of documents per query: a spread of about half the mean
 UNANSWERED_SHARE, UNANSWERED_DROP = 0.03, 5.0
 LABEL_CUTS = np.array([-0.24, 1.375, 2.845, 3.58], np.float32)  # of the relevance, for 52, 32, 13, 2 and 1 %
 LARGEST_QUALITY = 254

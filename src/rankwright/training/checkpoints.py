@@ -1,4 +1,4 @@
-"""A file that lets training go on after it was killed at any moment."""
+"""A file from which training continues after it was killed at any moment."""
 
 from __future__ import annotations
 

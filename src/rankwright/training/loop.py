@@ -83,7 +83,7 @@ Listener = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class LoopPlan:
-    """How long to go on. `patience`: stop after that many steps without a better watched value; None = never."""
+    """How long to train. `patience`: stop after that many steps without a better watched value; None = never."""
 
     n_steps: int
     patience: int | None = None

@@ -76,7 +76,7 @@ def whole_lines(name: str, blocks: Iterable[bytes], delimiter: str) -> Iterator[
 
 
 def _line_ends(text: bytes, delimiter: str, n_newlines: int) -> IntArray:
-    ends = np.full(n_newlines, -1, np.int64)  # some newlines may stand within quotes
+    ends = np.full(n_newlines, -1, np.int64)  # some newlines may be within quotes
     kernels.line_ends(np.frombuffer(text, np.uint8), ord(delimiter), ends)
     return ends[ends >= 0]
 

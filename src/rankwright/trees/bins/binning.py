@@ -21,7 +21,7 @@ from rankwright.arrays import BoolArray, CodeArray, Float32Array, IntArray, as_f
 from rankwright.errors import InputError, require
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
 
-MAX_BINS = 255  # beside the code of missing values, as many as a byte can tell apart
+MAX_BINS = 255  # as many as a byte can tell apart besides missing values
 MAX_WIDE_BINS = 32_767  # with two-byte codes
 GROUP_BYTES = 16  # how many bytes of a row's codes lie together
 

@@ -2,8 +2,8 @@
 
 Boosting fits each tree to what the ones before it leave, and never looks back. Here the trees keep their splits and all
 leaves move at once, in least squares to the scores less each query's mean: what tells documents of a query apart. It is
-a linear problem with a column a leaf. Some steps of conjugate gradients from the present leaves solve it well enough,
-and stopping early keeps leaves of few documents near where they were.
+a linear problem with one column per leaf. Some steps of conjugate gradients from the present leaves solve it well
+enough, and stopping early keeps leaves of few documents near where they were.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def refit_leaves(
     steps: int = STEPS,
     threads: int | None = None,
 ) -> Forest:
-    """The forest with leaves that bring its scores of these documents nearer to `target`, up to a shift a query."""
+    """The forest with leaves that bring its scores of these documents nearer to `target`, up to a shift per query."""
     if len(features) == 0 or forest.n_trees == 0:
         return forest
     problem = _LeafProblem.of(forest, features, groups, threads)

@@ -1,7 +1,7 @@
 """Successive halving (Jamieson and Talwalkar 2016): many configurations for a few steps, the best of them for more.
 
-A budget is a number of steps: trees, epochs, bags. A trial that goes on continues from where it stopped, bit for bit as
-if it had never stopped, so that no step is taken twice.
+A budget is a number of steps: trees, epochs, bags. A trial that is kept continues from its last step, bit for bit as if
+it had never stopped, so that no step is taken twice.
 """
 
 from __future__ import annotations
