@@ -78,7 +78,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     takes_document_weights: ClassVar[bool] = True  # whether one document can count more than another
-    chooses_steps: ClassVar[bool] = True  # whether validation data chooses one; otherwise the last one counts
+    chooses_steps: ClassVar[bool] = True  # whether validation data chooses the step; otherwise the last one counts
     validates_itself: ClassVar[bool] = False  # whether it chooses steps without the caller's validation data
 
     model_: Model

@@ -85,7 +85,7 @@ class BinnedRanker(ForestFace, ForestSettings):
         Parameters
         ----------
         data : BinnedDataset
-            The documents to train on. It has its own bins: `max_bins` and `categorical` have no effect here.
+            The documents to train on, with bins of their own: `max_bins` and `categorical` have no effect here.
         valid : BinnedDataset, optional
             Documents with the same bins that early stopping and the choice of trees look at.
         queries : array of int64, optional

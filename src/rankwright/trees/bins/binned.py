@@ -22,7 +22,7 @@ class BinnedDataset:
     """A `RankingDataset` with bin codes instead of features: about a quarter of its size.
 
     `documents` is the dataset without its features: judgments, groups, weights and ids. Objectives and metrics can use
-    it in place of a dataset.
+    a binned dataset like any other.
     """
 
     codes: CodeArray  # laid out as in `trees.bins.binning`

@@ -98,7 +98,7 @@ def _sampled(file: DataFile, documents: Documents, sample: RowSample) -> Float32
 
 
 class _PickedRows:
-    """Copies the given rows, in ascending order, from the blocks that come into `out`."""
+    """Copies the given rows, in ascending order, into `out` from all rows, which come in blocks."""
 
     def __init__(self, rows: IntArray, out: Float32Array) -> None:
         self._rows, self._out, self._n_rows = rows, out, 0

@@ -18,8 +18,7 @@ from rankwright.trees.forests.forest import PER_NODE, Forest
 
 
 def simplified(forest: Forest) -> Forest:
-    """The forest without branches that no document can reach, splits between equal leaves, and trees that always give
-    0.
+    """The forest without unreachable branches, splits between equal leaves, and trees that always give 0.
 
     Every score keeps every bit.
     """
