@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from rankwright.cli.quickstart import report
+from rankwright.cli.quickstart import report, what_next
+from rankwright.experiments.quickstart import write_quickstart
 
 
 def test_the_table_has_a_line_a_ranker(quickstart):
@@ -21,6 +22,20 @@ def test_the_quickstart_says_the_same_each_time_and_writes_its_files(quickstart,
     assert json.loads(again.stdout) == quickstart.to_dict()
     assert again.stderr.startswith("wrote train.txt, valid.txt, test.txt, feature_names.txt, model.rw, results.json")
     assert (tmp_path / "out" / "results.csv").exists()
+
+
+def test_the_commands_to_try_next_run(quickstart, rankwright, tmp_path, monkeypatch):
+    write_quickstart(quickstart, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    title, *commands = what_next(tmp_path)
+    assert title.strip() == "Try next:"
+    assert len(commands) > 2
+    for command in commands:
+        assert rankwright(*command.split()[1:]).code == 0, command
+
+
+def test_without_files_there_is_nothing_to_try_next():
+    assert list(what_next(None)) == []
 
 
 def test_a_folder_that_cannot_be_made_is_one_clear_line(rankwright, tmp_path):

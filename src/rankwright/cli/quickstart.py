@@ -32,7 +32,7 @@ def quickstart(
     if out is not None:
         files = write_quickstart(result, out)
         tell(f"wrote {', '.join(path.name for path in files)} to {out}")
-    print_json(result.to_dict()) if as_json else typer.echo("\n".join(report(result)))
+    print_json(result.to_dict()) if as_json else typer.echo("\n".join([*report(result), *what_next(out)]))
 
 
 def report(result: Quickstart) -> Iterator[str]:
@@ -50,3 +50,12 @@ def report(result: Quickstart) -> Iterator[str]:
             f"  {one.mean:8.4f}{one.interval.low:9.4f} – {one.interval.high:.4f}" for one in evaluation.results.values()
         ]
         yield f"{ranker:{width}}" + "".join(cells)
+
+
+def what_next(folder: Path | None) -> Iterator[str]:
+    """Commands to try on the files that were written, if any were."""
+    if folder is not None:
+        yield "\nTry next:"
+        yield f"  rankwright inspect {folder}/model.rw --data {folder}/test.txt"
+        yield f"  rankwright evaluate {folder}/test.txt --model {folder}/model.rw --convention all"
+        yield f"  rankwright train {folder}/train.txt --ranker ranknet --valid {folder}/valid.txt --out mine.rw"

@@ -93,4 +93,4 @@ class Goal:
         if self.target_trees is not None:
             fewest = min(point.trees for point in points if point.trees is not None)
             return f"the smallest model found has {fewest} trees"
-        return f"the smallest model found takes {min(point.bytes for point in points)}"
+        return f"the smallest model found takes {min(point.bytes for point in points)} bytes"

@@ -1,7 +1,7 @@
 """Newton's method for a convex cost of linear scores: each step solves for its direction by conjugate gradients.
 
-The Hessian is never formed: its product with a vector takes two passes over the documents. Only the weights are kept
-from step to step.
+The Hessian is never formed: its product with a vector takes two passes over the documents. From step to step, only
+the weights and the length of the first gradient are kept.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def with_something_to_learn(data: RankingDataset) -> RankingDataset:
 
 
 def _one_query(n_docs: int) -> list[int]:
-    """The group sizes of rows without query ids; `stacklevel` points at the caller of the ranker's method."""
+    """The group sizes of rows without query ids; the warning points at the caller of the ranker's method."""
     warnings.warn(f"no qid: the {n_docs} rows are taken as the documents of one query", OneQueryWarning, stacklevel=4)
     return [n_docs]
 
