@@ -135,7 +135,7 @@ def test_validation_data_chooses_in_place_of_queries_out_of_the_bag(small_data):
 def test_bags_may_stop_early(small_data):
     ranker = bags(n_trees=200, early_stopping=3).fit(small_data)
     assert (ranker.trees_of_bags_ < 200).all()
-    with pytest.raises(SettingError, match="overfit keeps every tree: leave out early_stopping"):
+    with pytest.raises(SettingError, match="overfit keeps every tree and early_stopping does not"):
         bags(overfit=True, early_stopping=3).fit(small_data)
 
 

@@ -117,7 +117,7 @@ def test_members_that_do_not_overfit_were_chosen_out_of_the_bag(small_data):
 
 
 def test_a_bag_of_bags_is_refused(small_data):
-    with pytest.raises(SettingError, match="a bag of bags is one larger bag"):
+    with pytest.raises(SettingError, match="bags cannot be bagged again"):
         Bagging(Bagging()).fit(small_data)
 
 

@@ -128,7 +128,7 @@ def test_a_folder_without_shards_is_refused(tmp_path):
 
 
 def test_something_must_choose(folder):
-    with pytest.raises(SettingError, match="give valid, or overfit"):
+    with pytest.raises(SettingError, match="give valid, or set overfit"):
         clone(SMALL).set_params(overfit=False).fit(Shards(folder))
 
 

@@ -56,7 +56,7 @@ def test_workers_train_the_bags_of_a_bag_alone(folder, tmp_path):
 
 
 def test_initial_scores_of_validation_documents_need_the_documents(folder):
-    with pytest.raises(SettingError, match="go with these documents"):
+    with pytest.raises(SettingError, match="given without the documents"):
         files(folder, "train", valid_initial_scores="scores.txt")
 
 

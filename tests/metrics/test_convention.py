@@ -92,7 +92,7 @@ def test_a_gain_of_ones_own_is_known_by_its_name():
         ("letor(gains=linear)", "did you mean 'gain'"),
         ("letor(gain=0/x)", "needs a number"),
         ("letor(ties=random)", "unknown ties"),
-        ("letor(empty=zero, empty=one)", "stands twice"),
+        ("letor(empty=zero, empty=one)", "is given twice"),
         ("letor(max_grade=0)", "max_grade"),
         ("letor(relevant>=0)", "label 0 cannot be relevant"),
         ("letor(relevant>=-1)", "0 or more"),

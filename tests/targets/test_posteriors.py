@@ -55,10 +55,10 @@ def test_confidence_builds(p):
 
 def test_certainty_both_ways_is_undefined():
     for first, second in ((0.0, 1.0), (1.0, 0.0), ([0.3, 0.0], [0.3, 1.0])):
-        with pytest.raises(InputError, match="certain both ways"):
+        with pytest.raises(InputError, match="contradicts itself"):
             targets.combine(first, second)
     for function in (targets.chain_posterior, targets.chain_posteriors):
-        with pytest.raises(InputError, match="certain both ways"):
+        with pytest.raises(InputError, match="contradicts itself"):
             function([1.0, 0.4, 0.0])
 
 
