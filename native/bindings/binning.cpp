@@ -9,11 +9,11 @@ namespace {
 FloatTable table(const InMatrix<float> &features) { return {features.data(), features.shape(0), features.shape(1)}; }
 
 template <typename Code> void bind_bin_features(nb::module_ &module) {
-    define(module, "bin_features", {"features", "edges", "offsets", "categorical", "first_row", "codes", "threads"},
-           [](InMatrix<float> features, In<float> edges, In<std::int64_t> offsets, In<bool> categorical,
+    define(module, "bin_features", {"features", "order", "edges", "offsets", "categorical", "first_row", "codes", "threads"},
+           [](InMatrix<float> features, In<std::int64_t> order, In<float> edges, In<std::int64_t> offsets, In<bool> categorical,
               std::size_t first_row, Array<Code, 3> codes, int threads) {
                const BinEdges bins{view(edges), view(offsets), view(categorical)};
-               bin_features<Code>(table(features), bins, first_row, {codes.data(), codes.shape(0), codes.shape(1)},
+               bin_features<Code>(table(features), view(order), bins, first_row, {codes.data(), codes.shape(0), codes.shape(1)},
                                   threads);
            });
 }

@@ -25,6 +25,7 @@ Float64Array: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 Int32Array: TypeAlias = NDArray[np.int32]
 Uint32Array: TypeAlias = NDArray[np.uint32]
+Uint64Array: TypeAlias = NDArray[np.uint64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 CodeArray: TypeAlias = NDArray[np.uint8 | np.uint16]  # bin codes, laid out as in `trees.bins.binning`
 IdArray: TypeAlias = NDArray[Any]  # int64, or NumPy's variable-width strings

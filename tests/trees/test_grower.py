@@ -23,7 +23,7 @@ FREE = TreeParams(max_leaves=12, min_docs_in_leaf=1, min_curvature_in_leaf=0.0, 
 
 def binned(features: Any, **settings: Any) -> BinnedDataset:
     matrix = np.asarray(features, np.float32)
-    return bin_dataset(RankingDataset.from_arrays(matrix, np.zeros(len(matrix)), group=[len(matrix)]), **settings)
+    return bin_dataset(binned_source(matrix), in_key_order=False, **settings)
 
 
 def noisy(n_docs: int, n_features: int, seed: int, missing: float = 0.1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -216,7 +216,7 @@ def test_scores_follow_the_direction_asked_for(direction):
     assert 0 in grown.tree.feature
     probes = features[:20].repeat(40, axis=0)
     probes[:, 0] = np.tile(np.linspace(0, 1, 40), 20)
-    codes = codes_by_row(bin_dataset(binned_source(probes), data.mapper).codes, 3)
+    codes = codes_by_row(bin_dataset(binned_source(probes), data.mapper, in_key_order=False).codes, 3)
     rises = np.diff(score_codes(grown.tree, codes).reshape(20, 40), axis=1)
     assert (direction * rises >= 0).all()
     assert (direction * np.diff(score_codes(free.tree, codes).reshape(20, 40), axis=1) < 0).any()

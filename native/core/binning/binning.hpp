@@ -39,10 +39,12 @@ struct BinEdges {
 // Fills the codes of rows first_row, first_row + 1, … with those of the rows of `features`: for a number, how many
 // edges are smaller; for a category, the place of the edge equal to it.
 template <typename Code>
-void bin_features(FloatTable features, const BinEdges &edges, std::size_t first_row, Codes<Code> codes, int threads,
-                  Simd simd = simd_level());
+void bin_features(FloatTable features, std::span<const std::int64_t> order, const BinEdges &edges,
+                  std::size_t first_row, Codes<Code> codes, int threads, Simd simd = simd_level());
 
-extern template void bin_features(FloatTable, const BinEdges &, std::size_t, Codes<std::uint8_t>, int, Simd);
-extern template void bin_features(FloatTable, const BinEdges &, std::size_t, Codes<std::uint16_t>, int, Simd);
+extern template void bin_features(FloatTable, std::span<const std::int64_t>, const BinEdges &, std::size_t,
+                                  Codes<std::uint8_t>, int, Simd);
+extern template void bin_features(FloatTable, std::span<const std::int64_t>, const BinEdges &, std::size_t,
+                                  Codes<std::uint16_t>, int, Simd);
 
 } // namespace rankwright

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "core/common/parallel.hpp"
 
@@ -10,6 +11,18 @@ namespace rankwright {
 namespace {
 
 constexpr std::size_t rows_at_a_time = 4096;
+constexpr int bits_of_largest = 33; // 2^28 rows, the most a tree can have, then sum to less than 2^62
+
+// The power of two that makes whole steps of values up to `largest`.
+double steps_per_unit(double largest) {
+    int exponent = 0;
+    std::frexp(largest, &exponent);
+    return std::ldexp(1.0, bits_of_largest - exponent);
+}
+
+struct WholeSums {
+    std::int64_t gradient = 0, curvature = 0;
+};
 
 struct Piece {
     std::size_t leaf, begin, end;
@@ -29,16 +42,18 @@ std::vector<Piece> pieces_of(std::span<const RowRange> leaves) {
 } // namespace
 
 std::vector<TrueSums> sum_leaves(std::span<const RowRange> leaves, std::span<const std::uint32_t> rows,
-                                 std::span<const float> gradient, std::span<const float> curvature, Team &team) {
+                                 std::span<const float> gradient, std::span<const float> curvature,
+                                 const LargestForces &largest, Team &team) {
     const std::vector<Piece> pieces = pieces_of(leaves);
-    std::vector<TrueSums> of_pieces(pieces.size()), of_leaves(leaves.size());
+    const double gradient_steps = steps_per_unit(largest.gradient), curvature_steps = steps_per_unit(largest.curvature);
+    std::vector<WholeSums> of_pieces(pieces.size()), of_leaves(leaves.size());
     std::atomic<std::size_t> next{0};
     team.run([&](int) {
         for (std::size_t number; (number = next.fetch_add(1)) < pieces.size();) {
-            TrueSums sums;
+            WholeSums sums;
             for (std::size_t i = pieces[number].begin; i < pieces[number].end; ++i) {
-                sums.gradient += static_cast<double>(gradient[rows[i]]);
-                sums.curvature += static_cast<double>(curvature[rows[i]]);
+                sums.gradient += std::llrint(static_cast<double>(gradient[rows[i]]) * gradient_steps);
+                sums.curvature += std::llrint(static_cast<double>(curvature[rows[i]]) * curvature_steps);
             }
             of_pieces[number] = sums;
         }
@@ -47,7 +62,12 @@ std::vector<TrueSums> sum_leaves(std::span<const RowRange> leaves, std::span<con
         of_leaves[pieces[number].leaf].gradient += of_pieces[number].gradient;
         of_leaves[pieces[number].leaf].curvature += of_pieces[number].curvature;
     }
-    return of_leaves;
+    std::vector<TrueSums> true_sums;
+    for (const WholeSums &sums : of_leaves) {
+        true_sums.push_back({static_cast<double>(sums.gradient) / gradient_steps,
+                             static_cast<double>(sums.curvature) / curvature_steps});
+    }
+    return true_sums;
 }
 
 void add_leaf_values(std::span<const std::int32_t> feature, std::span<const std::int64_t> begin,

@@ -19,9 +19,17 @@ struct RowRange {
     std::size_t count;
 };
 
-// The sums of gradient and curvature over the rows of each leaf, in an order that depends on the leaf alone.
+// The largest absolute values of gradient and curvature, or more.
+struct LargestForces {
+    double gradient;
+    double curvature;
+};
+
+// The sums of gradient and curvature over the rows of each leaf. They are sums of whole numbers, of steps of 2^-33 of
+// the largest value or finer, so that their order does not matter.
 std::vector<TrueSums> sum_leaves(std::span<const RowRange> leaves, std::span<const std::uint32_t> rows,
-                                 std::span<const float> gradient, std::span<const float> curvature, Team &team);
+                                 std::span<const float> gradient, std::span<const float> curvature,
+                                 const LargestForces &largest, Team &team);
 
 // Adds value[n] to the scores of rows[begin[n]] to rows[begin[n] + count[n]] for every node n that is a leaf, that is,
 // has feature -1.

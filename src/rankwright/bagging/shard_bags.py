@@ -11,24 +11,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.arrays import Float32Array, Float64Array, IntArray, Uint64Array
 from rankwright.bagging.copies import copy_of
 from rankwright.bagging.forest_bags import scores_of_codes, weighted
 from rankwright.bagging.plan import BagPlan, QuerySample
 from rankwright.cluster.engine import Engine, Report
 from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.groups import Groups
+from rankwright.data.keys import document_keys, query_keys
+from rankwright.errors import InputError
 from rankwright.formats.shards import ShardIndex, Shards
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.digest import data_digest
+from rankwright.training.digest import digest_of
 from rankwright.training.loop import Listener
 from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
 from rankwright.trees.bins.binning import BinMapper, fit_bins
 from rankwright.trees.bins.from_file import bin_file
-from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
+from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample, lowest
 from rankwright.trees.forest_ranker import ForestRanker
 
 
@@ -38,19 +41,26 @@ class BinnedShards:
 
     shards: Shards
     index: ShardIndex
+    by_key: IntArray  # the queries of the index in the order of their keys, by which they are numbered here
     mapper: BinMapper
     feature_names: tuple[str, ...]
     digest: str
+    states: dict[str, tuple[int, int]]  # of the files when they were indexed
 
     @property
     def documents(self) -> RankingDataset:
         """A dataset without features: only the number of documents of each query is known before reading."""
-        return _unread(self.index)
+        groups = Groups.of_sizes(self.index.groups.sizes[self.by_key])
+        return RankingDataset(features=np.empty((groups.n_docs, 0), np.float32), labels=None, groups=groups)
 
     def read(self, queries: IntArray, threads: int) -> BinnedDataset:
         """The data of some queries, given in ascending order."""
-        rows = self.index.rows_of(self.index.groups.rows_of(queries))
-        return bin_file(self.shards.only(rows), self.mapper, threads=threads)
+        rows = self.index.rows_of(self.index.groups.rows_of(np.sort(self.by_key[queries])))
+        data = bin_file(self.shards.only(rows), self.mapper, threads=threads)
+        for path in rows:
+            if state_of(path) != self.states[path]:
+                raise InputError(f"{path} changed after its queries were found: start again")
+        return data
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,48 +103,59 @@ def bin_shards(
     seed: int,
     threads: int | None,
 ) -> BinnedShards:
-    """The shards with bins from a sample of their rows; the workers of `engine`, if there is one, read the sample."""
-    index = shards.index()
-    chosen = index.rows_of(sample_rows(index.groups.n_docs, SAMPLE_SIZE, seed))
-    parts = [RowsOfShard(shards, path, rows) for path, rows in chosen.items()]
-    read = [part.read() for part in parts] if engine is None else _in_order(engine, parts)
-    names, features = read[0][0], np.concatenate([features for _, features in read])
+    """The shards with bins from a sample of their rows; the workers of `engine`, if there is one, read them for it."""
+    states = {path: state_of(path) for path in shards.paths}
+    parts = [WholeShard(shards, path, seed) for path in shards.paths]
+    looks = [part.look() for part in parts] if engine is None else _in_order(engine, parts)
+    names = looks[0].feature_names
+    features, priorities = (np.concatenate(all_of) for all_of in zip(*(look.sample for look in looks), strict=True))
     mapper = fit_bins(
-        features,
+        features[lowest(priorities, SAMPLE_SIZE)],
         max_bins=max_bins,
         categorical=feature_numbers(names or numbered_names(features.shape[1]), categorical),
-        seed=seed,
         threads=threads,
     )
-    sizes = np.array([Path(path).stat().st_size for path in shards.paths])
-    digest = data_digest(_unread(index), features, sizes, mapper.edges, mapper.offsets)
-    return BinnedShards(shards, index, mapper, names, digest)
+    keys = np.concatenate([look.query_keys for look in looks])
+    by_key = np.argsort(keys, kind="stable")
+    digest = digest_of([keys[by_key], mapper.edges, mapper.offsets])
+    return BinnedShards(shards, shards.index(), by_key, mapper, names, digest, states)
+
+
+class ShardLook(NamedTuple):
+    """What is known of a shard that was read: the keys of its queries, and a sample of rows with their priorities."""
+
+    feature_names: tuple[str, ...]
+    query_keys: Uint64Array
+    sample: tuple[Float32Array, Uint64Array]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RowsOfShard:
-    """Some rows of one shard, which one task reads."""
+class WholeShard:
+    """One shard, which one task looks through."""
 
     shards: Shards
     path: str
-    rows: IntArray
+    seed: int
 
-    def read(self) -> tuple[tuple[str, ...], Float32Array]:
-        """The names of the features, and the features of the rows."""
-        blocks: list[Float32Array] = []
-        documents = self.shards.only({self.path: self.rows}).stream(lambda features: blocks.append(features.copy()))
-        return documents.feature_names, np.concatenate(blocks)
-
-
-def read_rows(shared: None, part: RowsOfShard, report: Report) -> tuple[tuple[str, ...], Float32Array]:  # noqa: ARG001
-    """Read the sampled rows of a shard, in a worker."""
-    return part.read()
+    def look(self) -> ShardLook:
+        """Read the shard, block by block."""
+        sample = RowSample(SAMPLE_SIZE, self.seed)
+        documents = self.shards.file(self.path).stream_rows(sample.add)
+        keys = document_keys(documents.data, sample.hashes())
+        return ShardLook(documents.feature_names, query_keys(documents.data, keys), sample.with_priorities())
 
 
-def _in_order(engine: Engine, parts: list[RowsOfShard]) -> list[tuple[tuple[str, ...], Float32Array]]:
-    done = sorted(engine.run(read_rows, parts), key=lambda done: done.number)
+def look_at_shard(shared: None, part: WholeShard, report: Report) -> ShardLook:  # noqa: ARG001
+    """Look through a shard, in a worker."""
+    return part.look()
+
+
+def _in_order(engine: Engine, parts: list[WholeShard]) -> list[ShardLook]:
+    done = sorted(engine.run(look_at_shard, parts), key=lambda done: done.number)
     return [each.result for each in done]
 
 
-def _unread(index: ShardIndex) -> RankingDataset:
-    return RankingDataset(features=np.empty((index.groups.n_docs, 0), np.float32), labels=None, groups=index.groups)
+def state_of(path: str) -> tuple[int, int]:
+    """What changes when a file does: its size, and the time it was last written at."""
+    found = Path(path).stat()
+    return found.st_size, found.st_mtime_ns

@@ -14,9 +14,11 @@ from rankwright.boosters.boosted_pairs import BoostedPairs, boosted_pairs
 from rankwright.boosters.settings import StumpSettings
 from rankwright.boosters.stumps import FeatureCodes, Finder, Stump, StumpRounds
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.keys import row_hashes
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Lesson
-from rankwright.trees.bins.binning import BinMapper, bin_columns, codes_by_row, fit_bins
+from rankwright.trees.bins.binned import bins_of
+from rankwright.trees.bins.binning import BinMapper, bin_columns, codes_by_row
 from rankwright.trees.forest_face import ForestFace
 from rankwright.trees.forests.forest import Forest, forest_of
 from rankwright.trees.forests.tree import Tree
@@ -34,7 +36,7 @@ class StumpRanker(ForestFace, StumpSettings):
     def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
         threads = thread_count(self.threads)
         pairs = boosted_pairs(data, equal_queries=self.equal_queries, name=self.name)
-        mapper = fit_bins(data.features, max_bins=self.max_bins, seed=self.seed, threads=threads)
+        mapper = bins_of(data, row_hashes(data.features, threads), self.max_bins, seed=self.seed, threads=threads)
         documents = codes_of(data, mapper, threads)
         watched = None if valid is None else codes_of(valid, mapper, threads)
         rounds = StumpRounds(self._finder(documents, pairs), documents, watched)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_features, as_ids, as_vector
 from rankwright.data.frames import features_of, values_of
 from rankwright.data.groups import Groups, group_rows
+from rankwright.data.keys import KeyOrder, key_order
 from rankwright.data.preferences import Preferences
 from rankwright.data.seeds import Seed
 from rankwright.data.splits import k_fold, letor_folds, split_queries
@@ -357,6 +358,43 @@ class RankingDataset:
             changes["preferences"] = self.preferences.moved(new_row_of)
         return replace(self, **(changes | {"groups": Groups.of_sizes(self.groups.sizes[chosen]), "source_rows": None}))
 
+    def in_key_order(self, order: KeyOrder | None = None, *, threads: int | None = None) -> RankingDataset:
+        """The same data in an order that depends on what it holds, and not on the order it was given in.
+
+        Rankers put their training data in this order, so that rows and queries may come in any.
+
+        Parameters
+        ----------
+        order : KeyOrder, optional
+            The order, where it is known already.
+        threads : int, optional
+            The number of threads; the default is `OMP_NUM_THREADS`, or else every core.
+
+        Returns
+        -------
+        RankingDataset
+            Queries, and the documents of each, in the order of their keys. `in_source_order` still puts results into
+            the order of the caller's rows.
+
+        Examples
+        --------
+        >>> import rankwright as rw
+        >>> data = rw.RankingDataset.from_arrays([[1.0], [2.0], [3.0]], [0, 1, 2], qid=[7, 7, 8])
+        >>> again = rw.RankingDataset.from_arrays([[3.0], [2.0], [1.0]], [2, 1, 0], qid=[8, 7, 7])
+        >>> data.in_key_order().labels.tolist() == again.in_key_order().labels.tolist()
+        True
+        """
+        order = key_order(self, threads=threads) if order is None else order
+        if order.changes_nothing:
+            return self if self.preferences is None else replace(self, preferences=self.preferences.sorted())
+        changes: dict[str, Any] = {"features": self.features[order.rows]}
+        for names, places in ((PER_DOCUMENT, order.rows), (PER_QUERY, order.queries)):
+            changes |= {name: getattr(self, name)[places] for name in names if getattr(self, name) is not None}
+        if self.preferences is not None:
+            changes["preferences"] = self.preferences.moved(_inverse(order.rows)).sorted()
+        changes.setdefault("source_rows", order.rows)
+        return replace(self, **changes, groups=Groups.of_sizes(self.groups.sizes[order.queries]))
+
     def split(self, *, valid: float = 0.2, test: float | None = None, seed: Seed = 0) -> tuple[RankingDataset, ...]:
         """Split the queries at random into parts to train on, to validate on and, on request, to test on.
 
@@ -381,7 +419,8 @@ class RankingDataset:
         >>> train.n_queries, valid.n_queries, test.n_queries
         (30, 10, 10)
         """
-        return tuple(self.take_queries(part) for part in split_queries(self.groups, valid=valid, test=test, seed=seed))
+        parts = split_queries(self.groups, valid=valid, test=test, seed=seed, order=key_order(self).queries)
+        return tuple(self.take_queries(part) for part in parts)
 
     def k_fold(
         self, k: int = 5, *, shuffle: bool = True, seed: Seed = 0
@@ -410,7 +449,7 @@ class RankingDataset:
         >>> [(train.n_queries, test.n_queries) for train, test in data.k_fold(5)]
         [(8, 2), (8, 2), (8, 2), (8, 2), (8, 2)]
         """
-        for fold in k_fold(self.groups, k, shuffle=shuffle, seed=seed):
+        for fold in k_fold(self.groups, k, shuffle=shuffle, seed=seed, order=key_order(self).queries):
             yield self.take_queries(fold.train), self.take_queries(fold.test)
 
     def letor_folds(self) -> Iterator[tuple[RankingDataset, RankingDataset, RankingDataset]]:

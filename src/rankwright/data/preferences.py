@@ -104,6 +104,17 @@ class Preferences:
         kept = (better >= 0) & (worse >= 0)
         return Preferences(better[kept], worse[kept], self.probability[kept], self.weight[kept])
 
+    def sorted(self) -> Preferences:
+        """The same pairs in the order of their rows, whatever order they were given in.
+
+        Returns
+        -------
+        Preferences
+            The pairs, by better row, then by worse row, probability and weight.
+        """
+        order = np.lexsort((self.weight, self.probability, self.worse, self.better))
+        return Preferences(self.better[order], self.worse[order], self.probability[order], self.weight[order])
+
     def _check_rows(self, n_docs: int) -> None:
         outside = (np.minimum(self.better, self.worse) < 0) | (np.maximum(self.better, self.worse) >= n_docs)
         if outside.any():

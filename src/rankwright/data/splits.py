@@ -33,11 +33,17 @@ class Fold:
 
 
 def split_queries(
-    groups: Groups, *, valid: float = 0.2, test: float | None = None, seed: Seed = 0
+    groups: Groups,
+    *,
+    valid: float = 0.2,
+    test: float | None = None,
+    seed: Seed = 0,
+    order: IntArray | None = None,
 ) -> tuple[IntArray, ...]:
     """Queries to train on, to validate on and, where `test` is given, to test on, drawn at random.
 
-    `valid` and `test` are shares of the queries, rounded to whole ones; no part may end up empty.
+    `valid` and `test` are shares of the queries, rounded to whole ones; no part may end up empty. `order` lists the
+    queries in the order of their keys, so that the parts do not depend on the order of the data.
     """
     shares = {"valid": valid} if test is None else {"valid": valid, "test": test}
     for name, share in shares.items():
@@ -47,18 +53,22 @@ def split_queries(
     wanted = ", ".join(f"{part}={share}" for part, share in shares.items())
     for name, size in sizes.items():
         require(size >= 1, f"{wanted} of {groups.n_queries} queries leaves no query for {name}")
-    drawn = generator(seed).permutation(groups.n_queries)
+    drawn = generator(seed).permutation(groups.n_queries if order is None else order)
     return tuple(np.sort(part) for part in np.split(drawn, np.cumsum(list(sizes.values()))[:-1]))
 
 
-def k_fold(groups: Groups, k: int = 5, *, shuffle: bool = True, seed: Seed = 0) -> list[Fold]:
+def k_fold(
+    groups: Groups, k: int = 5, *, shuffle: bool = True, seed: Seed = 0, order: IntArray | None = None
+) -> list[Fold]:
     """`k` folds; every query is in the test part of exactly one and in the training part of all others.
 
     Test parts differ by at most one query. With `shuffle`, queries are dealt by size, like cards from a sorted deck, so
-    that the parts also have about as many documents; otherwise they are runs of neighbouring queries.
+    that the parts also have about as many documents; otherwise they are runs of neighbouring queries. `order` lists the
+    queries in the order of their keys: with `shuffle`, parts then do not depend on the order of the data.
     """
     _check_parts(k, groups.n_queries, what="folds")
-    parts = _dealt_by_size(groups, k, generator(seed)) if shuffle else _neighbours(groups, k)
+    order = np.arange(groups.n_queries) if order is None else order
+    parts = _dealt_by_size(groups, k, generator(seed), order) if shuffle else _neighbours(groups, k)
     nothing = np.zeros(0, np.int64)
     return [Fold(np.sort(np.concatenate(parts[:i] + parts[i + 1 :])), nothing, parts[i]) for i in range(k)]
 
@@ -142,7 +152,8 @@ class QueryKFold:
             raise InputError("QueryKFold needs groups or qid, the query id of each row, and one of them only")
         name, ids = ("groups", groups) if qid is None else ("qid", qid)
         grouping = group_rows(as_ids(values_of(ids), name=name, length=None if X is None else _n_rows(X)))
-        for fold in k_fold(grouping.groups, self.n_splits, shuffle=self.shuffle, seed=self.seed):
+        by_id = np.argsort(grouping.query_ids, kind="stable")  # whatever order the rows are in
+        for fold in k_fold(grouping.groups, self.n_splits, shuffle=self.shuffle, seed=self.seed, order=by_id):
             train, test = (grouping.groups.rows_of(queries) for queries in (fold.train, fold.test))
             if grouping.order is not None:
                 train, test = np.sort(grouping.order[train]), np.sort(grouping.order[test])
@@ -210,10 +221,10 @@ def _neighbours(groups: Groups, k: int) -> list[IntArray]:
     return np.array_split(np.arange(groups.n_queries), k)
 
 
-def _dealt_by_size(groups: Groups, k: int, rng: np.random.Generator) -> list[IntArray]:
+def _dealt_by_size(groups: Groups, k: int, rng: np.random.Generator, order: IntArray) -> list[IntArray]:
     # Shuffled first, so that chance orders queries of equal size; then each hand of k queries of about the same size
     # is dealt one to a part, in an order drawn anew. The last, short hand goes to parts drawn at random.
-    shuffled = rng.permutation(groups.n_queries)
+    shuffled = rng.permutation(order)
     deck = shuffled[np.argsort(-groups.sizes[shuffled], kind="stable")]
     hands = np.tile(np.arange(k), (-(-len(deck) // k), 1))
     part_of = rng.permuted(hands, axis=1).ravel()[: len(deck)]

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.formats.pipeline import Documents, TakeFeatures
+from rankwright.formats.pipeline import Documents, TakeFeatures, TakeRows
 from rankwright.formats.reading import format_named, format_of, read, stream
 from rankwright.formats.sources import Paths, input_names, is_read_once, listed, open_input, spooled
 from rankwright.formats.svmlight.parser import VALUE_OF_ABSENT
@@ -89,6 +89,22 @@ class DataFile:
         -------
         Documents
             Everything else: `data`, a dataset without features, and `feature_names`.
+        """
+        return self.stream_rows(lambda rows: take(rows.features))
+
+    def stream_rows(self, take: TakeRows) -> Documents:
+        """Read the file without keeping its features, and see the rows as they come.
+
+        Parameters
+        ----------
+        take : callable
+            Gets a block of rows, with features and query ids, in the order of the file. The memory of the features may
+            be used again afterwards.
+
+        Returns
+        -------
+        Documents
+            As `stream` returns it.
         """
         return stream(self.paths, take, format=self.format, **self.options)
 

@@ -16,7 +16,9 @@ from rankwright.formats.growing_matrix import GrowingMatrix, ReusedMemory, Room,
 from rankwright.formats.rows import IdTypes, Rows, Runs, join_rows
 from rankwright.formats.sources import Paths, input_names, listed, plain_size
 
-# What is done with the features of a block of rows, in the order of the file; the memory may be used again afterwards.
+# What is done with a block of rows, in the order of the file; the memory of its features may be used again afterwards.
+TakeRows: TypeAlias = Callable[[Rows], None]
+# The same, where only the features are asked for.
 TakeFeatures: TypeAlias = Callable[[Float32Array], None]
 
 
@@ -35,13 +37,13 @@ def read_whole(paths: Paths, reader: Reader) -> RankingDataset:
     """The dataset of all rows of all files; within a file they may be in any order."""
     names = listed(paths)
     matrix = GrowingMatrix(plain_size(names))
-    rows, feature_names = _without_features(names, reader, matrix.room, matrix.keep)
+    rows, feature_names = _without_features(names, reader, matrix.room, lambda block: matrix.keep(block.features))
     rows = replace(rows, features=matrix.finish(reader.absent_value))
     return _dataset_of_all(names, reader, rows, feature_names)
 
 
-def stream_features(paths: Paths, reader: Reader, take: TakeFeatures) -> Documents:
-    """What `read_whole` reads, without the features, which go to `take` block by block.
+def stream_rows(paths: Paths, reader: Reader, take: TakeRows) -> Documents:
+    """What `read_whole` reads, without the features; rows with their features go to `take`, block by block.
 
     The files are read once. Blocks of SVMlight text may become wider on the way; the last one has the full width.
     """
@@ -62,13 +64,11 @@ def scan_ids(paths: Sequence[str], open_file: Opener) -> IdTypes:
     return IdTypes.of(block.rows for block in blocks_of(paths, open_file, None, together=True))
 
 
-def _without_features(
-    paths: Sequence[str], reader: Reader, room: Room, take: TakeFeatures
-) -> tuple[Rows, tuple[str, ...]]:
-    """The rows of all files without their features, which go to `take`, and the names of the features."""
+def _without_features(paths: Sequence[str], reader: Reader, room: Room, take: TakeRows) -> tuple[Rows, tuple[str, ...]]:
+    """The rows of all files without their features, and the names of these; whole rows go to `take`."""
     kept = []
     for block in blocks_of(paths, reader.opener(), room, together=False):
-        take(block.rows.features)
+        take(block.rows)
         kept.append(block.rows.without_features())
     return join_rows(kept), block.file.feature_names
 

@@ -24,7 +24,7 @@ from rankwright.formats.compressed import compression_of_bytes, compression_of_n
 from rankwright.formats.delimited.files import DelimitedReader, write_delimited
 from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.parquet import ParquetReader, write_parquet
-from rankwright.formats.pipeline import Documents, TakeFeatures, read_in_chunks, read_whole, stream_features
+from rankwright.formats.pipeline import Documents, TakeRows, read_in_chunks, read_whole, stream_rows
 from rankwright.formats.sidecars import read_pairs, read_query_weights, read_scores, with_query_weights
 from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, open_input, spooled
 from rankwright.formats.svmlight.files import write_svmlight
@@ -136,7 +136,7 @@ def read(
 
 def stream(
     source: Paths,
-    take: TakeFeatures,
+    take: TakeRows,
     *,
     format: str | None = None,
     pairs: FilePath | None = None,
@@ -144,14 +144,14 @@ def stream(
     initial_scores: FilePath | None = None,
     **options: Any,
 ) -> Documents:
-    """The documents that `read` reads with the same options; their features go to `take`, and none are kept.
+    """The documents that `read` reads with the same options, without features; rows with these go to `take`.
 
-    Features come a block of rows at a time, in the order of the file.
+    They come a block at a time, in the order of the file.
     """
     name = format_of(source) if format is None else format
     chosen = format_named(name)
     with spooled(source) if chosen.jumps else nullcontext(source) as paths:
-        documents = stream_features(paths, chosen.reader(**_checked(name, chosen.options, options)), take)
+        documents = stream_rows(paths, chosen.reader(**_checked(name, chosen.options, options)), take)
     return replace(documents, data=_with_files_beside(documents.data, pairs, query_weights, initial_scores))
 
 

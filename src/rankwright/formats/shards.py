@@ -20,7 +20,7 @@ from rankwright.errors import InputError, require
 from rankwright.formats.blocks import blocks_of
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.parquet import ParquetReader, ParquetRowsReader
-from rankwright.formats.pipeline import Documents, TakeFeatures, stream_features
+from rankwright.formats.pipeline import Documents, TakeRows, stream_rows
 from rankwright.formats.sources import Paths, listed
 
 SUFFIX = ".parquet"
@@ -84,6 +84,21 @@ class Shards(DataFile):
             self.paths, Groups(np.concatenate([*starts, [n_rows]])), np.array([*first_queries, n_queries], np.int64)
         )
 
+    def file(self, path: str) -> DataFile:
+        """One of the shards.
+
+        Parameters
+        ----------
+        path : str
+            One of `paths`.
+
+        Returns
+        -------
+        DataFile
+            The shard as a file of its own.
+        """
+        return DataFile(path, format="parquet", **self.options)
+
     def only(self, rows_of: Mapping[str, IntArray]) -> ShardRows:
         """Some rows of the shards.
 
@@ -128,9 +143,9 @@ class ShardRows(DataFile):
         super().__init__(list(rows_of), format="parquet", **options)
         self.rows_of = rows_of
 
-    def stream(self, take: TakeFeatures) -> Documents:
-        """The documents in those rows, whose features go to `take`."""
-        return stream_features(self.paths, ParquetRowsReader(rows_of=self.rows_of, **self.options), take)
+    def stream_rows(self, take: TakeRows) -> Documents:
+        """The documents in those rows, without features; rows with these go to `take`."""
+        return stream_rows(self.paths, ParquetRowsReader(rows_of=self.rows_of, **self.options), take)
 
 
 def file_or_shards(path: str, *, format: str | None = None, initial_scores: str | None = None) -> DataFile:

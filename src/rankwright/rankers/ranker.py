@@ -496,6 +496,15 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     def _learn_scaled(self, data: RankingDataset, valid: Any, run: TrainingRun) -> None:
         watched = validation_data(self, valid)
+        self._check_training_data(data)
+        data = data.in_key_order(threads=self.threads)
+        watched = None if watched is None else watched.in_key_order(threads=self.threads)
+        self.scaling_ = self._scaling_for(data)
+        data = self.seen_by_model(self._with_some_judged(data))
+        self._learn(data, None if watched is None else self.seen_by_model(watched), run)
+
+    def _check_training_data(self, data: RankingDataset) -> None:
+        """Raise if the data has something that this ranker cannot learn from."""
         if data.initial_scores is not None and not self.takes_initial_scores:
             raise InputError(f"{self.name} cannot start from initial scores: leave them out")
         if not self.takes_document_weights and not _are_equal(data.document_weights):
@@ -503,9 +512,6 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
                 f"{self.name} measures whole lists, in which a document's weight has no meaning: weigh queries "
                 f"(query_weight), or leave document weights out"
             )
-        self.scaling_ = self._scaling_for(data)
-        data = self.seen_by_model(self._with_some_judged(data))
-        self._learn(data, None if watched is None else self.seen_by_model(watched), run)
 
     def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: TrainingRun) -> None:
         self._follow(self._lesson(data, valid), run)

@@ -5,7 +5,7 @@ They detect mistakes, not attacks. Gigabytes of features are read for them, so s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,17 @@ from rankwright.data.dataset import RankingDataset
 
 def data_digest(data: RankingDataset, *more: NDArray[Any]) -> str:
     """A fingerprint of the data to learn from: features, groups, judgments, weights, initial scores, and `more`."""
-    digest = xxhash.xxh3_128()
     parts: list[NDArray[Any] | None] = [*more, data.features, data.groups.offsets, data.labels]
     parts += [data.query_weights, data.document_weights, data.initial_scores]
     if data.preferences is not None:
         pairs = data.preferences
         parts += [pairs.better, pairs.worse, pairs.probability, pairs.weight]
+    return digest_of(parts)
+
+
+def digest_of(parts: Iterable[NDArray[Any] | None]) -> str:
+    """A fingerprint of arrays, in order."""
+    digest = xxhash.xxh3_128()
     for part in parts:
         # Without its shape, [a, b] and [c] would look like [a] and [b, c].
         digest.update(b"-" if part is None else f"{part.dtype}{part.shape}".encode())

@@ -124,6 +124,15 @@ class BinnedRanker(ForestFace, ForestSettings):
             "threads": self.threads,
         }
 
+    def _learn_scaled(self, data: RankingDataset, valid: Any, run: TrainingRun) -> None:
+        if self.scaling_name is not None:
+            super()._learn_scaled(data, valid, run)
+            return
+        self._check_training_data(data)
+        self.scaling_ = self._scaling_for(data)
+        binned = bin_dataset(data, **self.binning())  # which puts codes in order, without a copy of the features
+        self._grow(BinnedLists(self._some_judged(binned), self._binned_valid(valid, binned.mapper)), run)
+
     def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: TrainingRun) -> None:
         require(
             not self.categorical or self.scaling is None,
@@ -134,8 +143,8 @@ class BinnedRanker(ForestFace, ForestSettings):
         self._grow(BinnedLists(binned, watched), run)
 
     def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
-        # Codes straight from the file: the same as those of `_learn`, without its feature matrix in memory. Scaling is
-        # fitted on that matrix.
+        # Codes straight from the file: the same as those of `_learn_scaled`, without its feature matrix in memory.
+        # Scaling is fitted on that matrix.
         if self.scaling_name is not None:
             super()._learn_from_file(file, valid, run)
             return

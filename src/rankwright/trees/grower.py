@@ -2,14 +2,15 @@
 
 The same data, parameters and seed give the same tree, bit for bit, for any number of threads: gradients and curvatures
 are rounded at random to whole numbers once per tree (right on average, and known from seed and row alone), so that
-their sums do not depend on the order in which threads add them. Leaf values come from the unrounded ones.
+their sums do not depend on the order in which threads add them. Leaf values come from sums in much finer steps, which
+do not depend on the order either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from math import isfinite
+from math import frexp, isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +30,8 @@ GRADIENT_LEVELS = 2**13 - 1
 CURVATURE_LEVELS = 2**11 - 1
 MAX_CURVATURE_SUM = 2.0**36 - 2.0**29  # in levels, with room for rounding up
 MAX_ROWS = 2**28 - 1
+BITS_OF_LARGEST = 33  # a float64 then holds every sum of `ROWS_AT_A_TIME` values
+ROWS_AT_A_TIME = 2**20
 HISTOGRAM_MEMORY = 256 * 2**20  # bytes; if that is too little for all leaves, some are built twice
 LONGEST_STRIDE = 264  # bins between two features of one-byte codes
 
@@ -146,9 +149,16 @@ def _scales(gradient: Float32Array, curvature: Float32Array, rows: NDArray[np.ui
         )
     curvature_scale = CURVATURE_LEVELS / largest_curvature if largest_curvature > 0 else 1.0
     if len(own_curvature) * CURVATURE_LEVELS > MAX_CURVATURE_SUM:
-        total = float(own_curvature.sum(dtype=np.float64))
+        total = _sum_in_any_order(own_curvature, largest_curvature)
         curvature_scale = min(curvature_scale, MAX_CURVATURE_SUM / total) if total > 0 else 1.0
     return GRADIENT_LEVELS / largest if largest > 0 else 1.0, curvature_scale
+
+
+def _sum_in_any_order(values: Float32Array, largest: float) -> float:
+    """The sum in whole steps of 2⁻³³ of `largest` or finer, so that the order of the values does not matter."""
+    steps = 2.0 ** (BITS_OF_LARGEST - frexp(largest)[1])
+    parts = (values[first : first + ROWS_AT_A_TIME] for first in range(0, len(values), ROWS_AT_A_TIME))
+    return sum(int(np.rint(part.astype(np.float64) * steps).sum()) for part in parts) / steps
 
 
 def _first_bad(gradient: Float32Array, curvature: Float32Array) -> str:

@@ -11,6 +11,7 @@ import xxhash
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
+from rankwright.data.keys import key_order
 from rankwright.data.splits import k_fold, split_queries
 from rankwright.errors import require
 from rankwright.training.digest import data_digest
@@ -100,7 +101,7 @@ class Folds:
 def validation_folds(data: RankingDataset, k: int, *, seed: int = 0) -> Folds:
     """`k` folds that choose settings: each query is validated on in one of them and trained on in the others."""
     plans = []
-    for fold in k_fold(data.groups, k, seed=seed):
+    for fold in k_fold(data.groups, k, seed=seed, order=key_order(data).queries):
         valid = Part(0, fold.test)
         plans.append(FoldParts(Part(0, fold.train), valid, valid))
     return Folds((data,), tuple(plans))
@@ -112,12 +113,14 @@ def measuring_folds(data: RankingDataset, k: int, *, valid: float | None = None,
     `valid` is the share of each fold's other queries that is held back to choose steps by; None holds back none.
     """
     require(valid is None or 0 < valid < 1, f"valid must lie between 0 and 1, got {valid}")
-    plans = []
-    for number, fold in enumerate(k_fold(data.groups, k, seed=seed)):
+    plans, order = [], key_order(data).queries
+    for number, fold in enumerate(k_fold(data.groups, k, seed=seed, order=order)):
         train, watched = fold.train, None
         if valid is not None:
             others = Groups.of_sizes(data.groups.sizes[fold.train])
-            kept, held_back = split_queries(others, valid=valid, seed=np.random.default_rng([seed, number]))
+            places = np.searchsorted(fold.train, order[np.isin(order, fold.train)])
+            rng = np.random.default_rng([seed, number])
+            kept, held_back = split_queries(others, valid=valid, seed=rng, order=places)
             train, watched = fold.train[kept], Part(0, fold.train[held_back])
         plans.append(FoldParts(Part(0, train), watched, Part(0, fold.test)))
     return Folds((data,), tuple(plans))

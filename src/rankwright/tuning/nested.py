@@ -16,6 +16,7 @@ import numpy as np
 
 from rankwright.cluster.engine import Engine
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.keys import key_order
 from rankwright.data.splits import k_fold
 from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.intervals import Interval
@@ -143,7 +144,7 @@ def nested_cross_validation(
     """
     chosen = plan or TuningPlan()
     tuned, measured = [], []
-    for number, fold in enumerate(k_fold(data.groups, folds, seed=chosen.seed), start=1):
+    for number, fold in enumerate(k_fold(data.groups, folds, seed=chosen.seed, order=key_order(data).queries), start=1):
         # One engine per fold, if none is given: what a fold's trials share is freed before the next.
         found = tune(
             ranker,

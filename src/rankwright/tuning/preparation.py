@@ -59,9 +59,6 @@ def takes_bins(ranker: Ranker, space: Space) -> bool:
 def _binned(ranker: BinnedRanker, fold: FoldData) -> BinnedFold:
     # As `fit` bins them: an experiment gives the same as fitting the fold by hand.
     train = bin_dataset(fold.train, **(ranker.binning() | {"threads": None}))
-    measured = bin_dataset(fold.measured, train.mapper)
-    if fold.watched is None:
-        return BinnedFold(train, None, measured)
-    return BinnedFold(
-        train, measured if fold.watched is fold.measured else bin_dataset(fold.watched, train.mapper), measured
-    )
+    watched = None if fold.watched is None else bin_dataset(fold.watched, train.mapper)
+    # What is measured is told query by query, in the order of the fold.
+    return BinnedFold(train, watched, bin_dataset(fold.measured, train.mapper, in_key_order=False))

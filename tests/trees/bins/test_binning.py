@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.data.keys import row_hashes
 from rankwright.errors import InputError, SettingError
+from rankwright.formats.rows import Rows, Runs
 from rankwright.kernels import reference
 from rankwright.trees.bins.binning import (
     BinMapper,
@@ -116,11 +120,12 @@ def test_the_compiled_thresholds_and_codes_are_the_naive_ones(max_bins):
     mapper = fit_bins(features, max_bins=max_bins, categorical=[3, 6])
     codes, naive_codes = empty_codes(3_000, mapper), empty_codes(3_000, mapper)
     parts = (mapper.edges, mapper.offsets, mapper.categorical)
-    reference.bin_features(features, *parts, 0, naive_codes, 1)
-    for threads in (1, 2, 7):
-        codes[:] = 99
-        core.bin_features(features, *parts, 0, codes, threads)
-        assert np.array_equal(codes, naive_codes)
+    for order in (np.empty(0, np.int64), np.random.default_rng(0).permutation(3_000)):
+        reference.bin_features(features, order, *parts, 0, naive_codes, 1)
+        for threads in (1, 2, 7):
+            codes[:] = 99
+            core.bin_features(features, order, *parts, 0, codes, threads)
+            assert np.array_equal(codes, naive_codes)
 
 
 @pytest.mark.parametrize(("max_bins", "dtype"), [(255, np.uint8), (256, np.uint16), (32_767, np.uint16)])
@@ -157,14 +162,17 @@ def test_awkward_tables_have_bins_too():
 
 def test_chunks_of_any_size_give_the_bins_and_codes_of_the_whole():
     features = web_like(5_000, 5)
-    whole = fit_bins(features, max_bins=50, sample_size=700, seed=3)
+    rows = Rows(features, Runs.of(np.sort(np.random.default_rng(2).integers(0, 90, 5_000))))
+    groups = Groups.of_sizes(rows.runs.sizes)
+    whole = fit_bins(features, max_bins=50, rows=sample_rows(row_hashes(features), groups, 700, 3))
     for size in (1, 777, 5_000):
         chunks = [features[start : start + size] for start in range(0, 5_000, size)]
         sample = RowSample(size=700, seed=3)
-        for chunk in chunks:
-            sample.add(chunk)
+        for start in range(0, 5_000, size):
+            sample.add(rows.take(np.arange(start, min(5_000, start + size))))
         assert sample.n_rows == 5_000
-        mapper = fit_bins(sample.features(), max_bins=50, sample_size=700)
+        assert sample.is_known
+        mapper = fit_bins(sample.features(), max_bins=50)
         assert np.array_equal(mapper.edges, whole.edges)
         codes = empty_codes(sample.n_rows, mapper)
         for number, chunk in enumerate(chunks):
@@ -173,11 +181,28 @@ def test_chunks_of_any_size_give_the_bins_and_codes_of_the_whole():
 
 
 def test_samples_differ_by_seed_and_cover_the_rows_evenly():
-    first, second = sample_rows(10_000, 1_000, 0), sample_rows(10_000, 1_000, 1)
+    groups, alike = Groups.of_sizes(np.full(100, 100)), np.zeros(10_000, np.uint64)
+    hashes = row_hashes(np.arange(10_000, dtype=np.float32)[:, None])
+    first, second = sample_rows(hashes, groups, 1_000, 0), sample_rows(hashes, groups, 1_000, 1)
     assert len(np.unique(first)) == 1_000
     assert not np.array_equal(first, second)
     assert abs(first.mean() - 5_000) < 5 * 10_000 / np.sqrt(12 * 1_000)
-    assert sample_rows(10, 10, 0).tolist() == list(range(10))
+    # Queries that are alike are drawn alike, but documents of a query that are alike are not.
+    assert len(np.unique(sample_rows(alike, groups, 1_000, 0) % 100)) == 10
+    assert sample_rows(hashes[:10], Groups.of_sizes([10]), 10, 0).tolist() == list(range(10))
+
+
+def test_a_sample_is_that_of_the_same_rows_in_another_order():
+    rng = np.random.default_rng(3)
+    features, qid = web_like(5_000, 4), rng.integers(0, 60, 5_000)
+    qid[:5_000:7] = 70  # some rows of which a query has many alike
+    features[:5_000:7] = 1.0
+    found = []
+    for order in (np.argsort(qid, kind="stable"), np.lexsort((rng.random(5_000), rng.permutation(71)[qid]))):
+        data = RankingDataset.from_arrays(features[order], qid=qid[order])
+        rows = sample_rows(row_hashes(data.features), data.groups, 700, 1)
+        found.append(np.sort(data.features[rows], axis=0))
+    assert np.array_equal(found[0], found[1], equal_nan=True)
 
 
 def test_wrong_settings_and_tables_are_told():

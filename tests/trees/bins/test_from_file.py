@@ -19,6 +19,7 @@ from rankwright.formats import parquet
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.formats.delimited import files as delimited
 from rankwright.formats.reading import FORMATS, read, stream, write
+from rankwright.formats.rows import Rows, Runs
 from rankwright.formats.sources import open_line_blocks
 from rankwright.trees.bins import from_file
 from rankwright.trees.bins.binned import bin_dataset, without_features
@@ -222,13 +223,13 @@ def test_what_is_streamed_is_what_is_read(name, tmp_path):
     path = tmp_path / f"data{FORMATS[name].suffixes[0]}"
     write(documents(moved=True), path)
     blocks: list[np.ndarray] = []
-    streamed = stream(path, lambda features: blocks.append(features.copy()))
+    streamed = stream(path, lambda rows: blocks.append(rows.features.copy()))
     data = read(path)
     assert len(blocks) > 1 or name == "svmlight"
     assert np.array_equal(streamed.data.from_source_order(np.concatenate(blocks)), data.features, equal_nan=True)
     assert streamed.data.equals(without_features(data))
     with pytest.raises(SettingError, match="no option 'nonsense'"):
-        stream(path, blocks.append, nonsense=1)
+        stream(path, lambda rows: None, nonsense=1)
 
 
 @pytest.mark.parametrize("value", ["a.txt", ["a.txt"], ("a.txt", Path("b.txt")), DataFile("a.txt", absent="missing")])
@@ -256,14 +257,15 @@ def test_a_file_prints_as_it_is_made():
 def test_a_sample_holds_little_more_than_its_size(size):
     features = np.arange(3000, dtype=np.float32)[:, None]
     expected = RowSample(size, seed=1)
-    expected.add(features)
+    rows = Rows(features, Runs.of(np.arange(3000) // 100))
+    expected.add(rows)
     in_chunks = RowSample(size, seed=1)
     for start in range(0, 3000, 77):
-        in_chunks.add(features[start : start + 77])
+        in_chunks.add(rows.take(np.arange(start, min(3000, start + 77))))
     assert np.array_equal(in_chunks.features(), expected.features())
     assert len(in_chunks.features()) == size
     with pytest.raises(InputError, match="1 columns or more, got 0"):
-        in_chunks.add(features[:, :0])
+        in_chunks.add(Rows(features[:, :0], rows.runs))
 
 
 @pytest.mark.skipif(os.environ.get("RANKWRIGHT_KERNELS") == "reference", reason="the kernels' twins do not save memory")
@@ -280,6 +282,7 @@ def test_memory_never_holds_the_feature_matrix(tmp_path, monkeypatch):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     judgments = 4000 * (4 + 3 * 8)  # labels, and query ids on their way to groups
+    judgments += 4000 * 6 * 8  # hashes of rows, keys made from them, and the order that these give
     assert peaks[0] < 1.3 * binned.codes.nbytes + judgments + (1 << 18)
     assert peaks[1] > features.nbytes
     assert peaks[0] < features.nbytes

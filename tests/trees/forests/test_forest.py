@@ -61,7 +61,8 @@ def grown(
     bins = {name: settings.pop(name) for name in ("max_bins", "categorical") if name in settings}
     params = TreeParams(**({"max_leaves": 8, "min_docs_in_leaf": 1, "min_curvature_in_leaf": 0.0} | settings))
     n_docs = len(features)
-    data = bin_dataset(RankingDataset.from_arrays(features, np.zeros(n_docs), group=[n_docs]), **bins)
+    given = RankingDataset.from_arrays(features, np.zeros(n_docs), group=[n_docs])
+    data = bin_dataset(given, in_key_order=False, **bins)
     target, scores = rng.normal(size=n_docs), np.zeros(n_docs)
     trees = []
     for number in range(n_trees):

@@ -68,6 +68,7 @@ def _heavy_values(counts: IntArray, max_bins: int) -> tuple[BoolArray, int, int]
 
 def bin_features(
     features: Float32Array,
+    order: IntArray,
     edges: Float32Array,
     offsets: IntArray,
     categorical: BoolArray,
@@ -75,7 +76,11 @@ def bin_features(
     codes: CodeArray,
     threads: int,
 ) -> None:
-    """Fill the codes of rows from `first_row` on: how many edges are smaller or, for a category, which one is equal."""
+    """Fill the codes of rows from `first_row` on: how many edges are smaller or, for a category, which one is equal.
+
+    Row `order[0]` of the features comes first; where `order` is empty, rows come as they are.
+    """
+    features = features[order] if len(order) else features
     by_row = np.zeros((len(features), codes.shape[0] * codes.shape[2]), codes.dtype)
     for feature in range(features.shape[1]):
         own = edges[offsets[feature] : offsets[feature + 1]]

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankwright.arrays import CodeArray, Float32Array, Float64Array, IntArray
+from rankwright.arrays import CodeArray, Float32Array, Float64Array, IntArray, Uint64Array
 from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.groups import Groups
+from rankwright.data.keys import key_order, row_hashes
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError
 from rankwright.training.digest import data_digest
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of
-from rankwright.trees.bins.sampling import SAMPLE_SIZE
+from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +23,8 @@ class BinnedDataset:
     """A `RankingDataset` with bin codes instead of features: about a quarter of its size.
 
     `documents` is the dataset without its features: judgments, groups, weights and ids. Objectives and metrics can use
-    a binned dataset like any other.
+    a binned dataset like any other. Queries and documents are in the order of their keys; `documents.source_rows` says
+    where each row came from.
     """
 
     codes: CodeArray  # laid out as in `trees.bins.binning`
@@ -110,23 +112,42 @@ def bin_dataset(
     categorical: Sequence[int | str] = (),
     sample_size: int = SAMPLE_SIZE,
     seed: int = 0,
+    in_key_order: bool = True,
     threads: int | None = None,
 ) -> BinnedDataset:
     """`data` with codes for features, by a given mapper (that of the training data) or by bins fitted to `data`.
 
-    Categorical features are given by number, from 0, or by name.
+    Categorical features are given by number, from 0, or by name. Rows are put in the order of their keys, or stay as
+    they are.
     """
+    hashes = row_hashes(data.features, threads)
     if mapper is None:
-        mapper = fit_bins(
-            data.features,
-            max_bins=max_bins,
-            categorical=feature_numbers(data.names, categorical),
-            sample_size=sample_size,
-            seed=seed,
-            threads=threads,
-        )
-    return BinnedDataset(
-        bin_columns(data.features, mapper, threads=threads), mapper, without_features(data), data.feature_names
+        mapper = bins_of(data, hashes, max_bins, categorical, sample_size=sample_size, seed=seed, threads=threads)
+    if not in_key_order:
+        codes = bin_columns(data.features, mapper, threads=threads)
+        return BinnedDataset(codes, mapper, without_features(data), data.feature_names)
+    order = key_order(data, hashes, threads)
+    codes = bin_columns(data.features, mapper, order=order.rows, threads=threads)
+    return BinnedDataset(codes, mapper, without_features(data).in_key_order(order), data.feature_names)
+
+
+def bins_of(
+    data: RankingDataset,
+    hashes: Uint64Array,
+    max_bins: int,
+    categorical: Sequence[int | str] = (),
+    *,
+    sample_size: int = SAMPLE_SIZE,
+    seed: int = 0,
+    threads: int | None = None,
+) -> BinMapper:
+    """The bins of the data's features, found from a sample of rows; `hashes` are those of the rows."""
+    return fit_bins(
+        data.features,
+        max_bins=max_bins,
+        categorical=feature_numbers(data.names, categorical),
+        rows=sample_rows(hashes, data.groups, sample_size, seed),
+        threads=threads,
     )
 
 

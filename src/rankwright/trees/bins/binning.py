@@ -19,7 +19,6 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import BoolArray, CodeArray, Float32Array, IntArray, as_features, thread_count
 from rankwright.errors import InputError, require
-from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
 
 MAX_BINS = 255  # as many as a byte can tell apart besides missing values
 MAX_WIDE_BINS = 32_767  # with two-byte codes
@@ -76,22 +75,20 @@ def fit_bins(
     *,
     max_bins: int = MAX_BINS,
     categorical: Sequence[int] = (),
-    sample_size: int = SAMPLE_SIZE,
-    seed: int = 0,
+    rows: IntArray | None = None,
     threads: int | None = None,
 ) -> BinMapper:
-    """The bins of every feature, found from at most `sample_size` rows.
+    """The bins of every feature, found from the given rows, or from all.
 
     Up to `max_bins` distinct values get a bin each; more share bins of about equal numbers of rows. A categorical
-    feature keeps its `max_bins` most frequent values. Rows that come in chunks are sampled by a `RowSample`.
+    feature keeps its `max_bins` most frequent values.
     """
     matrix = as_features(features)
     require(2 <= max_bins <= MAX_WIDE_BINS, f"max_bins must lie between 2 and {MAX_WIDE_BINS}, got {max_bins}")
-    require(sample_size >= 1, f"sample_size must be 1 or more, got {sample_size}")
     n_features = matrix.shape[1]
     for feature in categorical:
         require(0 <= feature < n_features, f"categorical features must be from 0 to {n_features - 1}, got {feature}")
-    rows = sample_rows(len(matrix), sample_size, seed)
+    rows = np.arange(len(matrix)) if rows is None else rows
     thresholds = np.empty((n_features, max_bins - 1), np.float32)
     n_edges = np.empty(n_features, np.int64)
     kernels.find_thresholds(matrix, rows, max_bins, thresholds, n_edges, thread_count(threads))
@@ -111,11 +108,13 @@ def _frequent_values(values: Float32Array, most: int) -> Float32Array:
     return np.sort(distinct[kept])
 
 
-def bin_columns(features: Float32Array, mapper: BinMapper, *, threads: int | None = None) -> CodeArray:
-    """The codes of every row of `features`."""
+def bin_columns(
+    features: Float32Array, mapper: BinMapper, *, order: IntArray | None = None, threads: int | None = None
+) -> CodeArray:
+    """The codes of every row of `features`, in the given order of rows or as they are."""
     matrix = as_features(features)
     codes = empty_codes(len(matrix), mapper)
-    bin_rows(matrix, mapper, codes, first_row=0, threads=threads)
+    bin_rows(matrix, mapper, codes, first_row=0, order=order, threads=threads)
     return codes
 
 
@@ -125,9 +124,15 @@ def empty_codes(n_rows: int, mapper: BinMapper) -> CodeArray:
 
 
 def bin_rows(
-    features: Float32Array, mapper: BinMapper, codes: CodeArray, *, first_row: int, threads: int | None = None
+    features: Float32Array,
+    mapper: BinMapper,
+    codes: CodeArray,
+    *,
+    first_row: int,
+    order: IntArray | None = None,
+    threads: int | None = None,
 ) -> None:
-    """Fill the codes of rows `first_row`, `first_row + 1`, … with those of a chunk of features."""
+    """Fill the codes of rows `first_row`, `first_row + 1`, … with those of a chunk of features, in the given order."""
     matrix = as_features(features)
     if matrix.shape[1] != mapper.n_features:
         raise InputError(f"features must have {mapper.n_features} columns, as the bins have, got {matrix.shape[1]}")
@@ -135,8 +140,9 @@ def bin_rows(
         raise InputError(
             f"{len(matrix)} rows from row {first_row} on do not fit into the codes of {codes.shape[1]} rows"
         )
+    in_order = np.empty(0, np.int64) if order is None else order
     kernels.bin_features(
-        matrix, mapper.edges, mapper.offsets, mapper.categorical, first_row, codes, thread_count(threads)
+        matrix, in_order, mapper.edges, mapper.offsets, mapper.categorical, first_row, codes, thread_count(threads)
     )
 
 

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankwright.arrays import CodeArray, Float32Array, IntArray
-from rankwright.data.dataset import numbered_names
+from rankwright.arrays import CodeArray, Float32Array, IntArray, Uint64Array
+from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.keys import key_order, row_hashes
 from rankwright.errors import InputError
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.formats.pipeline import Documents
 from rankwright.formats.sources import Paths
+from rankwright.training.digest import data_digest
 from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, bin_rows, empty_codes, fit_bins
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample, sample_rows
@@ -36,7 +38,8 @@ def bin_file(
 ) -> BinnedDataset:
     """Read a file with bin codes in place of features, for `fit_binned`; memory never holds its feature matrix.
 
-    The codes are those of the dataset that `read` gives, bit for bit.
+    The result is that of binning the dataset that `read` gives, bit for bit: queries and documents are in the order of
+    their keys, and `documents.source_rows` says where each row was in the file.
 
     Parameters
     ----------
@@ -68,53 +71,65 @@ def bin_file(
         if mapper is not None:
             return _coded(file, mapper, threads)
         sample = RowSample(sample_size, seed, file.absent)
-        documents = file.stream(sample.add)
+        documents = file.stream_rows(sample.add)
         features = _sampled(file, documents, sample)
         mapper = fit_bins(
             features,
             max_bins=max_bins,
             categorical=feature_numbers(documents.feature_names or numbered_names(features.shape[1]), categorical),
-            sample_size=sample_size,
-            seed=seed,
             threads=threads,
         )
         if documents.data.n_docs <= sample_size:
-            codes = bin_columns(documents.data.from_source_order(features), mapper, threads=threads)
-            return BinnedDataset(codes, mapper, documents.data, documents.feature_names)
+            data = _in_key_order(documents.data, sample.hashes(), threads)
+            codes = bin_columns(features, mapper, order=data.source_rows, threads=threads)
+            return BinnedDataset(codes, mapper, data, documents.feature_names)
+        digest = data_digest(documents.data, sample.hashes())
         del documents, features, sample  # the codes take their place
-        return _coded(file, mapper, threads)
+        return _coded(file, mapper, threads, digest)
 
 
 def _sampled(file: DataFile, documents: Documents, sample: RowSample) -> Float32Array:
     """The rows that the bins are found from."""
-    order, features = documents.data.source_rows, sample.features()
-    if order is None or sample.n_rows <= sample.size:
+    data, features = documents.data, sample.features()
+    if sample.n_rows <= sample.size or (sample.is_known and data.source_rows is None):
         return features
-    # The sample is drawn by the rows' numbers in the dataset. Where bringing queries together moved rows, these were
-    # not known when the file was read: it is read once more.
-    picked = _PickedRows(np.sort(order[sample_rows(sample.n_rows, sample.size, sample.seed)]), features)
-    file.with_defaults(n_features=features.shape[1]).stream(picked.add)
-    return features
+    # What is drawn depends on whole queries. Where their rows are apart in the file, or their sizes stand elsewhere,
+    # the queries were not known when it was read: it is read once more.
+    chosen = sample_rows(data.from_source_order(sample.hashes()), data.groups, sample.size, sample.seed)
+    rows = chosen if data.source_rows is None else data.source_rows[chosen]
+    picked = _PickedRows(np.sort(rows), sample.width)
+    file.with_defaults(n_features=sample.width).stream(picked.add)
+    return picked.out
 
 
 class _PickedRows:
-    """Copies the given rows, in ascending order, into `out` from all rows, which come in blocks."""
+    """Copies the given rows, in ascending order, from all rows, which come in blocks."""
 
-    def __init__(self, rows: IntArray, out: Float32Array) -> None:
-        self._rows, self._out, self._n_rows = rows, out, 0
+    def __init__(self, rows: IntArray, n_columns: int) -> None:
+        self._rows, self._n_rows = rows, 0
+        self.out = np.empty((len(rows), n_columns), np.float32)
 
     def add(self, features: Float32Array) -> None:
         begin, end = np.searchsorted(self._rows, [self._n_rows, self._n_rows + len(features)])
-        self._out[begin:end] = features[self._rows[begin:end] - self._n_rows]
+        self.out[begin:end] = features[self._rows[begin:end] - self._n_rows]
         self._n_rows += len(features)
 
 
-def _coded(file: DataFile, mapper: BinMapper, threads: int | None) -> BinnedDataset:
-    """The file's data with codes by `mapper`."""
+def _coded(file: DataFile, mapper: BinMapper, threads: int | None, digest: str | None = None) -> BinnedDataset:
+    """The file's data with codes by `mapper`; `digest` is that of the data the bins were found from, if it is known."""
     pieces = _CodePieces(mapper, threads)
     with errors_name_file(file.name):
         documents = file.with_defaults(n_features=mapper.n_features).stream(pieces.add)
-    return BinnedDataset(pieces.joined(documents.data.source_rows), mapper, documents.data, documents.feature_names)
+    hashes = np.concatenate(pieces.hashes)
+    if digest is not None and data_digest(documents.data, hashes) != digest:
+        raise InputError(f"{file.name} changed while it was read: its rows differ from those the bins were found from")
+    data = _in_key_order(documents.data, hashes, threads)
+    return BinnedDataset(pieces.joined(data.source_rows), mapper, data, documents.feature_names)
+
+
+def _in_key_order(data: RankingDataset, hashes: Uint64Array, threads: int | None) -> RankingDataset:
+    """The data in the order of its keys, given the hashes of its features in the order of the file."""
+    return data.in_key_order(key_order(data, data.from_source_order(hashes), threads))
 
 
 class _CodePieces:
@@ -129,6 +144,7 @@ class _CodePieces:
         self._rows_in_piece = max(1, PIECE_SIZE // row_size)
         self._pieces: list[CodeArray] = []
         self._n_rows: list[int] = []  # of each piece
+        self.hashes: list[Uint64Array] = []  # of the rows of each block
 
     def add(self, features: Float32Array) -> None:
         """Take in the rows that follow those seen so far."""
@@ -137,6 +153,7 @@ class _CodePieces:
             self._n_rows.append(0)
         bin_rows(features, self._mapper, self._pieces[-1], first_row=self._n_rows[-1], threads=self._threads)
         self._n_rows[-1] += len(features)
+        self.hashes.append(row_hashes(features, self._threads))
 
     def joined(self, order: IntArray | None) -> CodeArray:
         """The codes of all rows: number n is the row that came as `order[n]`. The pieces are freed."""

@@ -7,6 +7,7 @@ order; leaf values are taken from the true ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import frexp
 
 import numpy as np
 
@@ -20,7 +21,7 @@ CURVATURE_BITS = 11
 GRADIENT_LIMIT = 2**13 - 1
 CURVATURE_LIMIT = 2**CURVATURE_BITS - 1
 SMALLEST_RELATIVE_GAIN = 2.0**-40  # a gain smaller than this part of the leaf's score may be nothing but rounding
-ROWS_SUMMED_TOGETHER = 4096
+BITS_OF_LARGEST = 33  # 2²⁸ rows, the most a tree can have, then sum to less than 2⁶²
 
 
 def quantise_lambdas(
@@ -82,8 +83,8 @@ def grow_tree(
     unit = curvature_scale / gradient_scale
     for leaf in growth.grow(rows.astype(np.int64)):
         rows[leaf.begin : leaf.begin + len(leaf.rows)] = leaf.rows
-        below = _sum_in_pieces(curvature[leaf.rows]) + settings.l2
-        step = -_sum_in_pieces(gradient[leaf.rows]) / below if below > 0 else 0.0
+        below = _sum_in_steps(curvature[leaf.rows], CURVATURE_LIMIT / curvature_scale) + settings.l2
+        step = -_sum_in_steps(gradient[leaf.rows], GRADIENT_LIMIT / gradient_scale) / below if below > 0 else 0.0
         bounded = min(max(step, leaf.bounds[0] * unit), leaf.bounds[1] * unit)
         nodes.value[leaf.node] = settings.learning_rate * bounded
     return growth.n_nodes
@@ -163,13 +164,10 @@ def _bounds_of_children(leaf: _Leaf, direction: int, rules: SplitRules) -> tuple
     return ((low, middle), (middle, high)) if direction > 0 else ((middle, high), (low, middle))
 
 
-def _sum_in_pieces(values: Float32Array) -> float:
-    """The sum in float64: first within pieces of some thousand values, then over the pieces, always in order."""
-    total = 0.0
-    for first in range(0, len(values), ROWS_SUMMED_TOGETHER):
-        piece = values[first : first + ROWS_SUMMED_TOGETHER].astype(np.float64)
-        total += float(np.add.accumulate(piece)[-1])
-    return total
+def _sum_in_steps(values: Float32Array, largest: float) -> float:
+    """The sum in whole steps of 2⁻³³ of `largest` or finer, so that the order of the values does not matter."""
+    steps = 2.0 ** (BITS_OF_LARGEST - frexp(largest)[1])
+    return int(np.rint(values.astype(np.float64) * steps).astype(np.int64).sum()) / steps
 
 
 def add_leaf_values(nodes: TreeNodes, begin: IntArray, rows: Uint32Array, scores: Float64Array, threads: int) -> None:

@@ -1,0 +1,99 @@
+"""An order of documents and queries that follows from what they hold, not from where they stand.
+
+A document's key is a hash of its features, label, weight, initial score and position, and of its preferences; a query's
+key is one of its documents' keys. Training puts queries, and the documents of each, in the order of their keys before
+it draws, sums or breaks ties, so that the same data in another order gives the same model. Documents with equal keys
+are alike in all of this, and so are queries: which comes first makes no difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import Float32Array, IntArray, Uint64Array, thread_count
+from rankwright.data.groups import Groups
+from rankwright.data.preferences import Preferences
+from rankwright.kernels.naive.common.counter_random import mix, stream_of
+
+if TYPE_CHECKING:
+    from rankwright.data.dataset import RankingDataset
+
+PREFERENCE_ROUNDS = 2  # documents alike in themselves are told apart by their partners, and by the partners of these
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyOrder:
+    """The queries, and the rows of all of them, in the order of their keys."""
+
+    queries: IntArray
+    rows: IntArray
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether queries and rows are in this order already."""
+        return bool((self.rows == np.arange(len(self.rows))).all())
+
+
+def row_hashes(features: Float32Array, threads: int | None = None) -> Uint64Array:
+    """A hash of the features of each row."""
+    hashes = np.empty(len(features), np.uint64)
+    kernels.hash_rows(np.ascontiguousarray(features), hashes, thread_count(threads))
+    return hashes
+
+
+def widened(hashes: Uint64Array, width: int, new_width: int, value: float) -> Uint64Array:
+    """The hashes of the same rows with more features, all of that value."""
+    more = np.full((1, new_width), value, np.float32)
+    return hashes + row_hashes(more, 1) - row_hashes(more[:, :width].copy(), 1)
+
+
+def query_sums(values: Uint64Array, groups: Groups) -> Uint64Array:
+    """The sum of the values of each query's rows, modulo 2⁶⁴."""
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(values, dtype=np.uint64)])
+    return sums[groups.offsets[1:]] - sums[groups.offsets[:-1]]
+
+
+def key_order(data: RankingDataset, hashes: Uint64Array | None = None, threads: int | None = None) -> KeyOrder:
+    """The order of the data's keys; `hashes` are those of the features where the data does not hold them."""
+    keys = document_keys(data, row_hashes(data.features, threads) if hashes is None else hashes)
+    queries = np.argsort(query_keys(data, keys), kind="stable")
+    rows = np.empty(data.n_docs, np.int64)
+    kernels.order_by_key(keys, data.groups.offsets, queries, rows, thread_count(threads))
+    return KeyOrder(queries, rows)
+
+
+def query_keys(data: RankingDataset, keys: Uint64Array) -> Uint64Array:
+    """The key of each query, given those of its documents."""
+    of_queries = stream_of(query_sums(mix(keys), data.groups), data.groups.sizes)
+    return of_queries if data.query_weights is None else stream_of(of_queries, _bits(data.query_weights))
+
+
+def document_keys(data: RankingDataset, hashes: Uint64Array) -> Uint64Array:
+    """The key of each document, given the hash of its features."""
+    keys = hashes
+    for values in (data.labels, data.document_weights, data.initial_scores, data.positions):
+        if values is not None:
+            keys = stream_of(keys, _bits(values))
+    if data.preferences is not None:
+        for _ in range(PREFERENCE_ROUNDS):
+            keys = _with_partners(keys, data.preferences)
+    return keys
+
+
+def _with_partners(keys: Uint64Array, pairs: Preferences) -> Uint64Array:
+    """Keys that also depend on those of a document's partners, and on which of them is the better one."""
+    sums = np.zeros(len(keys), np.uint64)
+    content = stream_of(_bits(pairs.probability), _bits(pairs.weight))
+    for side, (own, other) in enumerate([(pairs.better, pairs.worse), (pairs.worse, pairs.better)]):
+        np.add.at(sums, own, stream_of(keys[other] + np.uint64(side), content))
+    return stream_of(keys, sums)
+
+
+def _bits(values: Any) -> Uint64Array:
+    """The numbers as whole ones: equal where the numbers are, with -0 as 0 and every NaN alike."""
+    as_double = np.asarray(values, np.float64) + 0.0
+    return np.where(np.isnan(as_double), np.nan, as_double).view(np.uint64)

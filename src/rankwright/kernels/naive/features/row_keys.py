@@ -1,0 +1,27 @@
+"""Twins of the kernels that find numbers for the content of rows, and put rows in the order of such numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, IntArray, Uint64Array
+from rankwright.kernels.naive.common.counter_random import mix
+
+
+def hash_rows(features: Float32Array, out: Uint64Array, threads: int) -> None:
+    """Fill `out` with a hash of each row: the sum, over its features, of a hash of number and value.
+
+    0 adds nothing, so that rows may be cut where only zeros follow, and every NaN adds the same.
+    """
+    bits = np.where(np.isnan(features), np.float32(np.nan), features).view(np.uint32)
+    of_features = mix(np.arange(features.shape[1], dtype=np.uint64))
+    out[:] = np.where(features == 0, np.uint64(0), mix(of_features ^ bits)).sum(axis=1, dtype=np.uint64)
+
+
+def order_by_key(keys: Uint64Array, offsets: IntArray, queries: IntArray, rows: IntArray, threads: int) -> None:
+    """Fill `rows` with the rows of each of `queries`, one after another, in ascending order of `keys`.
+
+    Query q owns rows `offsets[q]` to `offsets[q + 1]`; rows of equal keys stay in order.
+    """
+    ordered = [offsets[q] + np.argsort(keys[offsets[q] : offsets[q + 1]], kind="stable") for q in queries]
+    rows[:] = np.concatenate([*ordered, np.empty(0, np.int64)])
