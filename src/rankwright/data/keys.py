@@ -53,8 +53,9 @@ def widened(hashes: Uint64Array, width: int, new_width: int, value: float) -> Ui
 
 def query_sums(values: Uint64Array, groups: Groups) -> Uint64Array:
     """The sum of the values of each query's rows, modulo 2⁶⁴."""
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(values, dtype=np.uint64)])
-    return sums[groups.offsets[1:]] - sums[groups.offsets[:-1]]
+    sums = np.zeros(groups.n_docs + 1, np.uint64)
+    np.cumsum(values, out=sums[1:])
+    return np.diff(sums[groups.offsets])
 
 
 def key_order(data: RankingDataset, hashes: Uint64Array | None = None, threads: int | None = None) -> KeyOrder:

@@ -229,7 +229,7 @@ def test_what_is_streamed_is_what_is_read(name, tmp_path):
     assert np.array_equal(streamed.data.from_source_order(np.concatenate(blocks)), data.features, equal_nan=True)
     assert streamed.data.equals(without_features(data))
     with pytest.raises(SettingError, match="no option 'nonsense'"):
-        stream(path, lambda rows: None, nonsense=1)
+        stream(path, print, nonsense=1)
 
 
 @pytest.mark.parametrize("value", ["a.txt", ["a.txt"], ("a.txt", Path("b.txt")), DataFile("a.txt", absent="missing")])
