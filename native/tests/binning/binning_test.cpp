@@ -34,11 +34,11 @@ std::vector<float> awkward_table() {
 template <typename Code> void codes_do_not_depend_on_threads_or_processor(const BinEdges &edges, FloatTable table) {
     constexpr std::size_t n_groups = (n_features + Codes<Code>::slots - 1) / Codes<Code>::slots;
     std::vector<Code> expected(n_groups * n_rows * Codes<Code>::slots);
-    bin_features<Code>(table, edges, 0, {expected.data(), n_groups, n_rows}, 1, Simd::baseline);
+    bin_features<Code>(table, {}, edges, 0, {expected.data(), n_groups, n_rows}, 1, Simd::baseline);
     for (const Simd simd : simd_levels()) {
         for (int threads : {1, 2, 7}) {
             std::vector<Code> codes(expected.size(), 77);
-            bin_features<Code>(table, edges, 0, {codes.data(), n_groups, n_rows}, threads, simd);
+            bin_features<Code>(table, {}, edges, 0, {codes.data(), n_groups, n_rows}, threads, simd);
             CHECK(codes == expected);
         }
     }
