@@ -11,9 +11,11 @@ void bind_features(nb::module_ &module) {
            [](InMatrix<float> features, Out<std::uint64_t> out, int threads) {
                hash_rows(view(features), features.shape(1), fill(out), threads);
            });
-    define(module, "order_by_key", {"keys", "offsets", "queries", "rows", "threads"},
-           [](In<std::uint64_t> keys, In<std::int64_t> offsets, In<std::int64_t> queries, Out<std::int64_t> rows,
-              int threads) { order_by_key(view(keys), view(offsets), view(queries), fill(rows), threads); });
+    define(module, "order_by_key", {"keys", "ties", "offsets", "queries", "rows", "threads"},
+           [](In<std::uint64_t> keys, In<std::uint64_t> ties, In<std::int64_t> offsets, In<std::int64_t> queries,
+              Out<std::int64_t> rows, int threads) {
+               order_by_key(view(keys), view(ties), view(offsets), view(queries), fill(rows), threads);
+           });
     const auto define_scaling = [&module](const char *name, auto scale) {
         define(module, name, {"features", "offsets", "out", "threads"},
                [scale](InMatrix<float> features, In<std::int64_t> offsets, OutMatrix<float> out, int threads) {

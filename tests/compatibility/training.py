@@ -21,6 +21,7 @@ import rankwright as rw
 HERE = Path(__file__).parent
 TRAIN, VALID = HERE / "data" / "train.txt", HERE / "data" / "valid.txt"
 MODELS, SCORES = HERE / "models", HERE / "models" / "scores.json"
+TRAINED = HERE / "trained"
 PUBLIC = HERE / "public.json"
 CHECKPOINTS = HERE / "checkpoints"
 TOLERANCE = 1e-4  # of `near` cases on another machine than the one they were recorded on

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.contracts.trained import chance, small
 
 from rankwright.catalog.rankers import RANKERS
 from rankwright.data.dataset import RankingDataset
@@ -14,7 +15,6 @@ from rankwright.data.preferences import Preferences
 from rankwright.formats.reading import write
 from rankwright.formats.shards import Shards
 from rankwright.rankers.ranker import Ranker
-from tests.contracts.trained import chance, small
 
 N_ORDERS = 5
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <tuple>
 #include <vector>
 
 #include "core/common/counter_random.hpp"
@@ -36,8 +37,13 @@ void hash_rows(std::span<const float> features, std::size_t n_features, std::spa
     });
 }
 
-void order_by_key(std::span<const std::uint64_t> keys, std::span<const std::int64_t> offsets,
-                  std::span<const std::int64_t> queries, std::span<std::int64_t> rows, int threads) {
+void order_by_key(std::span<const std::uint64_t> keys, std::span<const std::uint64_t> ties,
+                  std::span<const std::int64_t> offsets, std::span<const std::int64_t> queries,
+                  std::span<std::int64_t> rows, int threads) {
+    const auto rank_of = [&](std::int64_t row) {
+        const auto place = static_cast<std::size_t>(row);
+        return std::tuple(keys[place], ties[place], row);
+    };
     const auto size_of = [&](std::size_t place) {
         const auto query = static_cast<std::size_t>(queries[place]);
         return static_cast<std::size_t>(offsets[query + 1] - offsets[query]);
@@ -48,10 +54,7 @@ void order_by_key(std::span<const std::uint64_t> keys, std::span<const std::int6
         for (std::size_t place = first; place < last; ++place) {
             const auto own = rows.subspan(starts[place], size_of(place));
             std::iota(own.begin(), own.end(), offsets[static_cast<std::size_t>(queries[place])]);
-            std::ranges::sort(own, [&](std::int64_t a, std::int64_t b) {
-                const auto key_a = keys[static_cast<std::size_t>(a)], key_b = keys[static_cast<std::size_t>(b)];
-                return key_a < key_b || (key_a == key_b && a < b);
-            });
+            std::ranges::sort(own, {}, rank_of);
         }
     });
 }

@@ -24,12 +24,12 @@ void check_hashes() {
 }
 
 void check_order() {
-    const std::vector<std::uint64_t> keys{5, 3, 3, 9, 1, 8};
+    const std::vector<std::uint64_t> keys{5, 3, 3, 9, 1, 8}, ties{0, 2, 1, 0, 0, 0};
     const std::vector<std::int64_t> offsets{0, 3, 3, 6}, queries{2, 1, 0};
     for (int threads : {1, 2, 7}) {
         std::vector<std::int64_t> rows(6, -1);
-        order_by_key(keys, offsets, queries, rows, threads);
-        CHECK((rows == std::vector<std::int64_t>{4, 5, 3, 1, 2, 0}));
+        order_by_key(keys, ties, offsets, queries, rows, threads);
+        CHECK((rows == std::vector<std::int64_t>{4, 5, 3, 2, 1, 0}));
     }
 }
 

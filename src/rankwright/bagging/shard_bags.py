@@ -22,7 +22,7 @@ from rankwright.bagging.plan import BagPlan, QuerySample
 from rankwright.cluster.engine import Engine, Report
 from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.groups import Groups
-from rankwright.data.keys import document_keys, query_keys
+from rankwright.data.keys import query_keys
 from rankwright.errors import InputError
 from rankwright.formats.shards import ShardIndex, Shards
 from rankwright.rankers.ranker import Ranker
@@ -115,9 +115,9 @@ def bin_shards(
         categorical=feature_numbers(names or numbered_names(features.shape[1]), categorical),
         threads=threads,
     )
-    keys = np.concatenate([look.query_keys for look in looks])
-    by_key = np.argsort(keys, kind="stable")
-    digest = digest_of([keys[by_key], mapper.edges, mapper.offsets])
+    first, second = (np.concatenate(all_of) for all_of in zip(*(look.keys for look in looks), strict=True))
+    by_key = np.lexsort((second, first))
+    digest = digest_of([first[by_key], second[by_key], mapper.edges, mapper.offsets])
     return BinnedShards(shards, shards.index(), by_key, mapper, names, digest, states)
 
 
@@ -125,7 +125,7 @@ class ShardLook(NamedTuple):
     """What is known of a shard that was read: the keys of its queries, and a sample of rows with their priorities."""
 
     feature_names: tuple[str, ...]
-    query_keys: Uint64Array
+    keys: tuple[Uint64Array, Uint64Array]  # of queries
     sample: tuple[Float32Array, Uint64Array]
 
 
@@ -141,8 +141,8 @@ class WholeShard:
         """Read the shard, block by block."""
         sample = RowSample(SAMPLE_SIZE, self.seed)
         documents = self.shards.file(self.path).stream_rows(sample.add)
-        keys = document_keys(documents.data, sample.hashes())
-        return ShardLook(documents.feature_names, query_keys(documents.data, keys), sample.with_priorities())
+        keys = query_keys(documents.data, sample.hashes())
+        return ShardLook(documents.feature_names, keys, sample.with_priorities())
 
 
 def look_at_shard(shared: None, part: WholeShard, report: Report) -> ShardLook:  # noqa: ARG001

@@ -1,9 +1,10 @@
 """An order of documents and queries that follows from what they hold, not from where they stand.
 
-A document's key is a hash of its features, label, weight, initial score and position, and of its preferences; a query's
-key is one of its documents' keys. Training puts queries, and the documents of each, in the order of their keys before
-it draws, sums or breaks ties, so that the same data in another order gives the same model. Documents with equal keys
-are alike in all of this, and so are queries: which comes first makes no difference.
+A document's key is a hash of its features; documents with the same features are told apart by their labels, weights,
+initial scores, positions and preferences. A query's key is made from those of its documents. Training puts queries, and
+the documents of each, in the order of their keys before it draws, sums or breaks ties, so that the same data in another
+order gives the same model. Documents that no key tells apart are alike in all of this: which comes first makes no
+difference.
 """
 
 from __future__ import annotations
@@ -60,21 +61,25 @@ def query_sums(values: Uint64Array, groups: Groups) -> Uint64Array:
 
 def key_order(data: RankingDataset, hashes: Uint64Array | None = None, threads: int | None = None) -> KeyOrder:
     """The order of the data's keys; `hashes` are those of the features where the data does not hold them."""
-    keys = document_keys(data, row_hashes(data.features, threads) if hashes is None else hashes)
-    queries = np.argsort(query_keys(data, keys), kind="stable")
+    hashes = row_hashes(data.features, threads) if hashes is None else hashes
+    ties = _judgment_keys(data, hashes)
+    queries = np.lexsort(query_keys(data, hashes, ties)[::-1])
     rows = np.empty(data.n_docs, np.int64)
-    kernels.order_by_key(keys, data.groups.offsets, queries, rows, thread_count(threads))
+    kernels.order_by_key(hashes, ties, data.groups.offsets, queries, rows, thread_count(threads))
     return KeyOrder(queries, rows)
 
 
-def query_keys(data: RankingDataset, keys: Uint64Array) -> Uint64Array:
-    """The key of each query, given those of its documents."""
-    of_queries = stream_of(query_sums(mix(keys), data.groups), data.groups.sizes)
-    return of_queries if data.query_weights is None else stream_of(of_queries, _bits(data.query_weights))
+def query_keys(
+    data: RankingDataset, hashes: Uint64Array, ties: Uint64Array | None = None
+) -> tuple[Uint64Array, Uint64Array]:
+    """Two keys of each query: of its documents' features, and of all else, which tells alike ones apart."""
+    ties = _judgment_keys(data, hashes) if ties is None else ties
+    first, second = (stream_of(query_sums(mix(keys), data.groups), data.groups.sizes) for keys in (hashes, ties))
+    return first, second if data.query_weights is None else stream_of(second, _bits(data.query_weights))
 
 
-def document_keys(data: RankingDataset, hashes: Uint64Array) -> Uint64Array:
-    """The key of each document, given the hash of its features."""
+def _judgment_keys(data: RankingDataset, hashes: Uint64Array) -> Uint64Array:
+    """Keys of documents that depend on everything known of them."""
     keys = hashes
     for values in (data.labels, data.document_weights, data.initial_scores, data.positions):
         if values is not None:

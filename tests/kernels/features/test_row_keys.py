@@ -51,11 +51,12 @@ def test_the_compiled_order_is_the_naive_one():
     sizes = np.concatenate([[0, 1, 0], rng.integers(0, 30, 200)])
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     keys = rng.integers(0, 20, offsets[-1]).astype(np.uint64)  # many are equal
+    ties = rng.integers(0, 3, offsets[-1]).astype(np.uint64)
     queries = rng.permutation(len(sizes))
     expected = np.empty(len(keys), np.int64)
-    reference.order_by_key(keys, offsets, queries, expected, 1)
+    reference.order_by_key(keys, ties, offsets, queries, expected, 1)
     assert np.array_equal(np.sort(expected), np.arange(len(keys)))
     for threads in (1, 2, 7):
         found = np.full(len(keys), -1)
-        core.order_by_key(keys, offsets, queries, found, threads)
+        core.order_by_key(keys, ties, offsets, queries, found, threads)
         assert np.array_equal(found, expected)

@@ -26,7 +26,7 @@ FEWEST_ROWS = 1024  # that room is made for
 def row_priorities(hashes: Uint64Array, groups: Groups, seed: int) -> Uint64Array:
     """A random number for each row, given the hashes of the rows' features."""
     rows = np.empty(groups.n_docs, np.int64)
-    kernels.order_by_key(hashes, groups.offsets, np.arange(groups.n_queries), rows, 1)
+    kernels.order_by_key(hashes, hashes, groups.offsets, np.arange(groups.n_queries), rows, 1)
     place = np.empty(groups.n_docs, np.int64)
     place[rows] = np.arange(groups.n_docs) - np.repeat(groups.offsets[:-1], groups.sizes)
     of_queries = stream_of(seed & (2**64 - 1), query_sums(mix(hashes), groups))

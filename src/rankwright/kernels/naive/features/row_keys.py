@@ -18,10 +18,13 @@ def hash_rows(features: Float32Array, out: Uint64Array, threads: int) -> None:
     out[:] = np.where(features == 0, np.uint64(0), mix(of_features ^ bits)).sum(axis=1, dtype=np.uint64)
 
 
-def order_by_key(keys: Uint64Array, offsets: IntArray, queries: IntArray, rows: IntArray, threads: int) -> None:
-    """Fill `rows` with the rows of each of `queries`, one after another, in ascending order of `keys`.
+def order_by_key(
+    keys: Uint64Array, ties: Uint64Array, offsets: IntArray, queries: IntArray, rows: IntArray, threads: int
+) -> None:
+    """Fill `rows` with the rows of each of `queries`, in ascending order of `keys` and where these are equal of `ties`.
 
-    Query q owns rows `offsets[q]` to `offsets[q + 1]`; rows of equal keys stay in order.
+    Query q owns rows `offsets[q]` to `offsets[q + 1]`; rows that are equal in both stay in order.
     """
-    ordered = [offsets[q] + np.argsort(keys[offsets[q] : offsets[q + 1]], kind="stable") for q in queries]
+    owned = [slice(offsets[q], offsets[q + 1]) for q in queries]
+    ordered = [own.start + np.lexsort((ties[own], keys[own])) for own in owned]
     rows[:] = np.concatenate([*ordered, np.empty(0, np.int64)])
