@@ -64,6 +64,7 @@ def test_a_bag_is_what_the_single_ranker_learns_from_weighted_queries(small_data
 
 
 def test_a_weight_pushes_as_copies_do(small_data):
+    small_data = small_data.in_key_order()
     objective = rw.LambdaMART()._objective()
     sample = BagPlan(n_bags=1).sample(0, small_data.n_queries)
     scores = np.random.default_rng(0).normal(size=small_data.n_docs)
@@ -78,6 +79,7 @@ def test_a_weight_pushes_as_copies_do(small_data):
 
 def test_rows_out_of_the_bag_teach_a_bag_nothing(small_data):
     """A bag on the same bins is the same whatever the judges say of queries it does not have."""
+    small_data = small_data.in_key_order()
     binned = bin_dataset(small_data)
     sample = BagPlan(n_bags=1).sample(0, small_data.n_queries)
     labels = small_data.labels.copy()
@@ -90,6 +92,8 @@ def test_rows_out_of_the_bag_teach_a_bag_nothing(small_data):
 
 @pytest.mark.parametrize("overfit", [False, True])
 def test_out_of_bag_scores_come_from_bags_that_never_saw_the_query(overfit, small_data):
+    small_data = small_data.in_key_order()  # by which queries are numbered in samples
+    small_data = replace(small_data, source_rows=None)
     ranker = bags(overfit=overfit).fit(small_data)
     samples = [BagPlan(n_bags=4).sample(number, small_data.n_queries) for number in range(4)]
     scores = [ranker.bag(number).predict(small_data.features) for number in range(4)]

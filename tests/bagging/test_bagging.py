@@ -108,6 +108,7 @@ def test_a_repeated_query_brings_its_pairs_again(small_data):
 
 
 def test_members_that_do_not_overfit_were_chosen_out_of_the_bag(small_data):
+    small_data = small_data.in_key_order()
     bag = Bagging(rw.RankNet(epochs=4, hidden=(4,)), n_bags=2).fit(small_data)
     plan = BagPlan(n_bags=2)
     for number, member in enumerate(bag.members_):

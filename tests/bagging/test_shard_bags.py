@@ -58,6 +58,7 @@ def test_workers_make_the_model_that_threads_make(ranker, folder, engine):
 @pytest.mark.parametrize("ranker", [SMALL, POINTWISE], ids=lambda ranker: ranker.name)
 def test_a_bag_is_trained_on_its_queries_with_the_bins_of_all(ranker, data, folder):
     bags, plan = clone(ranker).fit(Shards(folder)), ranker._plan()
+    data = data.in_key_order()
     mapper = bin_dataset(data, **ranker.binning()).mapper
     for number in range(ranker.n_bags):
         sample = plan.sample(number, data.n_queries)
@@ -85,8 +86,7 @@ def test_validation_data_chooses(folder, engine):
 
 
 def test_bins_are_seen_in_the_same_sample(folder, engine, monkeypatch):
-    for module in ("bagging.shard_bags", "trees.bins.binned", "trees.bins.binning"):
-        monkeypatch.setattr(f"rankwright.{module}.SAMPLE_SIZE", 50)
+    monkeypatch.setattr("rankwright.bagging.shard_bags.SAMPLE_SIZE", 50)
     whole = rw.bin_file([folder / f"{shard}.parquet" for shard in range(N_SHARDS)], max_bins=15, sample_size=50)
     for by in (None, engine):
         shards = bin_shards(Shards(folder), by, max_bins=15, categorical=(), seed=0, threads=1)

@@ -22,8 +22,14 @@ class Interval(NamedTuple):
 
 
 def weighted_mean(values: Float64Array, weights: Float64Array) -> float:
-    """The mean of `values`, each counted `weights` times; NaN if there are none."""
-    return float(np.dot(weights, values) / weights.sum()) if weights.sum() > 0 else math.nan
+    """The mean of `values`, each counted `weights` times, whatever their order; NaN if there are none."""
+    total = _sum(weights)
+    return _sum(weights * values) / total if total > 0 else math.nan
+
+
+def _sum(values: Float64Array) -> float:
+    """The sum, with the same rounding for any order of the values."""
+    return float(np.sort(values).sum())
 
 
 def bootstrap_interval(

@@ -498,7 +498,6 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         watched = validation_data(self, valid)
         self._check_training_data(data)
         data = data.in_key_order(threads=self.threads)
-        watched = None if watched is None else watched.in_key_order(threads=self.threads)
         self.scaling_ = self._scaling_for(data)
         data = self.seen_by_model(self._with_some_judged(data))
         self._learn(data, None if watched is None else self.seen_by_model(watched), run)

@@ -120,15 +120,22 @@ def bin_dataset(
     Categorical features are given by number, from 0, or by name. Rows are put in the order of their keys, or stay as
     they are.
     """
+    if mapper is not None and not in_key_order:
+        codes = bin_columns(data.features, mapper, threads=threads)
+        return BinnedDataset(codes, mapper, without_features(data), data.feature_names)
     hashes = row_hashes(data.features, threads)
     if mapper is None:
         mapper = bins_of(data, hashes, max_bins, categorical, sample_size=sample_size, seed=seed, threads=threads)
     if not in_key_order:
-        codes = bin_columns(data.features, mapper, threads=threads)
-        return BinnedDataset(codes, mapper, without_features(data), data.feature_names)
+        return bin_dataset(data, mapper, in_key_order=False, threads=threads)
     order = key_order(data, hashes, threads)
     codes = bin_columns(data.features, mapper, order=order.rows, threads=threads)
     return BinnedDataset(codes, mapper, without_features(data).in_key_order(order), data.feature_names)
+
+
+def bin_valid(data: RankingDataset, mapper: BinMapper, threads: int | None = None) -> BinnedDataset:
+    """Data to measure on, coded by the bins of the training data: rows stay as they are, as equal scores are ranked."""
+    return bin_dataset(data, mapper, in_key_order=False, threads=threads)
 
 
 def bins_of(

@@ -34,12 +34,13 @@ def bin_file(
     categorical: Sequence[int | str] = (),
     sample_size: int = SAMPLE_SIZE,
     seed: int = 0,
+    in_key_order: bool = True,
     threads: int | None = None,
 ) -> BinnedDataset:
     """Read a file with bin codes in place of features, for `fit_binned`; memory never holds its feature matrix.
 
-    The result is that of binning the dataset that `read` gives, bit for bit: queries and documents are in the order of
-    their keys, and `documents.source_rows` says where each row was in the file.
+    The result is that of binning the dataset that `read` gives, bit for bit. `documents.source_rows` says where each row
+    was in the file.
 
     Parameters
     ----------
@@ -55,6 +56,9 @@ def bin_file(
         How many rows, drawn at random, the bins are found from.
     seed : int, default 0
         The seed of this draw.
+    in_key_order : bool, default True
+        Whether queries and documents are put in the order of their keys, as training data must be for its order not to
+        matter. Data to measure on may stay as it is: equal scores are ranked in this order.
     threads : int, optional
         How many threads to use; every core unless given.
 
@@ -69,7 +73,7 @@ def bin_file(
     with given.repeatable() as file:
         file = file.with_defaults(threads=threads)
         if mapper is not None:
-            return _coded(file, mapper, threads)
+            return _coded(file, mapper, threads, in_key_order=in_key_order)
         sample = RowSample(sample_size, seed, file.absent)
         documents = file.stream_rows(sample.add)
         features = _sampled(file, documents, sample)
@@ -80,12 +84,14 @@ def bin_file(
             threads=threads,
         )
         if documents.data.n_docs <= sample_size:
-            data = _in_key_order(documents.data, sample.hashes(), threads)
+            data = documents.data
+            if in_key_order:
+                data = _in_key_order(data, sample.hashes(), threads)
             codes = bin_columns(features, mapper, order=data.source_rows, threads=threads)
             return BinnedDataset(codes, mapper, data, documents.feature_names)
         digest = data_digest(documents.data, sample.hashes())
         del documents, features, sample  # the codes take their place
-        return _coded(file, mapper, threads, digest)
+        return _coded(file, mapper, threads, digest, in_key_order=in_key_order)
 
 
 def _sampled(file: DataFile, documents: Documents, sample: RowSample) -> Float32Array:
@@ -115,7 +121,9 @@ class _PickedRows:
         self._n_rows += len(features)
 
 
-def _coded(file: DataFile, mapper: BinMapper, threads: int | None, digest: str | None = None) -> BinnedDataset:
+def _coded(
+    file: DataFile, mapper: BinMapper, threads: int | None, digest: str | None = None, *, in_key_order: bool
+) -> BinnedDataset:
     """The file's data with codes by `mapper`; `digest` is that of the data the bins were found from, if it is known."""
     pieces = _CodePieces(mapper, threads)
     with errors_name_file(file.name):
@@ -123,7 +131,7 @@ def _coded(file: DataFile, mapper: BinMapper, threads: int | None, digest: str |
     hashes = np.concatenate(pieces.hashes)
     if digest is not None and data_digest(documents.data, hashes) != digest:
         raise InputError(f"{file.name} changed while it was read: its rows differ from those the bins were found from")
-    data = _in_key_order(documents.data, hashes, threads)
+    data = _in_key_order(documents.data, hashes, threads) if in_key_order else documents.data
     return BinnedDataset(pieces.joined(data.source_rows), mapper, data, documents.feature_names)
 
 
