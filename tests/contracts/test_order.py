@@ -19,7 +19,7 @@ from rankwright.rankers.ranker import Ranker
 N_ORDERS = 5
 
 
-def documents(*, alike: bool = True, extras: bool = False) -> RankingDataset:
+def documents(*, alike: bool = True, extras: bool = False) -> Any:
     """Forty queries of a few features, some documents of which are alike, as are some queries."""
     rng = np.random.default_rng(4)
     sizes = rng.integers(3, 15, size=40)
@@ -41,7 +41,7 @@ def documents(*, alike: bool = True, extras: bool = False) -> RankingDataset:
     )
 
 
-def in_another_order(data: RankingDataset, seed: int) -> RankingDataset:
+def in_another_order(data: Any, seed: int) -> Any:
     """The same rows, with those of a query apart."""
     rows = np.random.default_rng(seed).permutation(data.n_docs)
     qid = data.qid[rows]
@@ -63,7 +63,7 @@ def file_of(ranker: Ranker, path: Any) -> bytes:
     return bytes(path.read_bytes())
 
 
-def valid_for(ranker: Ranker) -> RankingDataset | None:
+def valid_for(ranker: Ranker) -> Any:
     return documents(alike=False) if ranker.chooses_steps else None
 
 
@@ -73,7 +73,7 @@ def test_the_order_of_rows_and_queries_changes_no_bit(name, tmp_path):
     valid = valid_for(ranker)
     expected = file_of(ranker.fit(data, valid=valid), tmp_path / "model.rw")
     for seed in range(N_ORDERS):
-        # Of the validation data only queries move: equal scores are ranked in the order of its rows, as `evaluate` does.
+        # Only the queries of validation data move: equal scores are ranked in the order of rows, as `evaluate` does.
         watched = (
             None if valid is None else valid.take_queries(np.random.default_rng(seed).permutation(valid.n_queries))
         )

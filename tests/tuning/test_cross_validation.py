@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.data.keys import key_order
 from rankwright.data.splits import k_fold
 from rankwright.errors import SettingError
 from rankwright.settings.spaces import Choice
@@ -82,7 +83,7 @@ def test_nested_cross_validation_measures_what_tuning_on_the_rest_gives(learnabl
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["outer-1", "outer-2", "outer-3"]
     everything = []
-    for number, fold in enumerate(k_fold(learnable.groups, 3, seed=0)):
+    for number, fold in enumerate(k_fold(learnable.groups, 3, seed=0, order=key_order(learnable).queries)):
         rest, held_out = learnable.take_queries(fold.train), learnable.take_queries(fold.test)
         tuned = tune(rw.LambdaMART(n_trees=6), rest, space=space, plan=plan, engine=here)
         assert tuned.settings == found.tuned[number].settings

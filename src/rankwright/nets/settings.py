@@ -205,6 +205,7 @@ class RankPropSettings(RecipeSettings):
     output_bias: ClassVar[bool] = True  # scores are regressed: their mean counts
 
     hidden: Sequence[int] | None = changed(DescentSettings, "hidden", search=Choice(((), (10,))), small=())
+    learning_rate: float | None = changed(DescentSettings, "learning_rate", small=0.1)
     pull: float = setting(0.1, above=0, most=1, search=Real(0.02, 0.5, log=True))
 
 

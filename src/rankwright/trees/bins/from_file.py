@@ -39,8 +39,8 @@ def bin_file(
 ) -> BinnedDataset:
     """Read a file with bin codes in place of features, for `fit_binned`; memory never holds its feature matrix.
 
-    The result is that of binning the dataset that `read` gives, bit for bit. `documents.source_rows` says where each row
-    was in the file.
+    The result is that of binning the dataset that `read` gives, bit for bit. `documents.source_rows` says where each
+    row was in the file.
 
     Parameters
     ----------
