@@ -124,7 +124,7 @@ INTERRUPTED: Mapping[str, Interrupted] = {
     "sortnet": Interrupted(Case("SortNet", SORTNET), "max_iter", 1, 3),
     "prank": Interrupted(Case("PRank", STEPS), "epochs", 2, 4),
     "oap-bpm": Interrupted(Case("OAPBPM", STEPS | {"n_perceptrons": 3}), "epochs", 2, 4),
-    "kernel-prank": Interrupted(Case("KernelPRank", STEPS | {"max_support": 6}), "epochs", 2, 4),
+    "kernel-prank": Interrupted(Case("KernelPRank", STEPS | {"max_support": 6}), "epochs", 1, 3),
     "ranksvm": Interrupted(Case("RankSVM", {"seed": 3}), "max_iter", 1, 3),
     "svmmap": Interrupted(Case("SVMMAP", {"seed": 3}, near=True), "max_iter", 3, 8),
     "smoothrank": Interrupted(Case("SmoothRank", {"seed": 3}, near=True), "max_iter", 2, 4),

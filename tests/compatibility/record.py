@@ -2,9 +2,9 @@
 
     python -m tests.compatibility.record data|models|trained|checkpoints|studies|public
 
-`models`, `studies` and `public` were written by the code before it was restructured and are kept for good. `trained`
-and `checkpoints` hold what training gives, bit for bit; they were written anew when data was first put in the order of
-its keys. If files are written anew, the tests only compare the code with itself, so do that only when something changes
+`models` and `public` were written by the code before it was restructured and are kept for good. `trained`,
+`checkpoints` and `studies` hold what training gives, bit for bit; they were written anew when data was first put in the
+order of its keys. If files are written anew, the tests only compare the code with itself, so do that only when something changes
 on purpose, and say so in the changelog.
 """
 

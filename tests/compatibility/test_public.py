@@ -18,6 +18,7 @@ CHANGED_ON_PURPOSE: dict[str, str] = {
         for name in ("warm_start", "metric", "early_stopping", "scaling", "device", "mode", "module", "optimizer")
     },
     **{f"names · * · members · {name} was": NO_STAND_IN for name in ("scaling", "select", "metric")},
+    "documents · compare folds · systems · * · against_best": "another of the two rankers is the best one now",
     "names · * · members · scales_itself is missing": "whether features are scaled elsewhere is the model's affair",
 }
 
