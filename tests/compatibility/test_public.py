@@ -18,6 +18,8 @@ CHANGED_ON_PURPOSE: dict[str, str] = {
         for name in ("warm_start", "metric", "early_stopping", "scaling", "device", "mode", "module", "optimizer")
     },
     **{f"names · * · members · {name} was": NO_STAND_IN for name in ("scaling", "select", "metric")},
+    "documents · bag study · table · each · variance_change was": "no ranker's variance is 0 on these parts",
+    "documents · quickstart · test · * is missing": "parts are drawn by keys: other single features are the best",
     "documents · compare folds · systems · * · against_best": "another of the two rankers is the best one now",
     "names · * · members · scales_itself is missing": "whether features are scaled elsewhere is the model's affair",
 }
