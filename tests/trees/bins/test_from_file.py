@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tracemalloc
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from rankwright.formats.rows import Rows, Runs
 from rankwright.formats.sources import open_line_blocks
 from rankwright.trees.bins import from_file
 from rankwright.trees.bins.binned import bin_dataset, without_features
+from rankwright.trees.bins.binning import fit_bins
 from rankwright.trees.bins.from_file import bin_file
 from rankwright.trees.bins.sampling import RowSample
 
@@ -216,6 +218,27 @@ def test_what_is_wrong_with_a_pipe_is_told_by_its_name(tmp_path):
     with pytest.raises(FileFormatError, match=r"pipe\.txt:2: the value of '1:x' is not a number"):
         bin_file(tmp_path / "pipe.txt")
     writer.join()
+
+
+@pytest.mark.parametrize("change", ["append", "edit", "label", "remove"])
+def test_a_file_that_changes_between_two_readings_is_noticed(change, tmp_path, monkeypatch):
+    path = tmp_path / "data.txt"
+    write(documents(moved=False), path)
+
+    def change_file(*given, **options):
+        lines = path.read_text().splitlines()
+        lines = {
+            "append": [*lines, lines[-1]],
+            "edit": [re.sub(r" 3:[0-9]+", " 3:77", lines[0]), *lines[1:]],
+            "label": [f"{5 - int(lines[0][0])}{lines[0][1:]}", *lines[1:]],
+            "remove": lines[:-1],
+        }[change]
+        path.write_text("\n".join(lines) + "\n")
+        return fit_bins(*given, **options)
+
+    monkeypatch.setattr(from_file, "fit_bins", change_file)
+    with pytest.raises(InputError, match=r"data\.txt changed while it was read"):
+        bin_file(path, sample_size=SMALL_SAMPLE)
 
 
 @pytest.mark.parametrize("name", FORMATS)
