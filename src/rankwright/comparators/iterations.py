@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays
+from rankwright.container.checks import known, number, whole
 
 NO_EPOCH = -1  # stands in checkpoints for the missing best epoch of iteration 0, whose net is random
 
@@ -27,6 +28,14 @@ class Iteration:
     def to_dict(self) -> dict[str, Any]:
         """The iteration as files keep it."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Iteration:
+        """The iteration that `to_dict` recorded."""
+        counts = [whole(record, name) for name in ("n_pairs", "n_valid_pairs")]
+        shares = [number(record, name) for name in ("share_of_pairs", "share_of_valid_pairs")]
+        epoch = None if known(record, "best_epoch") is None else whole(record, "best_epoch")
+        return cls(counts[0], counts[1], shares[0], shares[1], epoch)
 
 
 def iterations_to_arrays(iterations: list[Iteration]) -> Arrays:

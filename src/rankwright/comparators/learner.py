@@ -115,6 +115,6 @@ class ComparatorLearner:
 def older_checkpoint(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Earlier:
     """The state of training in a checkpoint of an early release, which kept the iterations in the header."""
     history = History.from_dict(header["history"])
-    iterations = [Iteration(**one) for one in header["iterations"]]
+    iterations = [Iteration.from_dict(one) for one in header["iterations"]]
     memory = {name: arrays[name] for name in ("net", "pairs", "valid_pairs")} | iterations_to_arrays(iterations)
     return Earlier(memory, len(iterations), {"weights": arrays["best"]}, (history.best_step or 0) + 1, history)

@@ -42,6 +42,7 @@ class Container:
     kind: str
     header: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
+    path: str  # where it was read
 
 
 def is_container(path: str | os.PathLike[str]) -> bool:
@@ -106,7 +107,7 @@ def read_container(path: str | os.PathLike[str], kind: str | None = None) -> Con
         raise ContainerError(os.fspath(path), f"the arrays cannot be read: {error}") from None
     for array in arrays.values():
         array.setflags(write=False)
-    return Container(document["kind"], document["header"], dict(sorted(arrays.items())))
+    return Container(document["kind"], document["header"], dict(sorted(arrays.items())), os.fspath(path))
 
 
 def _document(content: bytes, path: str) -> dict[str, Any]:
@@ -128,6 +129,10 @@ def _document(content: bytes, path: str) -> dict[str, Any]:
         isinstance(document[key], type_) for key, type_ in expected.items()
     ):
         raise ContainerError(path, "the header lacks what every file of Rankwright's has")
+    try:
+        _plain(document["header"], where="header")  # JSON as Python reads it has infinite numbers and NaN
+    except (SettingError, RecursionError) as error:
+        raise ContainerError(path, f"the header cannot be read: {error}") from None
     return dict(document)
 
 

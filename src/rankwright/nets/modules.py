@@ -49,6 +49,20 @@ def plain_net(n_features: int, shape: NetShape, seed: int) -> PlainNet:
     return PlainNet(*layers)
 
 
+def plain_net_of(n_features: int, shape: NetShape, weights: Mapping[str, NDArray[Any]]) -> PlainNet:
+    """The net of this shape with these weights, which come from a file.
+
+    The net takes memory only once the weights are known to be its own: until then it is on torch's device for shapes.
+    """
+    if len(weights) <= len(shape.hidden):
+        raise InputError(f"a net of {len(shape.hidden)} hidden layers has more than {len(weights)} arrays of weights")
+    with torch.device("meta"):
+        check_same_module(plain_net(n_features, shape, seed=0), weights)
+    module = plain_net(n_features, shape, seed=0)
+    put_weights(module, weights)
+    return module
+
+
 def _start_as_the_paper(layers: list[nn.Module]) -> None:
     linear = [layer for layer in layers if isinstance(layer, nn.Linear)]
     for number, layer in enumerate(linear):
@@ -67,10 +81,21 @@ def weights_of(module: nn.Module) -> dict[str, NDArray[Any]]:
 
 def put_weights(module: nn.Module, weights: Mapping[str, NDArray[Any]]) -> None:
     """Give the module the weights that `weights_of` took from one of the same kind."""
+    check_same_module(module, weights)
+    module.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in weights.items()})
+
+
+def check_same_module(module: nn.Module, weights: Mapping[str, NDArray[Any]]) -> None:
+    """Raise unless `weights_of` of the module has arrays of these names, shapes and types."""
     own = module.state_dict()
     differing = sorted(own.keys() ^ weights.keys()) or [
-        name for name in own if tuple(own[name].shape) != weights[name].shape
+        name
+        for name, tensor in own.items()
+        if tuple(tensor.shape) != weights[name].shape or tensor.dtype != _torch_type(weights[name])
     ]
     if differing:
         raise InputError(f"the module is not the one that was saved: {', '.join(differing)} differ")
-    module.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in weights.items()})
+
+
+def _torch_type(values: NDArray[Any]) -> torch.dtype:
+    return torch.from_numpy(np.empty(0, values.dtype)).dtype
