@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays
-from rankwright.container.checks import known, number, whole
+from rankwright.container.checks import MOST, array, check_between, known, number, whole
 
 NO_EPOCH = -1  # stands in checkpoints for the missing best epoch of iteration 0, whose net is random
 
@@ -48,9 +48,10 @@ def iterations_to_arrays(iterations: list[Iteration]) -> Arrays:
 
 def iterations_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> list[Iteration]:
     """The iterations in the arrays that `iterations_to_arrays` made."""
+    counts = array(arrays, "counts", np.int64, (None, 3))
+    shares = array(arrays, "shares", np.float64, (len(counts), 2))
+    check_between("counts", counts, NO_EPOCH, MOST)
     return [
         Iteration(n_pairs, n_valid, share, valid_share, None if epoch == NO_EPOCH else epoch)
-        for (n_pairs, n_valid, epoch), (share, valid_share) in zip(
-            arrays["counts"].tolist(), arrays["shares"].tolist(), strict=True
-        )
+        for (n_pairs, n_valid, epoch), (share, valid_share) in zip(counts.tolist(), shares.tolist(), strict=True)
     ]

@@ -64,7 +64,9 @@ def _check_categories(arrays: Mapping[str, NDArray[Any]], forest: Forest) -> Non
     values = array(arrays, "category_values", np.float32, (None,), finite=False)
     _check_offsets(arrays, "category_offsets", forest.n_features, len(values), least=0)
     n_categories = np.diff(forest.category_offsets)
-    check_between("category_offsets", n_categories, 0, min(32 * forest.categories.shape[1], MAX_EDGES - 1))
+    check_between("category_offsets", n_categories, 0, MAX_EDGES - 1)
+    n_words = -(-int(n_categories.max(initial=0)) // 32)
+    array(arrays, "categories", DTYPE_OF["categories"], (None, n_words))
     rises = np.ones(len(values), np.bool_)
     rises[1:] = values[1:] > values[:-1]
     rises[forest.category_offsets[:-1][n_categories > 0]] = True  # a feature's first
