@@ -35,8 +35,10 @@ def file_faults(path: str | os.PathLike[str], what: str) -> Iterator[None]:
     """
     try:
         yield
-    except (MissingExtraError, ModuleError, OSError, MemoryError):
+    except (MissingExtraError, OSError, MemoryError):
         raise  # the file is not the cause
+    except ModuleError as error:
+        raise ModuleError(f"{os.fspath(path)}: {error}") from None
     except Exception as error:
         told = f"{error} is not there" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise ContainerError(
