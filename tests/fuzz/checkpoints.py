@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -22,8 +23,8 @@ WATCHED = "-watched"  # what the name of a folder ends with where validation dat
 class Checkpoints:
     """The folder that two steps of training leave, with and without validation data."""
 
-    def prepare(self, seeds: Path) -> None:
-        for name in COUNTING:
+    def prepare(self, seeds: Path, names: Iterable[str] = COUNTING) -> None:
+        for name in names:
             for folder in (seeds / name, seeds / f"{name}{WATCHED}"):
                 if not folder.exists():
                     _fit(folder.name, BEGUN, folder)

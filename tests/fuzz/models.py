@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -26,9 +27,9 @@ LARGEST, SMALLEST = 1e12, 1e-12  # beyond these, finite numbers may give scores 
 class Models:
     """The model file of each small ranker, and those recorded for the tests of compatibility."""
 
-    def prepare(self, seeds: Path) -> None:
+    def prepare(self, seeds: Path, names: Iterable[str] = RANKERS) -> None:
         seeds.mkdir(parents=True, exist_ok=True)
-        for name in RANKERS:
+        for name in names:
             path = seeds / f"{name}.rw"
             if not path.exists():
                 trained(name).save(path)

@@ -229,7 +229,8 @@ def _relink(values: NDArray[Any], rng: np.random.Generator) -> None:
             place = int(rng.integers(len(flat)))
             near = int(flat[place]) + chosen(rng, (-2, -1, 1, 2))
             new = chosen(rng, (near, int(rng.integers(len(flat) + 1)), int(flat[int(rng.integers(len(flat)))])))
-            flat[place] = np.array(new).astype(values.dtype)
+            limits = np.iinfo(values.dtype)
+            flat[place] = min(max(new, limits.min), limits.max)
 
 
 def _shuffle(values: NDArray[Any], rng: np.random.Generator) -> None:

@@ -7,7 +7,6 @@ A part that does not fit is an `InputError`; `file_faults` adds the name of the 
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from rankwright.errors import ContainerError, InputError, MissingExtraError, ModuleError
 
 MOST = 2**53  # of a count: JSON written by other programs holds no larger whole number exactly
+LARGEST = 1e100  # of a number that is computed with: no training gives such, and products of a few are still finite
 MOST_FEATURES = 2**31 - 1  # numbers of features are int32
 LONGEST_REPORT = 300  # letters of what was found
 
@@ -85,8 +85,8 @@ def whole(header: Mapping[str, Any], name: str, *, least: int = 0, most: int = M
 def number(header: Mapping[str, Any], name: str) -> float:
     """The finite number of that name."""
     found = known(header, name)
-    if isinstance(found, bool) or not isinstance(found, int | float) or not _is_finite(found):
-        raise InputError(f"{name} must be a finite number, got {found!r}")
+    if isinstance(found, bool) or not isinstance(found, int | float) or not abs(found) <= LARGEST:
+        raise InputError(f"{name} must be a finite number of up to {LARGEST:g} in size, got {found!r}")
     return float(found)
 
 
@@ -135,10 +135,15 @@ def array(
 
 
 def check_finite(name: str, found: NDArray[Any]) -> None:
-    """Raise where an array has numbers that are infinite or NaN."""
-    if found.dtype.kind == "f" and not np.isfinite(found).all():
-        place = int(np.flatnonzero(~np.isfinite(found.reshape(-1)))[0])
-        raise InputError(f"the array {name!r} must hold finite numbers, got {found.reshape(-1)[place]} at {place}")
+    """Raise where an array has numbers that are NaN, infinite, or so large that sums of products would be."""
+    if found.dtype.kind == "f":
+        fits = np.abs(found.reshape(-1)) <= min(LARGEST, float(np.finfo(found.dtype).max))
+        if not fits.all():
+            place = int(np.flatnonzero(~fits)[0])
+            raise InputError(
+                f"the array {name!r} must hold finite numbers of up to {LARGEST:g} in size, "
+                f"got {found.reshape(-1)[place]} at {place}"
+            )
 
 
 def check_names(found: Collection[str], wanted: Collection[str]) -> None:
@@ -152,9 +157,11 @@ def check_alike(
 ) -> None:
     """Raise unless the arrays are finite and have the names, dtypes and shapes of those wanted.
 
-    The arrays named in `grown` may have another number of rows.
+    The arrays named in `grown` may have another number of rows, the same for all of them.
     """
     check_names(found.keys(), wanted.keys())
+    if len({found[name].shape[:1] for name in grown if name in wanted}) > 1:
+        raise InputError(f"the arrays {', '.join(grown)} must have as many rows as each other")
     for name, like in wanted.items():
         rows: Shape = (None, *like.shape[1:]) if name in grown else like.shape
         array(found, name, like.dtype, rows)
@@ -164,13 +171,6 @@ def check_between(name: str, found: NDArray[Any], least: float, most: float) -> 
     """Raise where an array has numbers out of the range."""
     if found.size and not (least <= found.min() and found.max() <= most):
         raise InputError(f"the array {name!r} must lie between {least} and {most}, got {found.min()} to {found.max()}")
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
-        return False
 
 
 def _shown(shape: Sequence[int | None]) -> str:

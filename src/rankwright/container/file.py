@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.container.atomic import atomic_file
+from rankwright.container.checks import in_a_line
 from rankwright.errors import ContainerError, SettingError
 
 FORMAT = "rankwright"
@@ -104,7 +105,7 @@ def read_container(path: str | os.PathLike[str], kind: str | None = None) -> Con
     try:
         arrays = load(content)
     except (SafetensorError, KeyError, ValueError) as error:
-        raise ContainerError(os.fspath(path), f"the arrays cannot be read: {error}") from None
+        raise ContainerError(os.fspath(path), f"the arrays cannot be read: {in_a_line(str(error))}") from None
     for array in arrays.values():
         array.setflags(write=False)
     return Container(document["kind"], document["header"], dict(sorted(arrays.items())), os.fspath(path))
@@ -132,7 +133,7 @@ def _document(content: bytes, path: str) -> dict[str, Any]:
     try:
         _plain(document["header"], where="header")  # JSON as Python reads it has infinite numbers and NaN
     except (SettingError, RecursionError) as error:
-        raise ContainerError(path, f"the header cannot be read: {error}") from None
+        raise ContainerError(path, f"the header cannot be read: {in_a_line(str(error))}") from None
     return dict(document)
 
 

@@ -7,15 +7,12 @@ the problem of those found so far, whose dual has a variable for each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float32Array, Float64Array
-from rankwright.container.checks import array
 from rankwright.errors import MissingExtraError
 from rankwright.linear.scorers import linear_scores, sum_rows
 from rankwright.training.driver import RemembersArrays
@@ -55,11 +52,6 @@ class CuttingPlanes(RemembersArrays):
         self.planes, self.losses = np.vstack([self.planes, plane]), np.append(self.losses, loss)
         self.weights = solve_dual(self.planes, self.losses, self.C) @ self.planes
         return True
-
-    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
-        """Continue with the planes of an earlier run, each of which has its loss."""
-        array(memory, "losses", np.float64, (len(memory["planes"]),))
-        super().take_up(memory)
 
     def model(self) -> Arrays:
         """The weights."""
