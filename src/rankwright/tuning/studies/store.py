@@ -61,7 +61,7 @@ class Store:
         if canonical(found) != canonical(identity):
             other = sorted(name for name in identity.keys() | found.keys() if found.get(name) != identity.get(name))
             raise InputError(
-                f"{os.fspath(self.folder)} holds another study: its {', '.join(other)} differ; "
+                f"{os.fspath(self.folder)} holds another study: its {in_a_line(', '.join(other))} differ; "
                 f"choose another folder, or the same command as before"
             )
 
