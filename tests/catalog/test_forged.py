@@ -95,6 +95,18 @@ def other(name: str, change: Callable[[Any], Any]) -> Change:
     return lambda _, arrays: arrays.update({name: change(arrays[name])})
 
 
+def no_support(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+    """A model of a billion features, whose arrays of no rows take no bytes."""
+    header.update(n_features=10**9, scaling=None)
+    arrays["model.support"], arrays["model.coefficients"] = np.empty((0, 10**9), np.float32), np.empty(0)
+    for name in [name for name in arrays if name.startswith("scaling.")]:
+        del arrays[name]
+
+
+def long_chain(header: dict[str, Any], _: Any) -> None:
+    header["scaling"]["scaling"] = "+".join(["log"] * 10**5)
+
+
 CASES: list[tuple[str, Change, str]] = [
     ("lambdamart", unreachable, "must be the child of one other node"),
     ("lambdamart", odd_entry("value", np.nan), "'value' must hold finite numbers .* got nan"),
@@ -124,6 +136,8 @@ CASES: list[tuple[str, Change, str]] = [
     ("sortnet", setting("hidden", [10**12]), "a comparator of this size has"),
     ("sortnet", header_entry("iterations", []), "the net is that of iteration"),
     ("bl-mart", header_entry("trees_of_bags", [-1, 10**30]), "bags have"),
+    ("kernel-prank", no_support, "its arrays have fewer numbers"),
+    ("ranksvm", long_chain, "a scaling has 16 steps at most, got 100000"),
     ("bagging", header_entry("bags", []), "the 0 bags must be 1 or more"),
     ("bagging", setting("ranker", {"ranker": "mart"}), "the bags must be of mart|settings that are not known here"),
 ]

@@ -131,10 +131,24 @@ def _document(content: bytes, path: str) -> dict[str, Any]:
     ):
         raise ContainerError(path, "the header lacks what every file of Rankwright's has")
     try:
-        _plain(document["header"], where="header")  # JSON as Python reads it has infinite numbers and NaN
-    except (SettingError, RecursionError) as error:
-        raise ContainerError(path, f"the header cannot be read: {in_a_line(str(error))}") from None
+        infinite = _infinite_in(document["header"])
+    except RecursionError:
+        raise ContainerError(path, "the header cannot be read: it is nested too deep") from None
+    if infinite is not None:
+        raise ContainerError(path, f"the header cannot be read: header{in_a_line(infinite)}, which is no JSON")
     return dict(document)
+
+
+def _infinite_in(value: Any) -> str | None:
+    """The place of a number that is infinite or NaN, which Python reads from JSON although JSON has none."""
+    if isinstance(value, float) and not np.isfinite(value):
+        return f" is {value}"
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in entries:
+        found = _infinite_in(item)
+        if found is not None:
+            return f".{key}{found}" if isinstance(value, dict) else f"[{key}]{found}"
+    return None
 
 
 def _check_bytes(content: bytes, checksum: str, path: str) -> None:

@@ -32,6 +32,7 @@ from rankwright.errors import InputError, UnknownNameError
 
 KIND = "scaling"
 CHAIN_SIGN = "+"
+MOST_STEPS = 16  # of a chain in a file: each costs a pass over the features
 LARGEST_FEATURE = float(np.finfo(np.float32).max)
 ROWS_AT_A_TIME = 512  # so few that a float64 copy of them stays in the processor's cache
 Learned: TypeAlias = Mapping[str, NDArray[Any]]
@@ -337,7 +338,10 @@ class FittedScaling:
         FittedScaling
             The scaling.
         """
-        scaling = parse_scaling(part(header, "scaling", str))
+        name = part(header, "scaling", str)
+        if name.count(CHAIN_SIGN) >= MOST_STEPS:
+            raise InputError(f"a scaling has {MOST_STEPS} steps at most, got {name.count(CHAIN_SIGN) + 1}")
+        scaling = parse_scaling(name)
         n_features = whole(header, "n_features", most=MOST_FEATURES)
         # What a scaling learns has the same names and types whatever the data: also of one feature of no documents.
         wanted = scaling.learn(np.empty((0, 1), np.float32), Groups.of_sizes([]), 1)

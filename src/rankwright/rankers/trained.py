@@ -18,6 +18,7 @@ from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.training.loop import History
 
 MODEL_KIND = "model"
+MOST_UNPROVEN = 2**16  # features that a file may state without a number for each: readers make room for all of them
 SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with in a model file
 
 
@@ -91,6 +92,8 @@ def read_trained(
     model = kind.restored(StoredModel(settings, header, own, n_features, scaling, read_member))
     names = items(header, "feature_names", str)
     _check_widths(n_features, scaling, names)
+    if n_features > max(MOST_UNPROVEN, sum(values.size for values in arrays.values())):
+        raise InputError(f"the model is of {n_features} features, and its arrays have fewer numbers")
     return TrainedRanker(
         ranker=ranker,
         settings=settings.stored_settings(),
