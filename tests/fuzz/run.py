@@ -27,6 +27,7 @@ from tests.fuzz.subjects import SUBJECTS
 SECONDS = 2.0  # that a mutant may take
 SECONDS_TO_START = 120.0
 SECONDS_TO_TELL = 60.0  # between progress lines
+SLOW = "no answer"
 LONGEST_LINE = 1 << 16
 
 
@@ -60,7 +61,7 @@ class Worker:
         running = running and self.process.poll() is None
         self.process.kill()
         complaint = self.process.communicate()[1].decode(errors="replace")[-3000:]
-        return f"no answer in {SECONDS:g} s" if running else f"ended with {self.process.returncode}: {complaint}"
+        return f"{SLOW} in {SECONDS:g} s" if running else f"ended with {self.process.returncode}: {complaint}"
 
 
 class Run:
@@ -71,6 +72,7 @@ class Run:
         self.seeds = corpus / "seeds" / kind
         self.findings, self.place = corpus / "findings.jsonl", corpus / f"{kind}-{seed}.next"
         self.outcomes: Counter[str] = Counter()
+        self.slow: int | None = None  # the last mutant that was given another try
         SUBJECTS[kind].prepare(self.seeds)
 
     @property
@@ -88,7 +90,7 @@ class Run:
                 heard = worker.hear(SECONDS_TO_START * self.slower)  # that it begins
                 said = None if heard is None else worker.hear(SECONDS * self.slower)
                 if said is None:
-                    self._note(number, {"outcome": "finding", "told": worker.end()})
+                    self._note_end(number, worker.end())
                     break
                 self._note(number, said)
                 number += 1
@@ -97,6 +99,13 @@ class Run:
                     print(f"{self.kind}: {number} mutants, {dict(self.outcomes)}", flush=True)  # noqa: T201
             worker.process.kill()
             worker.process.communicate()
+
+    def _note_end(self, number: int, told: str) -> None:
+        """A worker that ended is a finding; one that was slow has another try, because the machine may be busy."""
+        if told.startswith(SLOW) and self.slow != number:
+            self.slow = number
+        else:
+            self._note(number, {"outcome": "finding", "told": told})
 
     def _note(self, number: int, said: dict[str, Any]) -> None:
         self.outcomes[said["outcome"]] += 1
