@@ -90,7 +90,7 @@ PRELOADED = $(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-fi
 
 fuzz-sanitised: install-test ## The same on a core with ASan and UBSan, which is far slower
 	$(PIP) --no-build-isolation --no-deps --force-reinstall --target $(SANITISED) --upgrade \
-	  -C cmake.define.RANKWRIGHT_SANITIZE=address,undefined -C install.strip=false .
+	  -C build-dir=build/Sanitised -C cmake.define.RANKWRIGHT_SANITIZE=address,undefined -C install.strip=false .
 	PYTHONPATH=$(SANITISED) LD_PRELOAD="$(PRELOADED)" ASAN_OPTIONS=detect_leaks=0,allocator_may_return_null=1 \
 	  $(BIN)/python -m tests.fuzz.run --slower 20 --corpus out/fuzz-sanitised $(FUZZ)
 
