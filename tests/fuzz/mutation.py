@@ -108,7 +108,7 @@ def _nudge(holder: Any, key: Any, rng: np.random.Generator) -> None:
     if isinstance(value, bool):
         holder[key] = not value
     elif isinstance(value, int | float):
-        holder[key] = chosen(rng, (value + 1, value - 1, -value, value * 2, value * 10**6, float(value), str(value)))
+        holder[key] = chosen(rng, (value + 1, value - 1, -value, value * 2, value * 10**6, str(value), [value]))
     elif isinstance(value, str):
         holder[key] = chosen(rng, (value[:-1], value + "x", value.upper(), value * 2, [value]))
     elif isinstance(value, list):
