@@ -6,7 +6,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 TEST_JOBS ?= $(shell nproc)
 CPP := $(wildcard native/*/*.[ch]pp native/*/*/*.[ch]pp)
 
-.PHONY: help quickstart install install-test dev test test-slow docs format lint types native-test pytest debug-test clean
+.PHONY: help quickstart install install-test dev test test-slow fuzz fuzz-sanitised docs format lint types native-test \
+  pytest debug-test clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -77,6 +78,21 @@ debug-test: install-test ## Run the tests of kernels on a debug build with asser
 test-slow: install-test ## The long checks, and every test on the debug build
 	$(BIN)/pytest -n $(TEST_JOBS) -m slow
 	$(MAKE) debug-test DEBUG_TESTS=tests
+
+# Mutants are drawn by number, so a run that was ended goes on; FUZZ="--seed 1" draws others.
+FUZZ ?= --mutants 20000
+
+fuzz: install-test ## Judge mutants of model files, checkpoints and studies; FUZZ has the options, out/fuzz the findings
+	$(BIN)/python -m tests.fuzz.run $(FUZZ)
+
+SANITISED := build/sanitised-site
+PRELOADED = $(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so.6)
+
+fuzz-sanitised: install-test ## The same on a core with ASan and UBSan, which is far slower
+	$(PIP) --no-build-isolation --no-deps --force-reinstall --target $(SANITISED) --upgrade \
+	  -C build-dir=build/Sanitised -C cmake.define.RANKWRIGHT_SANITIZE=address,undefined -C install.strip=false .
+	PYTHONPATH=$(SANITISED) LD_PRELOAD="$(PRELOADED)" ASAN_OPTIONS=detect_leaks=0,allocator_may_return_null=1 \
+	  $(BIN)/python -m tests.fuzz.run --slower 20 --corpus out/fuzz-sanitised $(FUZZ)
 
 clean: ## Remove what was built
 	rm -rf build out $(VENV)

@@ -20,6 +20,9 @@ template <typename T> using OutMatrix = Array<T, 2>;
 template <typename T> inline constexpr bool is_array = false;
 template <typename... T> inline constexpr bool is_array<nb::ndarray<T...>> = true;
 
+template <typename T> inline constexpr bool is_matrix = false;
+template <typename T> inline constexpr bool is_matrix<Array<T, 2>> = true;
+
 // The numbers of an array, whatever its dimensions: those of a kernel's input, and those it fills.
 template <typename T, typename... Form> std::span<const T> view(const nb::ndarray<const T, Form...> &array) {
     return {array.data(), array.size()};

@@ -19,6 +19,8 @@ void bind_features(nb::module_ &module) {
     const auto define_scaling = [&module](const char *name, auto scale) {
         define(module, name, {"features", "offsets", "out", "threads"},
                [scale](InMatrix<float> features, In<std::int64_t> offsets, OutMatrix<float> out, int threads) {
+                   require_offsets("offsets", view(offsets), features.shape(0));
+                   require_shape("out", out, features.shape(0), features.shape(1));
                    scale(view(features), features.shape(1), view(offsets), fill(out), threads);
                });
     };
@@ -26,12 +28,16 @@ void bind_features(nb::module_ &module) {
     define_scaling("scale_by_range", scale_by_range);
     define(module, "standardise_rows", {"inputs", "rows", "out", "threads"},
            [](StandardisedRows inputs, In<std::int64_t> rows, OutMatrix<float> out, int threads) {
+               inputs.require_rows(view(rows));
+               require(out.shape(0) >= rows.size() && out.shape(1) == inputs.n_features, "out must hold all rows");
                standardise_rows(inputs.features, inputs.n_features, view(rows), inputs.shift, inputs.factor, fill(out),
                                 threads);
            });
     define(module, "sum_moments", {"features", "centre", "count", "total", "squares", "threads"},
            [](InMatrix<float> features, In<double> centre, Out<double> count, Out<double> total, Out<double> squares,
               int threads) {
+               for (const std::size_t size : {centre.size(), count.size(), total.size(), squares.size()})
+                   require_size("centre and sums", size, features.shape(1));
                sum_moments(view(features), features.shape(1), view(centre), fill(count), fill(total), fill(squares),
                            threads);
            });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bindings/records.hpp"
+#include "bindings/require.hpp"
 #include "core/objectives/lambdas.hpp"
 
 namespace rankwright {
@@ -17,6 +18,21 @@ inline Delta delta_named(std::string_view name) {
                                {"average-precision", Delta::average_precision},
                                {"reciprocal-rank", Delta::reciprocal_rank},
                                {"expected-reciprocal-rank", Delta::expected_reciprocal_rank}});
+}
+
+inline void require_groups(const WeighedGroups &groups, std::size_t n_docs) {
+    require_offsets("offsets", groups.offsets, n_docs);
+    require_size_or_none("document_weights", groups.document_weights.size(), n_docs);
+    require_size_or_none("query_weights", groups.query_weights.size(), groups.offsets.size() - 1);
+}
+
+// Queries of the groups, and the places of their scores.
+inline void require_batch(std::span<const std::int64_t> queries, std::span<const std::int64_t> starts,
+                          std::size_t n_scores, const WeighedGroups &groups) {
+    require_size("starts", starts.size(), queries.size() + 1);
+    require(starts.front() >= 0 && static_cast<std::size_t>(starts.back()) <= n_scores,
+            "starts must be places of scores");
+    require_below("queries", queries, groups.offsets.size() - 1);
 }
 
 template <> struct Reader<WeighedGroups> {

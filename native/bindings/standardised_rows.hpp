@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bindings/records.hpp"
+#include "bindings/require.hpp"
 
 namespace rankwright {
 
@@ -9,6 +10,16 @@ struct StandardisedRows {
     std::span<const float> features;
     std::size_t n_features = 0;
     std::span<const float> shift, factor;
+
+    std::size_t n_rows() const { return n_features == 0 ? 0 : features.size() / n_features; }
+    void require_fit() const {
+        require_size("shift", shift.size(), n_features);
+        require_size("factor", factor.size(), n_features);
+    }
+    void require_rows(std::span<const std::int64_t> rows) const {
+        require_fit();
+        if (n_features != 0) require_below("rows", rows, n_rows());
+    }
 };
 
 template <> struct Reader<StandardisedRows> {

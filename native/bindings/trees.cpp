@@ -1,6 +1,7 @@
 #include "bindings/codes.hpp"
 #include "bindings/define.hpp"
 #include "bindings/records.hpp"
+#include "bindings/require.hpp"
 #include "core/forests/tree_scores.hpp"
 #include "core/trees/grower.hpp"
 #include "core/trees/leaf_values.hpp"
@@ -98,6 +99,10 @@ template <typename Code> void bind_grow_tree(nb::module_ &module) {
 template <typename Code> void bind_score_tree(nb::module_ &module) {
     define(module, "score_tree", {"codes", "n_bins", "nodes", "scores", "threads"},
            [](InCodes<Code> codes, In<std::int64_t> n_bins, GrownNodes nodes, Out<double> scores, int threads) {
+               for (const std::size_t size : {nodes.bin.size(), nodes.left.size(), nodes.right.size(),
+                                              nodes.missing_left.size(), nodes.value.size()})
+                   require_size("nodes", size, nodes.feature.size());
+               require_size("scores", scores.size(), codes.shape(1));
                score_tree<Code>(codes_of(codes), view(n_bins), nodes, fill(scores), threads);
            });
 }

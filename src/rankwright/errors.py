@@ -38,6 +38,10 @@ class ContainerError(FileFormatError):
     """A model or checkpoint file is damaged, of an unknown version, or holds something other than what was wanted."""
 
 
+class ModuleError(SettingError):
+    """The module that a caller gave for a net is not of the kind that the model file holds."""
+
+
 class ClusterError(RankwrightError, RuntimeError):
     """Workers could not be started or reached, or died with their tasks."""
 

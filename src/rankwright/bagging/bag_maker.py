@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from rankwright.arrays import Float64Array
 from rankwright.bagging.out_of_bag import can_choose
 from rankwright.bagging.plan import BagPlan, QuerySample
+from rankwright.container.checks import file_faults
 from rankwright.container.file import Container
 from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.ranker import Ranker
@@ -55,13 +56,15 @@ class BagMaker:
 
     def make(self, number: int, saved: Container | None, listener: Listener) -> Bag:
         """The bag of that number: trained now, or loaded from what an earlier run saved."""
-        work, sample = self.work, self.plan.sample(number, self.documents.n_queries)
-        if saved is not None:
-            member = work.restore(saved.header, saved.arrays)
-        else:
-            member = work.train(number, sample, self._watches_others(sample), listener)
-        others = work.score_others(member, sample)
-        return Bag(member, sample, others, None if self.valid is None else work.score_valid(member))
+        sample = self.plan.sample(number, self.documents.n_queries)
+        if saved is None:
+            return self._scored(self.work.train(number, sample, self._watches_others(sample), listener), sample)
+        with file_faults(saved.path, "checkpoint"):
+            return self._scored(self.work.restore(saved.header, saved.arrays), sample)
+
+    def _scored(self, member: Ranker, sample: QuerySample) -> Bag:
+        others = self.work.score_others(member, sample)
+        return Bag(member, sample, others, None if self.valid is None else self.work.score_valid(member))
 
     def _watches_others(self, sample: QuerySample) -> bool:
         if self.plan.overfit or self.valid is not None:

@@ -14,10 +14,12 @@ from rankwright.bagging.forest_bags import ForestWork
 from rankwright.bagging.model import BagModel
 from rankwright.bagging.ranker_bags import RankerWork, own_module
 from rankwright.bagging.settings import BaggingSettings
+from rankwright.container.checks import optional, part
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.rankers.ranker import Ranker, TrainingRun
 from rankwright.rankers.trained import TrainedRanker
+from rankwright.settings.setting import restored_settings
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Lesson
 from rankwright.trees.bins.binned import bin_dataset, bin_valid
@@ -143,13 +145,14 @@ class Bagging(Bagged, BaggingSettings):
         Bagging
             The trained bag.
         """
-        described = header["settings"]["ranker"]
+        stored = part(header, "settings", dict)
+        described = optional(stored, "ranker", dict)
         single = None
         if described is not None:
             settings = {name: value for name, value in described.items() if name != "ranker"}
             own = {} if module is None else {"module": module}
-            single = (kinds or {})[described["ranker"]](**settings, **own)
-        with_single = dict(header) | {"settings": dict(header["settings"]) | {"ranker": single}}
+            single = restored_settings((kinds or {})[part(described, "ranker", str)], settings, **own)
+        with_single = dict(header) | {"settings": stored | {"ranker": single}}
         return super().from_state(with_single, arrays, **given)
 
     def _read_member(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float64Array, IntArray, named
+from rankwright.arrays import Arrays, BoolArray, Float64Array, IntArray
 from rankwright.bagging.mean_rank import rank_scores
+from rankwright.bagging.settings import BAGGED_BY_DEFAULT, stored_ranker
+from rankwright.container.checks import items, optional_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.rankers.model import Model, State, StoredModel
@@ -77,10 +81,10 @@ class BaggedForestModel(Model):
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
         trees = ForestModel(*forest_of_file(stored))
-        trees_of_bags = np.array(stored.header["trees_of_bags"], np.int64)
-        if len(trees_of_bags) == 0 or trees_of_bags.sum() != trees.forest.n_trees:
-            raise InputError(f"the bags have {trees_of_bags.sum()} trees, the forest {trees.forest.n_trees}")
-        return cls(trees, trees_of_bags, stored.header["out_of_bag"])
+        counts = items(stored.header, "trees_of_bags", int)
+        if not counts or min(counts) < 0 or sum(counts) != trees.forest.n_trees:
+            raise InputError(f"{len(counts)} bags have {sum(counts)} trees, the forest {trees.forest.n_trees}")
+        return cls(trees, np.array(counts, np.int64), optional_number(stored.header, "out_of_bag"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,15 +130,31 @@ class BagModel(Model):
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
         assert stored.read_member is not None  # readers of bags can read their members
+        arrays = _by_bag(stored.arrays)
         members = [
-            stored.read_member(header, named(stored.arrays, _prefix(bag)))
-            for bag, header in enumerate(stored.header["bags"])
+            stored.read_member(header, arrays.get(_prefix(bag), {}))
+            for bag, header in enumerate(items(stored.header, "bags", dict))
         ]
+        if not members or any(member.n_features != stored.n_features for member in members):
+            raise InputError(f"the {len(members)} bags must be 1 or more, all of {stored.n_features} features")
+        described = stored_ranker(stored.settings.ranker)
+        bagged = BAGGED_BY_DEFAULT if described is None else described["ranker"]
+        if any(member.ranker != bagged for member in members):
+            raise InputError(f"the bags must be of {bagged}, got {', '.join({member.ranker for member in members})}")
         combine, single = stored.settings.combine, members[0].model
         by_rank = combine == "rank" or (combine is None and single.needs_queries)
-        return cls(tuple(members), by_rank, stored.header["out_of_bag"])
+        return cls(tuple(members), by_rank, optional_number(stored.header, "out_of_bag"))
 
 
 def _prefix(bag: int) -> str:
     """The prefix of a bag's array names in a model file."""
     return f"bag.{bag}."
+
+
+def _by_bag(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Arrays]:
+    """The arrays of each bag, by the bag's prefix; they are gone through once, however many bags there are."""
+    found: dict[str, Arrays] = {}
+    for name, values in arrays.items():
+        bag, number, own = (*name.split(".", 2), "", "")[:3]
+        found.setdefault(f"{bag}.{number}.", {})[own] = values
+    return found

@@ -9,8 +9,14 @@ from typing import Any, ClassVar, Literal
 from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import RankerSettings
 from rankwright.settings.spaces import Choice, Real
-from rankwright.trees.settings import ForestSettings, LambdaForestSettings, PointwiseForestSettings
+from rankwright.trees.settings import (
+    ForestSettings,
+    LambdaForestSettings,
+    LambdaMARTSettings,
+    PointwiseForestSettings,
+)
 
+BAGGED_BY_DEFAULT = LambdaMARTSettings.name  # where no ranker to bag is given
 OF_BAGS = ("n_bags", "bag_fraction", "bootstrap", "overfit")  # settings of the bags, not of what is in them
 
 

@@ -25,7 +25,9 @@ from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.boosters.settings import CoordinateAscentSettings
 from rankwright.boosters.weighted_sum import column_of, weighted_sum
 from rankwright.boosters.weighted_sum_ranker import WeightedSumRanker
+from rankwright.container.checks import array, check_between
 from rankwright.data.groups import Groups
+from rankwright.errors import InputError
 from rankwright.ranking.order import Ranking, Ties
 from rankwright.training.driver import Learner
 
@@ -109,8 +111,13 @@ class CoordinateAscentLearner:
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Go on after the last sweep of an earlier run."""
-        reached, gained = memory["values"].tolist()
-        self.last = Sweep(np.array(memory["weights"]), reached, gained, int(memory["start"][0]))
+        weights = array(memory, "weights", np.float64, (self.features.shape[1],))
+        reached, gained = array(memory, "values", np.float64, (2,), finite=False).tolist()
+        start = array(memory, "start", np.int64, (1,))
+        check_between("start", start, 0, self.settings.restarts - 1)
+        if not math.isfinite(reached) or math.isnan(gained):
+            raise InputError(f"the last sweep must have reached a finite value, got {reached} after {gained} more")
+        self.last = Sweep(np.array(weights), reached, gained, int(start[0]))
 
     def _start(self, number: int) -> Float64Array:
         """The weights of a start, which add up to 1: equal for the first start, random for the others."""

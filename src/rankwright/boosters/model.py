@@ -10,8 +10,8 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float64Array
 from rankwright.boosters.potentials import Potentials
 from rankwright.boosters.weighted_sum import weighted_sum
+from rankwright.container.checks import array, whole
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError
 from rankwright.features.missing import without_missing
 from rankwright.rankers.model import Model, State, StoredModel
 
@@ -54,9 +54,8 @@ class WeightedSumModel(Model):
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
-        weights = stored.arrays["weights"]
-        _check_weights(weights, stored.n_features)
-        return cls(weights, int(stored.header["n_rounds"]))
+        weights = array(stored.arrays, "weights", np.float64, (stored.n_features,))
+        return cls(weights, whole(stored.header, "n_rounds"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,11 +89,6 @@ class PotentialsModel(WeightedSumModel):
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
-        n_units, weights = int(stored.settings.pair_units), stored.arrays["weights"]
-        _check_weights(weights, stored.n_features * (1 + n_units) + n_units)
-        return cls(weights, int(stored.header["n_rounds"]), stored.n_features, n_units)
-
-
-def _check_weights(weights: Float64Array, n_wanted: int) -> None:
-    if weights.dtype != np.float64 or weights.shape != (n_wanted,):
-        raise InputError(f"the model needs {n_wanted} weights, and has {weights.shape}")
+        n_units = int(stored.settings.pair_units)
+        weights = array(stored.arrays, "weights", np.float64, (stored.n_features * (1 + n_units) + n_units,))
+        return cls(weights, whole(stored.header, "n_rounds"), stored.n_features, n_units)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, BoolArray, Float64Array, IntArray
+from rankwright.container.checks import array, check_between
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +92,11 @@ class StumpRounds:
             self._add(stump)
         return stump is not None
 
+    @property
+    def n_taken(self) -> int:
+        """How many rounds found a stump."""
+        return len(self.stumps)
+
     def model(self) -> Arrays:
         """How many stumps there are: stumps never change, so the model of round n is the first n of them."""
         return {"n_stumps": np.array([len(self.stumps)])}
@@ -101,7 +107,11 @@ class StumpRounds:
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Add the stumps of an earlier run, in the order in which it found them."""
-        for values in zip(*(memory[name].tolist() for name in KINDS), strict=True):
+        features = array(memory, "feature", np.int64, (None,))
+        check_between("feature", features, 0, self.documents.n_features - 1)
+        check_between("bin", memory["bin"], 0, int(self.documents.n_bins.max(initial=0)))
+        found = {name: array(memory, name, kind, features.shape) for name, kind in KINDS.items()}
+        for values in zip(*(found[name].tolist() for name in KINDS), strict=True):
             self._add(Stump(**dict(zip(KINDS, values, strict=True))))
 
     def _add(self, stump: Stump) -> None:

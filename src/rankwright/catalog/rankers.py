@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -23,8 +22,9 @@ from rankwright.boosters.settings import (
     RankBoostSettings,
 )
 from rankwright.comparators.settings import SortNetSettings
+from rankwright.container.checks import file_faults, known, part
 from rankwright.container.file import Container, read_container
-from rankwright.errors import ContainerError, MissingExtraError, SettingError, UnknownNameError, require
+from rankwright.errors import ContainerError, InputError, UnknownNameError, require
 from rankwright.linear.settings import (
     CRRSettings,
     KernelPRankSettings,
@@ -45,6 +45,7 @@ from rankwright.nets.settings import (
     RankPropSettings,
 )
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
+from rankwright.settings.setting import restored_settings
 from rankwright.settings.shared import RankerSettings
 from rankwright.trees.settings import LambdaMARTSettings, MARTSettings
 
@@ -119,8 +120,8 @@ KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _TABLE}
 
 def kind_named(name: str) -> Kind:
     """The kind of ranker of that name; hyphens may be left out."""
-    for known, kind in KINDS.items():
-        if name in (known, known.replace("-", "")):
+    for own, kind in KINDS.items():
+        if name in (own, own.replace("-", "")):
             return kind
     raise UnknownNameError("ranker", name, known=KINDS)
 
@@ -168,43 +169,45 @@ def read_model(path: str | os.PathLike[str], *, module: Any = None) -> tuple[Ran
     given: dict[str, Any] = {} if module is None else {"module": module}
     if kind.name == "bagging":
         given["kinds"] = RANKERS
-    with _model_errors(path):
+    with file_faults(path, "model"):
         return kind.ranker_class().from_state(model.header, model.arrays, **given), model.header
 
 
 def load_trained(path: str | os.PathLike[str]) -> TrainedRanker:
     """The trained ranker in a model file, without its scikit-learn class; reading it runs no code."""
     model, _ = _open_model(path)
-    with _model_errors(path):
+    with file_faults(path, "model"):
         return _read(model.header, model.arrays)
 
 
 def _open_model(path: str | os.PathLike[str]) -> tuple[Container, Kind]:
     """The content of a model file, and the kind of ranker that it names."""
     model = read_container(path, MODEL_KIND)
-    name = str(model.header.get("ranker"))
-    if name not in KINDS:
-        raise ContainerError(os.fspath(path), f"holds a ranker of kind {name!r}, which this release does not know")
-    return model, KINDS[name]
-
-
-@contextmanager
-def _model_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn an error in building a model into an error about its file."""
     try:
-        yield
-    except (MissingExtraError, SettingError):
-        raise  # the file is not the cause
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError) as error:
-        # The checksum is right, so the file is undamaged: a later release or another program wrote it.
-        problem = f"{error} is not there" if isinstance(error, KeyError) else str(error)
-        raise ContainerError(os.fspath(path), f"the parts of the model do not fit together: {problem}") from None
+        return model, _kind_of(model.header)
+    except InputError as error:
+        raise ContainerError(os.fspath(path), str(error)) from None
 
 
 def _read(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:
-    kind = KINDS[header["ranker"]]
-    settings = kind.settings(**header["settings"])
+    kind = _kind_of(header)
+    settings = restored_settings(kind.settings, known(header, "settings"))
+    if isinstance(settings, BaggingSettings) and settings.ranker is not None:
+        _check_described(settings.ranker)
     return read_trained(header, arrays, kind.model_class(settings), settings, _read)
+
+
+def _check_described(ranker: Any) -> None:
+    """Raise unless this is what a file holds of a ranker to bag: its name, and its settings."""
+    kind = _kind_of(ranker)
+    restored_settings(kind.settings, {name: value for name, value in ranker.items() if name != "ranker"})
+
+
+def _kind_of(header: Mapping[str, Any]) -> Kind:
+    name = part(header, "ranker", str)
+    if name not in KINDS:
+        raise InputError(f"holds a ranker of kind {name!r}, which this release does not know")
+    return KINDS[name]
 
 
 def _found(place: str) -> Any:

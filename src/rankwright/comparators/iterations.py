@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays
+from rankwright.container.checks import MOST, array, check_between, known, number, whole
 
 NO_EPOCH = -1  # stands in checkpoints for the missing best epoch of iteration 0, whose net is random
 
@@ -28,6 +29,14 @@ class Iteration:
         """The iteration as files keep it."""
         return asdict(self)
 
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Iteration:
+        """The iteration that `to_dict` recorded."""
+        counts = [whole(record, name) for name in ("n_pairs", "n_valid_pairs")]
+        shares = [number(record, name) for name in ("share_of_pairs", "share_of_valid_pairs")]
+        epoch = None if known(record, "best_epoch") is None else whole(record, "best_epoch")
+        return cls(counts[0], counts[1], shares[0], shares[1], epoch)
+
 
 def iterations_to_arrays(iterations: list[Iteration]) -> Arrays:
     """The iterations as arrays with one value for each iteration."""
@@ -39,9 +48,10 @@ def iterations_to_arrays(iterations: list[Iteration]) -> Arrays:
 
 def iterations_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> list[Iteration]:
     """The iterations in the arrays that `iterations_to_arrays` made."""
+    counts = array(arrays, "counts", np.int64, (None, 3))
+    shares = array(arrays, "shares", np.float64, (len(counts), 2))
+    check_between("counts", counts, NO_EPOCH, MOST)
     return [
         Iteration(n_pairs, n_valid, share, valid_share, None if epoch == NO_EPOCH else epoch)
-        for (n_pairs, n_valid, epoch), (share, valid_share) in zip(
-            arrays["counts"].tolist(), arrays["shares"].tolist(), strict=True
-        )
+        for (n_pairs, n_valid, epoch), (share, valid_share) in zip(counts.tolist(), shares.tolist(), strict=True)
     ]

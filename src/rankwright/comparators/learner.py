@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from rankwright.arrays import Arrays, Float64Array
 from rankwright.comparators.iterations import Iteration, iterations_from_arrays, iterations_to_arrays
 from rankwright.comparators.mistakes import mistakes_of, n_possible_pairs
-from rankwright.comparators.net import ComparatorNet, random_net
+from rankwright.comparators.net import WEIGHT_DTYPE, ComparatorNet, random_net
 from rankwright.comparators.pairs import PairSet
 from rankwright.comparators.settings import SortNetSettings, layers_of
 from rankwright.comparators.sorting import sort_documents
 from rankwright.comparators.training import train_and_validate
+from rankwright.container.checks import array
 from rankwright.data.dataset import RankingDataset
 from rankwright.training.driver import Earlier
 from rankwright.training.loop import History
@@ -91,6 +92,11 @@ class ComparatorLearner:
         """The number of hidden neurons in each layer."""
         return layers_of(self.settings.hidden)
 
+    @property
+    def n_taken(self) -> int:
+        """How many iterations there were."""
+        return len(self.iterations)
+
     def model(self) -> Arrays:
         """The weights of the current net."""
         return {"weights": self.net.weights}
@@ -107,7 +113,8 @@ class ComparatorLearner:
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Go on from the state of an earlier run."""
         self.iterations = iterations_from_arrays(memory)
-        self.net = ComparatorNet(self.data.n_features, self.hidden, memory["net"])
+        weights = array(memory, "net", WEIGHT_DTYPE, (None,))
+        self.net = ComparatorNet(self.data.n_features, self.hidden, weights)
         self.pairs = PairSet(self.data, memory["pairs"])
         self.valid_pairs = PairSet(self.valid, memory["valid_pairs"])
 
@@ -115,6 +122,6 @@ class ComparatorLearner:
 def older_checkpoint(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Earlier:
     """The state of training in a checkpoint of an early release, which kept the iterations in the header."""
     history = History.from_dict(header["history"])
-    iterations = [Iteration(**one) for one in header["iterations"]]
+    iterations = [Iteration.from_dict(one) for one in header["iterations"]]
     memory = {name: arrays[name] for name in ("net", "pairs", "valid_pairs")} | iterations_to_arrays(iterations)
     return Earlier(memory, len(iterations), {"weights": arrays["best"]}, (history.best_step or 0) + 1, history)

@@ -7,10 +7,12 @@ from typing import Any, Self
 
 from rankwright.arrays import Float64Array
 from rankwright.comparators.iterations import Iteration
-from rankwright.comparators.net import ComparatorNet
+from rankwright.comparators.net import WEIGHT_DTYPE, ComparatorNet
 from rankwright.comparators.settings import layers_of
 from rankwright.comparators.sorting import SortedDocuments, sort_documents
+from rankwright.container.checks import array, items
 from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.training.loop import History
 
@@ -59,6 +61,10 @@ class ComparatorModel(Model):
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
-        iterations = [Iteration(**one) for one in stored.header["iterations"]]
-        net = ComparatorNet(stored.n_features, layers_of(stored.settings.hidden), stored.arrays["weights"])
-        return cls(net, iterations, History.from_dict(stored.header["history"]).best_step or 0)
+        iterations = [Iteration.from_dict(one) for one in items(stored.header, "iterations", dict)]
+        weights = array(stored.arrays, "weights", WEIGHT_DTYPE, (None,))
+        net = ComparatorNet(stored.n_features, layers_of(stored.settings.hidden), weights)
+        chosen = History.from_dict(stored.header["history"]).best_step or 0
+        if chosen >= len(iterations):
+            raise InputError(f"the net is that of iteration {chosen}, and there are {len(iterations)}")
+        return cls(net, iterations, chosen)

@@ -7,7 +7,9 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.comparators.net import ComparatorNet
+from rankwright.container.checks import array, check_between
 from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
 from rankwright.kernels.records import ComparedPairs
 
 
@@ -49,6 +51,8 @@ class PairSet:
 
     def __init__(self, data: RankingDataset, keys: IntArray | None = None) -> None:
         self.data = data
+        if keys is not None:
+            _check_keys(data, keys)
         self.keys = np.zeros(0, np.int64) if keys is None else keys  # better · documents + worse, in order
 
     def __len__(self) -> int:
@@ -88,6 +92,16 @@ class PairSet:
         if data.preferences is not None:
             weight *= _weights_of_preferences(data, self.keys)
         return weight
+
+
+def _check_keys(data: RankingDataset, keys: IntArray) -> None:
+    """Raise unless the keys, which come from a file, are in order and each is of two rows of one query."""
+    array({"pairs": keys}, "pairs", np.int64, (None,))
+    check_between("pairs", keys, 0, data.n_docs**2 - 1)
+    query_of_row = data.groups.query_of_row
+    better, worse = np.divmod(keys, max(data.n_docs, 1))
+    if (keys[1:] <= keys[:-1]).any() or (query_of_row[better] != query_of_row[worse]).any():
+        raise InputError("pairs must be in order, each of two documents of one query")
 
 
 def _weights_of_preferences(data: RankingDataset, keys: IntArray) -> Float32Array:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.container.atomic import atomic_file
+from rankwright.container.checks import in_a_line
 from rankwright.errors import ContainerError, SettingError
 
 FORMAT = "rankwright"
@@ -42,6 +43,7 @@ class Container:
     kind: str
     header: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
+    path: str  # where it was read
 
 
 def is_container(path: str | os.PathLike[str]) -> bool:
@@ -103,10 +105,10 @@ def read_container(path: str | os.PathLike[str], kind: str | None = None) -> Con
     try:
         arrays = load(content)
     except (SafetensorError, KeyError, ValueError) as error:
-        raise ContainerError(os.fspath(path), f"the arrays cannot be read: {error}") from None
+        raise ContainerError(os.fspath(path), f"the arrays cannot be read: {in_a_line(str(error))}") from None
     for array in arrays.values():
         array.setflags(write=False)
-    return Container(document["kind"], document["header"], dict(sorted(arrays.items())))
+    return Container(document["kind"], document["header"], dict(sorted(arrays.items())), os.fspath(path))
 
 
 def _document(content: bytes, path: str) -> dict[str, Any]:
@@ -128,7 +130,25 @@ def _document(content: bytes, path: str) -> dict[str, Any]:
         isinstance(document[key], type_) for key, type_ in expected.items()
     ):
         raise ContainerError(path, "the header lacks what every file of Rankwright's has")
+    try:
+        infinite = _infinite_in(document["header"])
+    except RecursionError:
+        raise ContainerError(path, "the header cannot be read: it is nested too deep") from None
+    if infinite is not None:
+        raise ContainerError(path, f"the header cannot be read: header{in_a_line(infinite)}, which is no JSON")
     return dict(document)
+
+
+def _infinite_in(value: Any) -> str | None:
+    """The place of a number that is infinite or NaN, which Python reads from JSON although JSON has none."""
+    if isinstance(value, float) and not np.isfinite(value):
+        return f" is {value}"
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in entries:
+        found = _infinite_in(item)
+        if found is not None:
+            return f".{key}{found}" if isinstance(value, dict) else f"[{key}]{found}"
+    return None
 
 
 def _check_bytes(content: bytes, checksum: str, path: str) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, Float64Array
+from rankwright.container.checks import array, number, part
 from rankwright.data.seeds import Seed, generator
 from rankwright.errors import InputError, UnknownNameError, require
 
@@ -75,9 +76,16 @@ class FittedNystrom:
         return {"landmarks": self.landmarks, "whitening": self.whitening}
 
     @classmethod
-    def of_parts(cls, header: Mapping[str, Any], learned: Mapping[str, NDArray[Any]]) -> FittedNystrom:
-        """The map that had this header and these arrays."""
-        return cls(header["kernel"], header["gamma"], learned["landmarks"], learned["whitening"])
+    def of_parts(
+        cls, header: Mapping[str, Any], learned: Mapping[str, NDArray[Any]], n_features: int | None = None
+    ) -> FittedNystrom:
+        """The map that had this header and these arrays, of so many features where that is known."""
+        kernel = part(header, "kernel", str)
+        if kernel not in KERNELS:
+            raise UnknownNameError("kernel", kernel, known=KERNELS)
+        landmarks = array(learned, "landmarks", np.float64, (None, n_features))
+        whitening = array(learned, "whitening", np.float64, (len(landmarks), len(landmarks)))
+        return cls(kernel, number(header, "gamma"), landmarks, whitening)
 
 
 def fit_nystrom(

@@ -24,13 +24,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
 from rankwright.arrays import SUM_DTYPE, Float32Array, as_features, named, thread_count
+from rankwright.container.checks import MOST_FEATURES, array, check_between, file_faults, part, whole
 from rankwright.container.file import read_container, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.errors import ContainerError, InputError, UnknownNameError
+from rankwright.errors import InputError, UnknownNameError
 
 KIND = "scaling"
 CHAIN_SIGN = "+"
+MOST_STEPS = 16  # of a chain in a file: each costs a pass over the features
+LARGEST_FEATURE = float(np.finfo(np.float32).max)
 ROWS_AT_A_TIME = 512  # so few that a float64 copy of them stays in the processor's cache
 Learned: TypeAlias = Mapping[str, NDArray[Any]]
 Learn: TypeAlias = Callable[[Float32Array, Groups, int], Learned]  # of features, groups, threads
@@ -162,11 +165,11 @@ def parse_scaling(name: str) -> Scaling:
     >>> rw.scaling.parse_scaling("log-counts+zscore")
     Scaling(name='log-counts+zscore', needs_groups=False)
     """
-    parts = name.split(CHAIN_SIGN)
-    for part in parts:
-        if part not in SCALINGS:
-            raise UnknownNameError("scaling", part, known=SCALINGS)
-    return SCALINGS[name] if len(parts) == 1 else _chain([SCALINGS[part] for part in parts])
+    steps = name.split(CHAIN_SIGN)
+    for step in steps:
+        if step not in SCALINGS:
+            raise UnknownNameError("scaling", step, known=SCALINGS)
+    return SCALINGS[name] if len(steps) == 1 else _chain([SCALINGS[step] for step in steps])
 
 
 def chain(*steps: Scaling) -> Scaling:
@@ -335,11 +338,19 @@ class FittedScaling:
         FittedScaling
             The scaling.
         """
-        scaling, n_features = parse_scaling(header["scaling"]), header["n_features"]
-        # What a scaling learns has the same names whatever the data: also where there are no documents.
-        wanted = scaling.learn(np.empty((0, n_features), np.float32), Groups.of_sizes([]), 1).keys()
-        if learned.keys() != wanted:
+        name = part(header, "scaling", str)
+        if name.count(CHAIN_SIGN) >= MOST_STEPS:
+            raise InputError(f"a scaling has {MOST_STEPS} steps at most, got {name.count(CHAIN_SIGN) + 1}")
+        scaling = parse_scaling(name)
+        n_features = whole(header, "n_features", most=MOST_FEATURES)
+        # What a scaling learns has the same names and types whatever the data: also of one feature of no documents.
+        wanted = scaling.learn(np.empty((0, 1), np.float32), Groups.of_sizes([]), 1)
+        if learned.keys() != wanted.keys():
             raise InputError(f"{scaling.name} learns {sorted(wanted)}, and the file has {sorted(learned)}")
+        for name, like in wanted.items():
+            found = array(learned, name, like.dtype, (n_features,))
+            if like.dtype == np.float64:  # means and deviations of float32 numbers
+                check_between(name, found, -LARGEST_FEATURE, LARGEST_FEATURE)
         return cls(scaling, n_features, learned)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -377,10 +388,8 @@ def load(path: str | os.PathLike[str]) -> FittedScaling:
     'zscore'
     """
     container = read_container(path, KIND)
-    try:
+    with file_faults(path, "scaling"):
         return FittedScaling.of_parts(container.header, container.arrays)
-    except (KeyError, InputError) as error:
-        raise ContainerError(os.fspath(path), f"the parts of the scaling do not fit together: {error}") from None
 
 
 def fit(name: str, data: RankingDataset, *, threads: int | None = None) -> FittedScaling:

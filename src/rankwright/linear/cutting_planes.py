@@ -31,6 +31,7 @@ class CuttingPlanes(RemembersArrays):
     """Weights, and the constraints w·plane ≥ loss - ξ found so far."""
 
     remembered: ClassVar[tuple[str, ...]] = ("weights", "planes", "losses")
+    grown: ClassVar[tuple[str, ...]] = ("planes", "losses")
 
     def __init__(
         self, features: Float32Array, oracle: Oracle, *, C: float, tolerance: float, threads: int, purpose: str

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array
+from rankwright.container.checks import check_alike
 from rankwright.linear.linear_ranker import LinearRanker
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.scorers import sum_rows
@@ -69,4 +70,5 @@ class LeastSquares:
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue from a solution."""
+        check_alike(memory, self.memory())
         self.weights, self.constant = np.array(memory["weights"]), float(memory["constant"][0])

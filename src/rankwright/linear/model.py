@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float64Array, named
+from rankwright.container.checks import Form, array, whole
 from rankwright.data.dataset import RankingDataset
 from rankwright.features.missing import filled
 from rankwright.features.nystrom import FittedNystrom
@@ -18,6 +19,10 @@ from rankwright.linear.scorers import KernelScorer, LinearScorer, QuadraticScore
 from rankwright.rankers.model import Model, State, StoredModel
 
 MODEL_ARRAYS = "model."  # what the names of a model's arrays begin with in a model file
+BESIDE: Mapping[str, Form] = {  # what a model may have beside the arrays that score documents
+    "thresholds": (np.float64, (None,)),
+    "level_labels": (np.float32, (None,)),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +35,12 @@ class ArraysModel(Model):
     arrays: Arrays
     n_epochs: int
     n_features: int
+
+    @staticmethod
+    def forms(settings: Any, n_features: int, arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, Form]:  # noqa: ARG004
+        """The arrays that score documents, for a ranker with these settings; regression has a constant among them."""
+        weights: dict[str, Form] = {"weights": (np.float64, (n_features,))}
+        return weights | {"constant": (np.float64, (1,))} if "constant" in arrays else weights
 
     @staticmethod
     def scorer_of(settings: Any, arrays: Mapping[str, NDArray[Any]]) -> Scorer:  # noqa: ARG004
@@ -71,15 +82,31 @@ class ArraysModel(Model):
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
-        arrays = named(stored.arrays, MODEL_ARRAYS)
+        found = named(stored.arrays, MODEL_ARRAYS)
+        forms = cls.forms(stored.settings, stored.n_features, found)
+        forms = {**forms, **{name: form for name, form in BESIDE.items() if name in found}}
+        arrays = {name: array(found, name, *form) for name, form in sorted(forms.items())}
         scorer = cls.scorer_of(stored.settings, arrays)
-        return cls(scorer, arrays, int(stored.header["n_epochs"]), stored.n_features)
+        return cls(scorer, arrays, whole(stored.header, "n_epochs"), stored.n_features)
 
 
 class RankSVMModel(ArraysModel):
     """A linear model, of Nyström features where there is a kernel."""
 
     __slots__ = ()
+
+    @staticmethod
+    def forms(settings: Any, n_features: int, arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, Form]:
+        """The arrays that score documents, for a RankSVM with these settings."""
+        if settings.kernel is None:
+            return {"weights": (np.float64, (n_features,))}
+        n_landmarks = len(array(arrays, "landmarks", np.float64, (None, n_features)))
+        return {
+            "gamma": (np.float64, (1,)),
+            "landmarks": (np.float64, (n_landmarks, n_features)),
+            "weights": (np.float64, (n_landmarks,)),
+            "whitening": (np.float64, (n_landmarks, n_landmarks)),
+        }
 
     @staticmethod
     def scorer_of(settings: Any, arrays: Mapping[str, NDArray[Any]]) -> Scorer:
@@ -95,6 +122,23 @@ class KernelPRankModel(ArraysModel):
 
     __slots__ = ()
     importance_kinds: ClassVar[tuple[str, ...]] = ()  # a kernel has no weights of features
+
+    @staticmethod
+    def forms(settings: Any, n_features: int, arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, Form]:
+        """The arrays that score documents, for a kernel PRank with these settings."""
+        if settings.features == "quadratic":
+            return {
+                "gamma": (np.float64, (1,)),
+                "constant": (np.float64, (1,)),
+                "weights": (np.float64, (n_features,)),
+                "matrix": (np.float64, (n_features, n_features)),
+            }
+        n_support = len(array(arrays, "support", np.float32, (None, n_features)))
+        return {
+            "gamma": (np.float64, (1,)),
+            "support": (np.float32, (n_support, n_features)),
+            "coefficients": (np.float64, (n_support,)),
+        }
 
     @staticmethod
     def scorer_of(settings: Any, arrays: Mapping[str, NDArray[Any]]) -> Scorer:
@@ -141,7 +185,8 @@ class LinearListNet(Model):
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
-        return cls(stored.arrays["weights"], int(stored.header["n_epochs"]), stored.scaling)
+        weights = array(stored.arrays, "weights", np.float64, (stored.n_features,))
+        return cls(weights, whole(stored.header, "n_epochs"), stored.scaling)
 
 
 def scaled(data: RankingDataset, scaling: FittedScaling | None, threads: int) -> RankingDataset:

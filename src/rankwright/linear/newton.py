@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float32Array, Float64Array
+from rankwright.container.checks import check_alike
 from rankwright.linear.scorers import linear_scores, sum_rows
 
 LEAST_DECREASE = 1e-4  # of what the slope promises: Armijo's rule
@@ -110,5 +111,6 @@ class NewtonLearner:
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue from saved weights."""
+        check_alike(memory, self.memory())
         self.first_slope = float(memory["first_slope"][0])
         self._put(np.array(memory["weights"]))

@@ -6,13 +6,16 @@ stopped.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float32Array, IntArray
+from rankwright.container.checks import array, check_between
 from rankwright.kernels.records import LevelledRows
 from rankwright.linear.rows import JudgedRows, ordinal_levels
 from rankwright.training.driver import RemembersArrays
@@ -105,6 +108,7 @@ class KernelPerceptron(RemembersArrays):
     """A perceptron whose score is a sum of kernel values with the documents it learned from."""
 
     remembered: ClassVar[tuple[str, ...]] = ("support", "coefficients", "n_support", "thresholds")
+    grown: ClassVar[tuple[str, ...]] = ("support", "coefficients")  # of the model; in memory there is room for all
 
     def __init__(
         self, documents: LevelledDocuments, *, kernel: str, gamma: float, max_support: int | None, threads: int
@@ -131,6 +135,14 @@ class KernelPerceptron(RemembersArrays):
             self.threads,
         )
         return not np.array_equal(before, self.coefficients)
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Continue with the support of an earlier run, which are rows of the documents."""
+        for name in self.grown:
+            array(memory, name, getattr(self, name).dtype, self.support.shape)
+        super().take_up(memory)
+        check_between("support", self.support, 0, len(self.documents.levels) - 1)
+        check_between("n_support", self.n_support, 0, len(self.support))
 
     def model(self) -> Arrays:
         """The supporting documents that count, their coefficients, the thresholds and γ."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array
+from rankwright.errors import InputError
 from rankwright.features.nystrom import FittedNystrom
 
 MAPPED_AT_A_TIME = 2048  # rows: their kernel values in double precision take little memory
@@ -59,6 +60,10 @@ class KernelScorer:
     gamma: float
     support: Float32Array  # (supporting documents, features)
     coefficients: Float64Array
+
+    def __post_init__(self) -> None:
+        if len(self.support) != len(self.coefficients):
+            raise InputError(f"{len(self.support)} supporting documents have {len(self.coefficients)} coefficients")
 
     def scores(self, features: Float32Array, *, threads: int) -> Float64Array:
         """The sum over supporting documents at each row."""

@@ -16,6 +16,7 @@ from torch import nn
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array, IntArray, named
+from rankwright.container.checks import MOST, array, check_alike, check_between, check_names
 from rankwright.data.groups import Groups
 from rankwright.kernels.records import NarrowNet, QueryWalk, StepRule
 from rankwright.nets.inputs import FeatureRows
@@ -25,6 +26,7 @@ from rankwright.nets.scoring import document_scores, takes_short_way
 from rankwright.objectives.objective import BoundKernel, LambdaFn, batch_of
 
 KERNEL_ACTIVATIONS: Mapping[type[nn.Module], str] = {nn.ReLU: "relu", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid"}
+ADAM_REMEMBERS = ("exp_avg", "exp_avg_sq", "step")  # of each parameter, as torch calls it
 DOCUMENTS_A_CALL = 100_000  # of the kernel: Ctrl-C takes effect between calls
 
 
@@ -122,6 +124,11 @@ class _TorchDescent:
         for number, parameter in enumerate(self.module.parameters()):
             own = named(memory, f"{number}.")
             if own:
+                check_names(own.keys(), ADAM_REMEMBERS if self.params.optimizer == "adam" else ())
+                for name, value in own.items():
+                    array(own, name, value.dtype, () if name == "step" else tuple(parameter.shape))
+                check_between("step", own["step"], 0, MOST)
+                check_between("exp_avg_sq", own["exp_avg_sq"], 0, np.inf)
                 self.optimizer.state[parameter] = {
                     name: torch.from_numpy(np.array(value)).to(parameter.device if value.ndim else "cpu")
                     for name, value in own.items()
@@ -214,6 +221,9 @@ class _NarrowDescent:
         return {"mean": self.mean.copy(), "square": self.square.copy(), "n_steps": np.array(self.n_steps)}
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        check_alike(memory, self.memory())
+        check_between("square", memory["square"], 0, np.inf)
+        check_between("n_steps", memory["n_steps"], 0, MOST)
         self.mean, self.square = memory["mean"].copy(), memory["square"].copy()
         self.n_steps = int(memory["n_steps"])
 

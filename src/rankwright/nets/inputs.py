@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array, IntArray, named
+from rankwright.container.checks import optional
 from rankwright.data.dataset import RankingDataset
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.features.scaling import ZSCORE, FittedScaling
@@ -96,7 +97,14 @@ class NetInputs:
 
     @classmethod
     def from_state(
-        cls, scaling: FittedScaling | None, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+        cls,
+        scaling: FittedScaling | None,
+        header: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        n_features: int,
     ) -> NetInputs:
-        """The inputs that `to_state` described."""
-        return cls(scaling, header["kernel"] and FittedNystrom.of_parts(header["kernel"], named(arrays, "kernel.")))
+        """The inputs that `to_state` described, of so many features."""
+        kernel = optional(header, "kernel", dict)
+        if kernel is None:
+            return cls(scaling)
+        return cls(scaling, FittedNystrom.of_parts(kernel, named(arrays, "kernel."), n_features))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from numpy.typing import NDArray
 from torch import nn
 
 from rankwright.arrays import Float64Array, named
+from rankwright.container.checks import check_finite, part, whole
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, SettingError, require
+from rankwright.errors import InputError, ModuleError
 from rankwright.nets.inputs import NetInputs
-from rankwright.nets.modules import plain_net, put_weights, weights_of
+from rankwright.nets.modules import plain_net_of, put_weights, weights_of
 from rankwright.nets.params import net_shape
 from rankwright.nets.runtime import torch_settings
 from rankwright.nets.scoring import all_scores, takes_short_way
@@ -55,23 +58,33 @@ class NetModel(Model):
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described; if its module was the user's own, the settings must have one too."""
         header, settings = stored.header, stored.settings
-        inputs = NetInputs.from_state(stored.scaling, header["inputs"], stored.arrays)
-        given = getattr(settings, "module", None)
-        require(
-            header["own_module"] == (given is not None),
-            "this model has a module of its user's own: load(path, module=…) needs one of the same kind"
-            if header["own_module"]
-            else "this model's net is one of ours: load it without module=…",
-        )
+        inputs = NetInputs.from_state(stored.scaling, part(header, "inputs", dict), stored.arrays, stored.n_features)
         weights = named(stored.arrays, "net.")
-        if given is None:
-            module: nn.Module = plain_net(weights["0.weight"].shape[1], net_shape(settings), settings.seed)
-            put_weights(module, weights)
-        else:
-            module = copy.deepcopy(given)
-            try:
-                put_weights(module, weights)
-            except InputError as error:
-                raise SettingError(str(error)) from None  # the caller's module is wrong, not the file
+        for name, values in weights.items():
+            check_finite(f"net.{name}", values)
+        own_module = part(header, "own_module", bool)
+        module = _own_module(settings, own_module, weights)
+        if module is None:
+            width = stored.n_features if inputs.nystrom is None else inputs.nystrom.n_landmarks
+            module = plain_net_of(width, net_shape(settings), weights)
         module.eval()
-        return cls(module, inputs, int(header["n_epochs"]), header["own_module"])
+        return cls(module, inputs, whole(header, "n_epochs"), own_module)
+
+
+def _own_module(settings: Any, wanted: bool, weights: Mapping[str, NDArray[Any]]) -> nn.Module | None:
+    """A copy of the module in the settings with these weights; None where neither they nor the file have one."""
+    given = getattr(settings, "module", None)
+    if wanted != (given is not None):
+        raise ModuleError(
+            "this model has a module of its user's own: load(path, module=…) needs one of the same kind"
+            if wanted
+            else "this model's net is one of ours: load it without module=…"
+        )
+    if given is None:
+        return None
+    module: nn.Module = copy.deepcopy(given)
+    try:
+        put_weights(module, weights)
+    except InputError as error:
+        raise ModuleError(str(error)) from None  # the caller's module is wrong, not the file
+    return module

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,27 @@ def plain_net(n_features: int, shape: NetShape, seed: int) -> PlainNet:
     return PlainNet(*layers)
 
 
+def plain_net_of(n_features: int, shape: NetShape, weights: Mapping[str, NDArray[Any]]) -> PlainNet:
+    """The net of this shape with these weights, which come from a file: it is made once they are known to fit it."""
+    if len(weights) <= len(shape.hidden):
+        raise InputError(f"a net of {len(shape.hidden)} hidden layers has more than {len(weights)} arrays of weights")
+    _check_shapes(weights, _plain_shapes(n_features, shape))
+    module = plain_net(n_features, shape, seed=0)
+    put_weights(module, weights)
+    return module
+
+
+def _plain_shapes(n_features: int, shape: NetShape) -> dict[str, tuple[int, ...]]:
+    """The shapes of a plain net's weights, by the names that torch gives them."""
+    modules_a_layer = 3 if shape.dropout > 0 else 2  # with the activation
+    shapes: dict[str, tuple[int, ...]] = {}
+    for number, (below, width) in enumerate(pairwise([n_features, *shape.hidden, 1])):
+        shapes[f"{number * modules_a_layer}.weight"] = (width, below)
+        if number < len(shape.hidden) or shape.output_bias:
+            shapes[f"{number * modules_a_layer}.bias"] = (width,)
+    return shapes
+
+
 def _start_as_the_paper(layers: list[nn.Module]) -> None:
     linear = [layer for layer in layers if isinstance(layer, nn.Linear)]
     for number, layer in enumerate(linear):
@@ -68,9 +90,17 @@ def weights_of(module: nn.Module) -> dict[str, NDArray[Any]]:
 def put_weights(module: nn.Module, weights: Mapping[str, NDArray[Any]]) -> None:
     """Give the module the weights that `weights_of` took from one of the same kind."""
     own = module.state_dict()
-    differing = sorted(own.keys() ^ weights.keys()) or [
-        name for name in own if tuple(own[name].shape) != weights[name].shape
+    _check_shapes(weights, {name: tuple(tensor.shape) for name, tensor in own.items()})
+    tensors = {name: torch.from_numpy(np.array(values)) for name, values in weights.items()}
+    converted = [name for name, tensor in tensors.items() if tensor.dtype != own[name].dtype]
+    if converted:
+        raise InputError(f"the module is not the one that was saved: {', '.join(converted)} are of other types")
+    module.load_state_dict(tensors)
+
+
+def _check_shapes(weights: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    differing = sorted(shapes.keys() ^ weights.keys()) or [
+        name for name in shapes if shapes[name] != weights[name].shape
     ]
     if differing:
         raise InputError(f"the module is not the one that was saved: {', '.join(differing)} differ")
-    module.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in weights.items()})

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from torch import nn
 
 from rankwright.arrays import Arrays, Float64Array, named
+from rankwright.container.checks import array, check_finite
 from rankwright.data.groups import Groups
-from rankwright.errors import SettingError
+from rankwright.errors import InputError, SettingError
 from rankwright.nets.descent import descent_of
 from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.modules import put_weights, weights_of
@@ -87,7 +88,12 @@ class NetTraining:
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue from a memory, as if this object had got there itself."""
-        learning_rate, mean_error, is_perfect = memory["seen"].tolist()
+        learning_rate, mean_error, is_perfect = array(memory, "seen", np.float64, (3,), finite=False).tolist()
+        if not 0 < learning_rate <= self.params.learning_rate or np.isinf(mean_error):
+            raise InputError(f"the learning rate was {learning_rate} and the mean error {mean_error}, which cannot be")
+        for name, values in memory.items():
+            if name != "seen":
+                check_finite(name, values)
         self.mean_error, self.is_perfect = None if np.isnan(mean_error) else mean_error, bool(is_perfect)
         self.descent.learning_rate = learning_rate
         put_weights(self.module, named(memory, "net."))

@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, thread_count
+from rankwright.container.checks import known
 from rankwright.container.file import container_size, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.judged import call_irrelevant
@@ -36,7 +37,7 @@ from rankwright.rankers.model import Model
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
 from rankwright.ranking.order import Ranking, rank
 from rankwright.settings.docs import complete_docstring
-from rankwright.settings.setting import check_settings
+from rankwright.settings.setting import check_settings, restored_settings
 from rankwright.settings.shared import RankerSettings
 from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.digest import data_digest, run_identity
@@ -372,7 +373,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         Ranker
             A trained ranker of this class.
         """
-        ranker = cls(**header["settings"], **given)
+        ranker = restored_settings(cls, known(header, "settings"), **given)
         ranker._take(read_trained(header, arrays, ranker.model_kind, ranker, ranker._read_member))
         return ranker
 

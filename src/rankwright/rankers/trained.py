@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float64Array, named, thread_count
+from rankwright.container.checks import MOST_FEATURES, items, optional, part, whole
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling
@@ -17,6 +18,7 @@ from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.training.loop import History
 
 MODEL_KIND = "model"
+MOST_UNPROVEN = 2**16  # features that a file may state without a number for each: readers make room for all of them
 SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with in a model file
 
 
@@ -80,20 +82,36 @@ def read_trained(
 
     `read_member` reads a member of a bag.
     """
-    learned = named(arrays, SCALING_ARRAYS)
-    scaling = None if header["scaling"] is None else FittedScaling.of_parts(header["scaling"], learned)
+    ranker = part(header, "ranker", str)
+    if ranker != settings.name:
+        raise InputError(f"the file holds a {ranker}; a {settings.name} was wanted")
+    n_features = whole(header, "n_features", most=MOST_FEATURES)
+    scaled = optional(header, "scaling", dict)
+    scaling = None if scaled is None else FittedScaling.of_parts(scaled, named(arrays, SCALING_ARRAYS))
     own = {name: array for name, array in arrays.items() if not name.startswith(SCALING_ARRAYS)}
+    model = kind.restored(StoredModel(settings, header, own, n_features, scaling, read_member))
+    names = items(header, "feature_names", str)
+    _check_widths(n_features, scaling, names)
+    if n_features > max(MOST_UNPROVEN, sum(values.size for values in arrays.values())):
+        raise InputError(f"the model is of {n_features} features, and its arrays have fewer numbers")
     return TrainedRanker(
-        ranker=str(header["ranker"]),
+        ranker=ranker,
         settings=settings.stored_settings(),
-        model=kind.restored(StoredModel(settings, header, own, header["n_features"], scaling, read_member)),
+        model=model,
         scaling=scaling,
-        n_features=header["n_features"],
-        feature_names=tuple(header["feature_names"]),
-        history=History.from_dict(header["history"]),
-        training_data=str(header["training_data"]),
-        compressed_from=header.get("compressed_from"),
+        n_features=n_features,
+        feature_names=tuple(names),
+        history=History.from_dict(part(header, "history", dict)),
+        training_data=part(header, "training_data", str),
+        compressed_from=optional({"compressed_from": None} | dict(header), "compressed_from", dict),
     )
+
+
+def _check_widths(n_features: int, scaling: FittedScaling | None, names: Sequence[str]) -> None:
+    if scaling is not None and scaling.n_features != n_features:
+        raise InputError(f"the scaling is of {scaling.n_features} features, the model of {n_features}")
+    if len(names) not in (0, n_features):
+        raise InputError(f"there are {len(names)} names for {n_features} features")
 
 
 def check_features(n_trained: int, trained: Sequence[str], n_features: int, names: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from inspect import cleandoc
 from math import isfinite
 from typing import Any, TypeVar, dataclass_transform, get_type_hints
 
-from rankwright.errors import SettingError, UnknownNameError
+from rankwright.errors import InputError, SettingError, UnknownNameError
 from rankwright.settings.spaces import Dimension, Space
 from rankwright.settings.types import described, fits
 
@@ -159,6 +159,18 @@ def check_settings(owner: Any) -> None:
     """Raise for the first setting of `owner` that has a value it cannot have."""
     for name, one in settings_of(type(owner)).items():
         one.check(getattr(owner, name))
+
+
+def restored_settings(kind: type[Kind], stored: Any, **given: Any) -> Kind:
+    """A `kind` with the settings that a file holds, and those given, which files do not hold."""
+    if not isinstance(stored, Mapping):
+        raise InputError(f"settings must be an object, got {stored!r}")
+    unknown = sorted(stored.keys() - settings_of(kind).keys())
+    if unknown:
+        raise InputError(f"there are settings that are not known here: {', '.join(unknown)}")
+    owner = kind(**stored, **given)
+    check_settings(owner)
+    return owner
 
 
 def stored_settings(owner: Any) -> dict[str, Any]:

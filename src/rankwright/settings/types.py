@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -21,15 +21,21 @@ def fits(value: Any, hint: Any) -> bool:
         return any(fits(value, choice) for choice in get_args(hint))
     if origin is Literal:
         return isinstance(value, str) and value in get_args(hint)
-    if origin is Sequence or origin is tuple:
+    if origin is Sequence:
         return isinstance(value, list | tuple | np.ndarray) and all(fits(item, get_args(hint)[0]) for item in value)
+    if origin is tuple:
+        return isinstance(value, list | tuple | np.ndarray) and _all_fit(value, get_args(hint))
     if origin is Mapping:
-        return isinstance(value, Mapping)
+        return isinstance(value, Mapping) and all(_all_fit(entry, get_args(hint)) for entry in value.items())
     if hint in (int, float):
         return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
     if hint is bool:
         return isinstance(value, bool | np.bool_)
     return value is None if hint is type(None) else isinstance(value, hint)
+
+
+def _all_fit(values: Collection[Any] | np.ndarray[Any, Any], hints: Sequence[Any]) -> bool:
+    return len(values) == len(hints) and all(map(fits, values, hints))
 
 
 def described(hint: Any, limits: str = "", names: Sequence[str] = ()) -> str:

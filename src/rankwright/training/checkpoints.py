@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from rankwright.container.checks import file_faults, part
 from rankwright.container.file import Container, read_container, write_container
 from rankwright.errors import InputError
 from rankwright.training.loop import Listener, Progress
@@ -42,10 +43,10 @@ class Checkpoint:
         if not self.path.exists():
             return None
         saved = read_container(self.path, KIND)
-        if saved.header["identity"] != dict(self.identity):
-            differing = sorted(
-                name for name in self.identity if saved.header["identity"].get(name) != self.identity[name]
-            )
+        with file_faults(self.path, "checkpoint"):
+            identity = part(saved.header, "identity", dict)
+        if identity != dict(self.identity):
+            differing = sorted(name for name in self.identity if identity.get(name) != self.identity[name])
             raise InputError(
                 f"{os.fspath(self.path)} is the checkpoint of another run: {', '.join(differing) or 'its settings'} "
                 f"differ; choose another folder, or remove the file"

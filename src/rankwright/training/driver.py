@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, named
-from rankwright.errors import require
+from rankwright.container.checks import check_alike, check_between, file_faults, part, whole
+from rankwright.errors import InputError, require
 from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.loop import History, Listener, LoopPlan, Progress, Watch, run_loop
 
@@ -42,6 +43,7 @@ class RemembersArrays:
     """A learner that needs only some of its arrays to continue; `remembered` are the names of their attributes."""
 
     remembered: ClassVar[tuple[str, ...]]
+    grown: ClassVar[tuple[str, ...]] = ()  # those, in memory or model, whose number of rows depends on the steps taken
 
     def memory(self) -> Arrays:
         """What `take_up` needs to continue from here."""
@@ -49,6 +51,7 @@ class RemembersArrays:
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue from the memory of another learner."""
+        check_alike(memory, self.memory(), grown=self.grown)
         for name in self.remembered:
             setattr(self, name, np.array(memory[name]))
 
@@ -106,16 +109,16 @@ def learn(
     learner, watch = lesson.learner, lesson.watch
     require(plan.patience is None or watch is not None, "early_stopping needs validation data: give valid=…")
     run = _Run(learner, History(chosen=chooses), is_watched=watch is not None)
-    earlier = lesson.earlier
     listening: list[Listener] = [run.hear, *listeners]
-    if checkpoint is not None:
-        saved = checkpoint.load()
-        if saved is not None:
+    saved = None if checkpoint is None else checkpoint.load()
+    if saved is not None:
+        with file_faults(saved.path, "checkpoint"):
             is_older = "n_steps" not in saved.header and lesson.older is not None
-            earlier = (lesson.older if is_older and lesson.older else read_state)(saved.header, saved.arrays)
+            run.take_up((lesson.older if is_older and lesson.older else read_state)(saved.header, saved.arrays))
+    elif lesson.earlier is not None:
+        run.take_up(lesson.earlier)
+    if checkpoint is not None:
         listening.append(checkpoint.saver(run.state))
-    if earlier is not None:
-        run.take_up(earlier)
     run_loop(learner.take_step, plan, watch=watch, history=run.history, first_step=run.n_steps, listeners=listening)
     if run.kept is None:
         if run.history.interrupted:
@@ -126,12 +129,13 @@ def learn(
 
 def read_state(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Earlier:
     """The state of the run that wrote this checkpoint."""
+    n_steps = whole(header, "n_steps")
     return Earlier(
         named(arrays, LEARNER),
-        header["n_steps"],
+        n_steps,
         named(arrays, KEPT),
-        header["n_kept"],
-        History.from_dict(header["history"]),
+        whole(header, "n_kept", most=n_steps),
+        History.from_dict(part(header, "history", dict)),
     )
 
 
@@ -160,3 +164,18 @@ class _Run:
         self.history, self.n_steps, self.n_kept = earlier.history, earlier.n_steps, earlier.n_kept
         self.learner.take_up(earlier.memory)
         self.kept = dict(earlier.kept)
+        self._check()
+
+    def _check(self) -> None:
+        """Raise where what was taken up does not fit together: it may come from a file that somebody changed."""
+        assert self.kept is not None
+        current = self.learner.model()
+        check_alike(self.kept, current, grown=getattr(self.learner, "grown", ()))
+        for name, values in current.items():
+            if values.dtype.kind == "i":  # of trees, stumps and the like, of which an earlier model has fewer
+                check_between(f"{KEPT}{name}", self.kept[name], 0, int(values.max(initial=0)))
+        n_taken = getattr(self.learner, "n_taken", self.n_steps)
+        if n_taken != self.n_steps:
+            raise InputError(f"{self.n_steps} steps were taken, and {n_taken} are there")
+        if self.is_watched and len(self.history.values) != self.n_steps:
+            raise InputError(f"{self.n_steps} steps were taken, and {len(self.history.values)} were watched")

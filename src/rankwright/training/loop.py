@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from rankwright.container.checks import numbers, optional, part
 from rankwright.errors import require
 
 log = logging.getLogger(__name__)
@@ -59,8 +60,16 @@ class History:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> History:
-        """The history that `to_dict` recorded."""
-        return cls(**record)
+        """The history that `to_dict` recorded; early releases left out what was as in a new one."""
+        known = asdict(cls()) | dict(record)
+        return cls(
+            watched=optional(known, "watched", str),
+            higher_is_better=part(known, "higher_is_better", bool),
+            values=numbers(known, "values"),
+            interrupted=part(known, "interrupted", bool),
+            stopped_early=part(known, "stopped_early", bool),
+            chosen=part(known, "chosen", bool),
+        )
 
     @property
     def best_value(self) -> float | None:

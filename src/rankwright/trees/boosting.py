@@ -93,6 +93,11 @@ class Boosting:
             if self.watched is not None:
                 tree.add_scores_of_codes(self.watched, self.watched_scores, threads=self.threads)
 
+    @property
+    def n_taken(self) -> int:
+        """How many steps the trees come from."""
+        return len(self.trees)
+
     def model(self) -> Arrays:
         """The number of trees: trees never change, so the first n of them are the model after n steps."""
         return n_trees_array(len(self.trees))

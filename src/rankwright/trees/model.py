@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from rankwright.arrays import BoolArray, Float64Array
+from rankwright.container.checks import number
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.rankers.model import Model, State, StoredModel
@@ -66,4 +67,4 @@ def forest_of_file(stored: StoredModel) -> tuple[Forest, float]:
     forest = forest_from_arrays(stored.arrays)
     if forest.n_features != stored.n_features:
         raise InputError(f"the trees are of {forest.n_features} features, the model of {stored.n_features}")
-    return forest, float(stored.header["base_score"])
+    return forest, number(stored.header, "base_score")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import resource
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from rankwright.arrays import Float64Array
-from rankwright.errors import SettingError
+from rankwright.errors import ContainerError, InputError, SettingError
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
 from rankwright.trees.binned_ranker import BinnedRanker
@@ -21,6 +22,8 @@ from rankwright.tuning.folds import FoldData, Folds
 from rankwright.tuning.per_query import for_json
 from rankwright.tuning.preparation import BinnedFold, Prepared
 from rankwright.tuning.trials import Experiment
+
+log = logging.getLogger(__name__)
 
 SavedState = Mapping[str, bytes]  # the files of a checkpoint folder, by their path in it
 SIZES = ("leaves", "weights")  # what a model's facts call its size
@@ -56,6 +59,16 @@ class Outcome:
 
 def run_experiment(prepared: Prepared, task: ExperimentTask, report: Any) -> Outcome:  # noqa: ARG001
     """The outcome of an experiment; nothing is reported before the end."""
+    if task.earlier is not None:
+        try:
+            return _run(prepared, task)
+        except (ContainerError, InputError) as error:
+            # What a study's folder holds may have been changed since: the experiment can be made from its beginning.
+            log.warning("the state of an earlier budget cannot be continued, and is left aside: %s", error)
+    return _run(prepared, replace(task, earlier=None, earlier_steps=0))
+
+
+def _run(prepared: Prepared, task: ExperimentTask) -> Outcome:
     ranker = configured(prepared.ranker, prepared.select, task.experiment)
     with tempfile.TemporaryDirectory(prefix="rankwright-") as folder:
         checkpoint = Path(folder) if task.keeps_state or task.earlier is not None else None

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import xxhash
 
+from rankwright.container.checks import known, number, numbers, part, whole
 from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import Configuration, canonical, place
 
@@ -83,6 +84,30 @@ class Record:
     memory_mb: float
     host: str
 
+    @classmethod
+    def from_dict(cls, read: Mapping[str, Any]) -> Record:
+        """The record that a line of a study's file holds."""
+        steps = whole(read, "steps")
+        value = known(read, "value")
+        return cls(
+            settings=part(read, "settings", dict),
+            fold=whole(read, "fold"),
+            seed=part(read, "seed", int),
+            budget=None if known(read, "budget") is None else whole(read, "budget"),
+            value=value if isinstance(value, float) and math.isnan(value) else number(read, "value"),
+            per_query=_values_by_query(part(read, "per_query", dict)),
+            steps=steps,
+            new_steps=whole(read, "new_steps"),
+            kept=whole(read, "kept", most=steps),
+            size=whole(read, "size"),
+            finished=part(read, "finished", bool),
+            data=part(read, "data", str),
+            code=part(read, "code", str),
+            seconds=number(read, "seconds"),
+            memory_mb=number(read, "memory_mb"),
+            host=part(read, "host", str),
+        )
+
     @property
     def experiment(self) -> Experiment:
         """The experiment that this is the result of."""
@@ -91,6 +116,15 @@ class Record:
     def lasting(self) -> dict[str, Any]:
         """The record without what may differ from run to run."""
         return {name: value for name, value in asdict(self).items() if name not in PASSING}
+
+
+def _values_by_query(read: Mapping[str, Any]) -> dict[str, list[float | None]]:
+    found = {}
+    for name in read:
+        values = part(read, name, list)
+        known_ones = iter(numbers({name: [value for value in values if value is not None]}, name))
+        found[name] = [None if value is None else next(known_ones) for value in values]
+    return found
 
 
 PASSING = ("seconds", "memory_mb", "host")

@@ -11,13 +11,15 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.container.file import write_container
 from rankwright.errors import InputError
 from rankwright.settings.spaces import Choice
 from rankwright.tuning.plan import TuningPlan
-from rankwright.tuning.studies.store import Store, read_records
+from rankwright.tuning.studies.store import STATE_KIND, Store, read_records
 from rankwright.tuning.trials import Experiment, Record
 from rankwright.tuning.tuner import tune
 
@@ -193,3 +195,42 @@ time.sleep(60)
     until = time.monotonic() + 10
     while not store.claims.take("abc"):
         assert time.monotonic() < until
+
+
+@pytest.mark.parametrize("content", ["[]", "3", "{", "", '{"ranker": NaN', "\ufeff{}", "[" * 100_000, "\x00\xff"])
+def test_a_damaged_identity_is_told(tmp_path, content):
+    Store(tmp_path, IDENTITY).close()
+    (tmp_path / "study.json").write_text(content, encoding="latin-1", errors="replace")
+    with pytest.raises(InputError, match=r"study\.json is damaged"):
+        Store(tmp_path, IDENTITY)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"budget": "many"}, {"settings": None}, {"value": "high"}, {"steps": -1}, {"kept": 10**30}, {"fold": True},
+        {"per_query": [1]}, {"per_query": {"m": ["x"]}}, {"finished": 1}, {"seconds": 10**400}, {"seed": 0.5},
+    ],
+)  # fmt: skip
+def test_a_damaged_record_is_told(tmp_path, changes):
+    store = Store(tmp_path, IDENTITY)
+    store.add(record(), None)
+    store.close()
+    (path,) = tmp_path.glob("records/*.jsonl")
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes) + "\n")
+    for read in (lambda: Store(tmp_path, IDENTITY), lambda: read_records(tmp_path)):
+        with pytest.raises(InputError, match=rf"{path.name} is damaged: a line is no record of an experiment"):
+            read()
+
+
+@pytest.mark.parametrize("name", ["../out", "/tmp/out", "a/../../out", "", "a\x00b"])
+def test_a_state_cannot_write_outside_of_its_folder(tmp_path, name):
+    store = Store(tmp_path, IDENTITY)
+    store.add(record(budget=2), {"checkpoint.rw": b"state"})
+    continued = Experiment({"a": 1}, 0, 0, 4)
+    assert store.earlier(continued) == ({"checkpoint.rw": b"state"}, 3)
+    (path,) = tmp_path.glob("states/*.rw")
+    write_container(path, STATE_KIND, {"budget": 2}, {name: np.zeros(3, np.uint8)})
+    assert store.earlier(continued) == (None, 0)
+    write_container(path, STATE_KIND, {"budget": [2]}, {"checkpoint.rw": np.zeros(3, np.uint8)})
+    assert store.earlier(continued) == (None, 0)

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankwright.container.checks import MOST_FEATURES, array, check_between
 from rankwright.errors import InputError
+from rankwright.trees.forests.compiled import MAX_EDGES, MAX_LEAVES
 from rankwright.trees.forests.forest import DTYPE_OF, PER_NODE, Forest
 
 N_FEATURES = "n_features"
+SPLITS_MAY_LACK_NUMBERS = ("threshold",)  # NaN marks a split by categories, and infinity one by what is missing
 _ARRAYS = tuple(field.name for field in fields(Forest) if field.name != N_FEATURES)
 
 
@@ -29,44 +32,66 @@ def forest_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Forest:
     missing = [name for name in (*_ARRAYS, N_FEATURES) if name not in arrays]
     if missing:
         raise InputError(f"a forest needs the arrays {', '.join(missing)}, which are not there")
-    forest = Forest(**{name: arrays[name] for name in _ARRAYS}, n_features=int(arrays[N_FEATURES][0]))
-    if not (_nodes_fit(forest) and _children_fit(forest) and _categories_fit(forest)):
-        raise InputError("the arrays are not those of a forest: their numbers do not fit together")
+    n_features = array(arrays, N_FEATURES, np.int64, (1,))
+    check_between(N_FEATURES, n_features, 0, MOST_FEATURES)
+    forest = Forest(**{name: arrays[name] for name in _ARRAYS}, n_features=int(n_features[0]))
+    _check_nodes(arrays, forest)
+    _check_categories(arrays, forest)
+    _check_shape(forest)
     return forest
 
 
-def _nodes_fit(forest: Forest) -> bool:
-    n_nodes = len(forest.feature)
-    return (
-        all(getattr(forest, name).dtype == dtype for name, dtype in DTYPE_OF.items())
-        and all(len(getattr(forest, name)) == n_nodes for name in PER_NODE)
-        and all(getattr(forest, name).ndim == (2 if name == "categories" else 1) for name in PER_NODE)
-        and forest.offsets.dtype == np.int64
-        and len(forest.offsets) >= 1
-        and forest.offsets[0] == 0
-        and forest.offsets[-1] == n_nodes
-        and bool((np.diff(forest.offsets) > 0).all())
-        and bool((forest.feature < forest.n_features).all())
-    )
+def _check_nodes(arrays: Mapping[str, NDArray[Any]], forest: Forest) -> None:
+    n_nodes = len(arrays["feature"]) if arrays["feature"].ndim else 0
+    for name in PER_NODE:
+        shape = (n_nodes, None) if name == "categories" else (n_nodes,)
+        array(arrays, name, DTYPE_OF[name], shape, finite=name not in SPLITS_MAY_LACK_NUMBERS)
+    _check_offsets(arrays, "offsets", None, n_nodes, least=1)
+    check_between("feature", forest.feature, -1, forest.n_features - 1)
+    check_between("count", forest.count, 0, np.inf)
 
 
-def _children_fit(forest: Forest) -> bool:
-    """Whether the children of a node come after it in its own tree, so that every walk ends in a leaf."""
+def _check_offsets(
+    arrays: Mapping[str, NDArray[Any]], name: str, n_parts: int | None, n_all: int, *, least: int
+) -> None:
+    """Raise unless the array says where each part begins, the next after the last, each with `least` or more."""
+    found = array(arrays, name, np.int64, (None if n_parts is None else n_parts + 1,))
+    if len(found) == 0 or found[0] != 0 or found[-1] != n_all or (found[1:] < found[:-1] + least).any():
+        raise InputError(f"the array {name!r} must rise from 0 to {n_all}, by {least} or more at a time")
+
+
+def _check_categories(arrays: Mapping[str, NDArray[Any]], forest: Forest) -> None:
+    values = array(arrays, "category_values", np.float32, (None,), finite=False)
+    _check_offsets(arrays, "category_offsets", forest.n_features, len(values), least=0)
+    n_categories = np.diff(forest.category_offsets)
+    check_between("category_offsets", n_categories, 0, MAX_EDGES - 1)
+    n_words = -(-int(n_categories.max(initial=0)) // 32)
+    array(arrays, "categories", DTYPE_OF["categories"], (None, n_words))
+    rises = np.ones(len(values), np.bool_)
+    rises[1:] = values[1:] > values[:-1]
+    rises[forest.category_offsets[:-1][n_categories > 0]] = True  # a feature's first
+    if np.isnan(values).any() or not rises.all():
+        raise InputError("the categories of a feature must be in ascending order")
+    by_category = (forest.feature >= 0) & np.isnan(forest.threshold)
+    if (n_categories[forest.feature[by_category]] == 0).any():
+        raise InputError("a node splits the categories of a feature that has none")
+
+
+def _check_shape(forest: Forest) -> None:
+    """Raise unless each tree is one: every node but the root is the child of one earlier node of its tree.
+
+    So every walk ends in a leaf, no node is reached in two ways, and none is unreachable.
+    """
     inner = np.flatnonzero(forest.feature >= 0)
-    tree_of_node = np.repeat(np.arange(forest.n_trees), np.diff(forest.offsets))
-    ends = forest.offsets[1:][tree_of_node[inner]]
-    return all(bool(((child[inner] > inner) & (child[inner] < ends)).all()) for child in (forest.left, forest.right))
-
-
-def _categories_fit(forest: Forest) -> bool:
-    offsets = forest.category_offsets
-    n_bits = 32 * forest.categories.shape[1]
-    return (
-        forest.category_values.dtype == np.float32
-        and offsets.dtype == np.int64
-        and len(offsets) == forest.n_features + 1
-        and offsets[0] == 0
-        and offsets[-1] == len(forest.category_values)
-        and bool((np.diff(offsets) >= 0).all())
-        and int(np.diff(offsets).max(initial=0)) <= n_bits
-    )
+    ends = np.repeat(forest.offsets[1:], np.diff(forest.offsets))[inner]
+    children = np.concatenate([forest.left[inner], forest.right[inner]])
+    if (children <= np.tile(inner, 2)).any() or (children >= np.tile(ends, 2)).any():
+        raise InputError("the children of a node must come after it, in its own tree")
+    n_parents = np.bincount(children, minlength=len(forest.feature))
+    is_root = np.zeros(len(forest.feature), np.bool_)
+    is_root[forest.root] = True
+    if (n_parents != ~is_root).any():
+        raise InputError("every node of a tree but its root must be the child of one other node")
+    most = int(forest.n_leaves_of_trees().max(initial=0))
+    if most > MAX_LEAVES:
+        raise InputError(f"a tree may have {MAX_LEAVES} leaves at most, got {most}")

@@ -75,6 +75,7 @@ def compile_for_codes(forest: Forest, mapper: BinMapper) -> tuple[CompiledTrees,
     column[numbers] = place
     code[numbers] = _bins_of(forest, numbers, mapper)
     category_column, category_features, words, category_words = _category_columns(forest, len(used))
+    _check_categories(forest, category_features, mapper)
     column = np.where(inner & ~numbers, category_column, column)
     features = np.concatenate([used, category_features]).astype(np.int32)
     columns = FeatureColumns(
@@ -87,6 +88,16 @@ def compile_for_codes(forest: Forest, mapper: BinMapper) -> tuple[CompiledTrees,
     byte_codes = mapper.code_dtype == np.uint8
     trees = _compile_nodes(forest, column, code, len(features), byte_codes=byte_codes)
     return trees, columns, mapper.n_bins[features]
+
+
+def _check_categories(forest: Forest, features: IntArray, mapper: BinMapper) -> None:
+    """Raise unless a category's code in the bins is its place in the forest: codes are looked up in a node's words."""
+    for feature in np.unique(features).tolist():
+        known = forest.categories_of(feature)
+        if not (mapper.categorical[feature] and np.array_equal(known, mapper.edges_of(feature))):
+            raise InputError(
+                f"the forest knows other categories of feature {feature} than the bins: score raw values instead"
+            )
 
 
 def _bins_of(forest: Forest, numbers: BoolArray, mapper: BinMapper) -> IntArray:

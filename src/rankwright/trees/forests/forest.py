@@ -83,6 +83,8 @@ class Forest:
 
     def add_scores_of_codes(self, data: BinnedDataset, scores: Float64Array, *, threads: int | None = None) -> None:
         """Add every document's score to `scores`, from bin codes; the forest must have been grown on the same bins."""
+        if self.n_features != data.n_features:
+            raise InputError(f"the forest is of {self.n_features} features, the bins are of {data.n_features}")
         trees, columns, missing = compile_for_codes(self, data.mapper)
         kernels.score_codes(data.codes, columns, missing, trees, scores, thread_count(threads))
 

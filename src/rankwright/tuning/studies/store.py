@@ -17,13 +17,15 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, fields
-from pathlib import Path
+from dataclasses import asdict
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.container.atomic import atomic_file
+from rankwright.container.checks import array, file_faults, in_a_line, items, known, part, whole
 from rankwright.container.file import read_container, write_container
 from rankwright.errors import ContainerError, InputError
 from rankwright.tuning.configurations import canonical
@@ -59,7 +61,7 @@ class Store:
         if canonical(found) != canonical(identity):
             other = sorted(name for name in identity.keys() | found.keys() if found.get(name) != identity.get(name))
             raise InputError(
-                f"{os.fspath(self.folder)} holds another study: its {', '.join(other)} differ; "
+                f"{os.fspath(self.folder)} holds another study: its {in_a_line(', '.join(other))} differ; "
                 f"choose another folder, or the same command as before"
             )
 
@@ -71,10 +73,10 @@ class Store:
                 continue
             with path.open("rb") as file:
                 file.seek(begin)
-                whole, newline, _ = file.read().rpartition(b"\n")
-            self._read[path] = begin + len(whole) + len(newline)
-            for line in whole.splitlines():
-                self._take_in(_record_of(line))
+                lines, newline, _ = file.read().rpartition(b"\n")
+            self._read[path] = begin + len(lines) + len(newline)
+            for line in lines.splitlines():
+                self._take_in(_record_of(line, path))
 
     def _take_in(self, record: Record) -> None:
         experiment = record.experiment
@@ -122,15 +124,13 @@ class Store:
             return None, 0
         try:
             saved = read_container(path, STATE_KIND)
-        except ContainerError:
+            budget, files = whole(saved.header, "budget"), _files_of(saved.arrays)
+        except (ContainerError, InputError):
             return None, 0  # it can be trained again
-        if saved.header["budget"] >= experiment.budget:
+        if budget >= experiment.budget:
             return None, 0
-        smaller = Experiment(experiment.settings, experiment.fold, experiment.seed, saved.header["budget"])
-        record = self._records.get(smaller.key)
-        if record is None:
-            return None, 0
-        return {name: content.tobytes() for name, content in saved.arrays.items()}, record.steps
+        record = self._records.get(Experiment(experiment.settings, experiment.fold, experiment.seed, budget).key)
+        return (None, 0) if record is None else (files, record.steps)
 
     def _state_path(self, experiment: Experiment) -> Path:
         return self.folder / "states" / f"{experiment.course}.rw"
@@ -155,27 +155,47 @@ def _write(path: Path, document: Mapping[str, Any], indent: int = 2) -> None:
 def read_identity(folder: str | os.PathLike[str]) -> dict[str, Any]:
     """What the study in a folder is about."""
     path = Path(folder) / IDENTITY
+    if not path.exists():
+        raise InputError(f"{os.fspath(folder)} holds no study: there is no {IDENTITY} in it")
+    return _read_object(path)
+
+
+def _read_object(path: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{os.fspath(folder)} holds no study: there is no {IDENTITY} in it") from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path} is damaged: {error}") from None
+        found = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is damaged: {in_a_line(str(error))}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path} is damaged: it must hold an object, got {in_a_line(repr(found))}")
     return found
 
 
 def read_searches(folder: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
     """The searches that were made in a study, by name."""
     paths = sorted((Path(folder) / "searches").glob("*.json"))
-    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+    return {path.stem: _checked_search(_read_object(path), path) for path in paths}
+
+
+def _checked_search(search: dict[str, Any], path: Path) -> dict[str, Any]:
+    with file_faults(path, "search"):
+        trials = items(search, "trials", dict)
+        if not trials:
+            raise InputError("there are no trials")
+        for one in trials:
+            part(one, "settings", dict)
+            items(one, "experiments", str)
+            if known(one, "budget") is not None:
+                whole(one, "budget")
+    return search
 
 
 def read_records(folder: str | os.PathLike[str]) -> dict[str, Record]:
     """Every record of a study, by its experiment's key; nothing in the folder is changed."""
     records = {}
     for path in sorted((Path(folder) / "records").glob("*.jsonl")):
-        whole, _, _ = path.read_bytes().rpartition(b"\n")
-        for record in map(_record_of, whole.splitlines()):
+        lines, _, _ = path.read_bytes().rpartition(b"\n")
+        for line in lines.splitlines():
+            record = _record_of(line, path)
             records[record.experiment.key] = record
     return records
 
@@ -190,10 +210,27 @@ def read_refit(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
     path = Path(folder) / REFIT
     if not path.exists():
         return None
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    found = _read_object(path)
+    with file_faults(path, "final training"):
+        part(part(found, "chosen", dict), "settings", dict)
+        part(found, "model", dict)
+        known(found, "steps")
     return found
 
 
-def _record_of(line: bytes) -> Record:
-    read = json.loads(line)
-    return Record(**{field.name: read[field.name] for field in fields(Record)})
+def _record_of(line: bytes, path: Path) -> Record:
+    try:
+        return Record.from_dict(json.loads(line))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is damaged: a line is no record of an experiment: {in_a_line(str(error))}") from None
+
+
+def _files_of(arrays: Mapping[str, NDArray[Any]]) -> SavedState:
+    """The files of a checkpoint folder, by their paths in it; none may lie outside."""
+    found = {}
+    for name in arrays:
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
+            raise InputError(f"a state may hold files of its own folder, not {name!r}")
+        found[name] = array(arrays, name, np.uint8, (None,)).tobytes()
+    return found

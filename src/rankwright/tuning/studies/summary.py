@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float64Array
+from rankwright.container.checks import file_faults, part
 from rankwright.errors import InputError
 from rankwright.metrics.registry import parse_metric
 from rankwright.settings.spaces import Space
@@ -48,36 +49,49 @@ class StudySummary:
 
 def summarise(folder: str | os.PathLike[str]) -> StudySummary:
     """The summary of the study in a folder."""
-    identity = read_identity(folder)
-    space = described_space(identity["space"])
-    records = read_records(folder)
-    higher = parse_metric(identity["metric"]).higher_is_better
-    searches = {name: _trials(found, records) for name, found in read_searches(folder).items()}
-    if not searches:
+    identity, records = read_identity(folder), read_records(folder)
+    found, refit = read_searches(folder), read_refit(folder)
+    if not found:
         raise InputError(f"no search of the study in {os.fspath(folder)} is finished: there is nothing to report yet")
-    trials = [trial for found in searches.values() for trial in found]
+    with file_faults(folder, "study"):
+        return _summary(folder, identity, records, found, refit)
+
+
+def _summary(
+    folder: str | os.PathLike[str],
+    identity: Mapping[str, Any],
+    records: dict[str, Record],
+    found: Mapping[str, dict[str, Any]],
+    refit: dict[str, Any] | None,
+) -> StudySummary:
+    space = described_space(part(identity, "space", dict))
+    metric = part(identity, "metric", str)
+    higher = parse_metric(metric).higher_is_better
+    searches = {name: _trials(search, records) for name, search in found.items()}
+    trials = [trial for own in searches.values() for trial in own]
     results, alike = _longest(trials), _alike(trials)
     best = ranked(results, space, higher_is_better=higher)
     return StudySummary(
         folder=Path(folder).name or os.fspath(folder),
-        ranker=identity["ranker"],
-        metric=identity["metric"],
+        ranker=part(identity, "ranker", str),
+        metric=metric,
         space=space,
         n_experiments=len(records),
         curves=tuple(_curve(name, trials, higher) for name, trials in searches.items()),
         best=tuple(best),
         importance=importance_of(space, [one.trial.settings for one in alike], [one.value for one in alike]),
-        refit=read_refit(folder),
+        refit=refit,
     )
 
 
 def _trials(search: dict[str, Any], records: dict[str, Record]) -> list[TrialResult]:
-    return [
-        TrialResult(
-            Trial(one["settings"], one["budget"]), tuple(records[key] for key in one["experiments"] if key in records)
-        )
-        for one in search["trials"]
-    ]
+    trials = []
+    for one in search["trials"]:
+        own = tuple(records[key] for key in one["experiments"] if key in records)
+        if not own:
+            raise InputError(f"there is no record of the experiments of {one['settings']}")
+        trials.append(TrialResult(Trial(one["settings"], one["budget"]), own))
+    return trials
 
 
 def _longest(trials: Sequence[TrialResult]) -> list[TrialResult]:

@@ -1,0 +1,12 @@
+"""The table of what is mutated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.fuzz.checkpoints import Checkpoints
+from tests.fuzz.models import Models
+from tests.fuzz.studies import Studies
+from tests.fuzz.subject import Subject
+
+SUBJECTS: Mapping[str, Subject] = {"models": Models(), "checkpoints": Checkpoints(), "studies": Studies()}

@@ -1,0 +1,66 @@
+"""Whatever a file holds, reading it gives something that works, or one line that names the file and the fault.
+
+`make fuzz` tries many more mutants, each in a process that can be ended.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.contracts.trained import COUNTING
+from tests.fuzz.checkpoints import Checkpoints
+from tests.fuzz.models import Models
+from tests.fuzz.studies import Studies
+from tests.fuzz.subject import Refused, Subject, generator
+
+from rankwright.catalog.rankers import RANKERS
+
+PER_RANKER, PER_CHECKPOINT, STUDIES = 300, 20, 100
+SEED = 16
+
+
+@pytest.fixture(scope="module")
+def seeds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("seeds")
+
+
+def judge_all(subject: Subject, seeds: Path, numbers: range, target: Path) -> int:
+    """How many mutants were refused; a finding, or any other exception, fails the test."""
+    n_refused = 0
+    for number in numbers:
+        own = target / f"{number}.rw"
+        subject.make(seeds, generator(SEED, number), number, own)
+        try:
+            subject.judge(own)
+        except Refused:
+            n_refused += 1
+        except Exception as error:
+            error.add_note(f"mutant {number} of seed {SEED}")
+            raise
+    return n_refused
+
+
+@pytest.mark.parametrize("name", RANKERS)
+def test_model_files(name, seeds, tmp_path):
+    models = Models()
+    models.prepare(seeds / "models", [name])
+    first = list(RANKERS).index(name)
+    n_refused = judge_all(models, seeds / "models", range(first, PER_RANKER * len(RANKERS), len(RANKERS)), tmp_path)
+    assert PER_RANKER / 2 < n_refused < PER_RANKER
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_checkpoints(name, seeds, tmp_path):
+    checkpoints = Checkpoints()
+    checkpoints.prepare(seeds / "checkpoints", [name])
+    first, all_of_them = 2 * COUNTING.index(name), 2 * len(COUNTING)
+    for begun in (first, first + 1):  # without validation data, and with
+        numbers = range(begun, PER_CHECKPOINT * all_of_them, all_of_them)
+        judge_all(checkpoints, seeds / "checkpoints", numbers, tmp_path)
+
+
+def test_studies(seeds, tmp_path):
+    studies = Studies()
+    studies.prepare(seeds / "studies")
+    judge_all(studies, seeds / "studies", range(STUDIES), tmp_path)

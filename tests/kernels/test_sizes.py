@@ -1,0 +1,110 @@
+"""A kernel that is handed arrays of the wrong length says so, in every build, and reads nothing out of bounds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from rankwright import kernels
+from rankwright.kernels.records import Batch, FeatureColumns, Forces, ForestTrees, LevelledRows, StandardisedRows
+from rankwright.kernels.records import WeighedGroups as Groups
+
+FEATURES = np.ones((4, 3), np.float32)
+OFFSETS = np.array([0, 4], np.int64)
+ROWS = np.arange(4)
+
+
+def floats(*shape: int) -> np.ndarray:
+    return np.zeros(shape, np.float32)
+
+
+def trees(**changes: object) -> ForestTrees:
+    right: dict[str, object] = {
+        "nodes": np.zeros((1, 5), np.uint32),
+        "node_offsets": np.array([0, 1]),
+        "leaf_values": floats(66),
+        "leaf_offsets": np.array([0, 2]),
+        "lane_bytes": 1,
+    }
+    return ForestTrees(**(right | changes))  # type: ignore[arg-type]
+
+
+def columns(feature: int = 0, **changes: object) -> FeatureColumns:
+    right: dict[str, object] = {
+        "features": np.array([feature], np.int32),
+        "edges": floats(1),
+        "offsets": np.array([0, 1]),
+        "category_words": np.array([-1]),
+        "categories": np.zeros(0, np.uint32),
+    }
+    return FeatureColumns(**(right | changes))  # type: ignore[arg-type]
+
+
+def score(one: ForestTrees, of: FeatureColumns, tables: int = 1, n_scores: int = 4) -> None:
+    kernels.score_forest(FEATURES, of, floats(tables, 272), one, np.zeros(n_scores), 1)
+
+
+def net_rows(n_shifts: int = 3) -> StandardisedRows:
+    return StandardisedRows(FEATURES, floats(n_shifts), floats(3))
+
+
+SIZES, WEIGHTS = np.array([3, 2]), floats(2 * 3 * 2 + 2 + 5)
+WRONG: dict[str, Callable[[], None]] = {
+    "linear_scores, weights": lambda: kernels.linear_scores(FEATURES, np.zeros(1), np.zeros(4), 1),
+    "linear_scores, out": lambda: kernels.linear_scores(FEATURES, np.zeros(3), np.zeros(3), 1),
+    "sum_rows": lambda: kernels.sum_rows(FEATURES, np.zeros(2), np.zeros(3), 1),
+    "gram_matrix": lambda: kernels.gram_matrix(FEATURES, np.zeros(4), np.zeros((3, 2)), 1),
+    "quadratic_scores": lambda: kernels.quadratic_scores(
+        FEATURES, 1.0, 0.0, np.zeros(3), np.zeros((3, 1)), np.zeros(4), 1
+    ),
+    "kernel_scores, coefficients": lambda: kernels.kernel_scores(
+        FEATURES, FEATURES, np.zeros(1), "rbf", 1.0, np.zeros(4), 1
+    ),
+    "kernel_scores, support": lambda: kernels.kernel_scores(
+        FEATURES, floats(4, 2), np.zeros(4), "rbf", 1.0, np.zeros(4), 1
+    ),
+    "prank_pass": lambda: kernels.prank_pass(
+        LevelledRows(FEATURES, np.zeros(4, np.int32), np.zeros(0)), ROWS, 1.0, 0, np.zeros((1, 2)), np.zeros((1, 1)), 1
+    ),
+    "kernel_prank_pass": lambda: kernels.kernel_prank_pass(
+        LevelledRows(FEATURES, np.zeros(4, np.int32), np.zeros(0)),
+        ROWS, "rbf", 1.0, np.array([9]), np.zeros(1), np.array([1]), np.zeros(1), 1,
+    ),
+    "score_forest, nodes": lambda: score(trees(node_offsets=np.array([0, 7])), columns()),
+    "score_forest, leaves": lambda: score(trees(leaf_values=floats(2)), columns()),
+    "score_forest, feature": lambda: score(trees(), columns(3)),
+    "score_forest, tables": lambda: score(trees(), columns(), tables=0),
+    "score_forest, scores": lambda: score(trees(), columns(), n_scores=3),
+    "score_forest, categories": lambda: score(trees(), columns(category_words=np.array([0]))),
+    "first_layer, weights": lambda: kernels.first_layer(net_rows(), ROWS, floats(2, 9), floats(4, 2), 1),
+    "first_layer, shift": lambda: kernels.first_layer(net_rows(1), ROWS, floats(2, 3), floats(4, 2), 1),
+    "first_layer, rows": lambda: kernels.first_layer(net_rows(), ROWS + 1, floats(2, 3), floats(4, 2), 1),
+    "standardise_rows": lambda: kernels.standardise_rows(net_rows(), ROWS, floats(3, 3), 1),
+    "compare_pairs": lambda: kernels.compare_pairs(FEATURES, SIZES, WEIGHTS[1:], ROWS, ROWS, floats(4, 2), 1),
+    "sort_rows": lambda: kernels.sort_rows(
+        FEATURES, OFFSETS, SIZES + 1, WEIGHTS, False, True, ROWS.copy(), np.zeros(4, np.bool_), np.zeros(1, np.int64), 1
+    ),
+    "pair_unit_sums": lambda: kernels.pair_unit_sums(np.zeros((4, 2)), OFFSETS + 1, np.zeros((4, 2)), 1),
+    "scale_by_mean": lambda: kernels.scale_by_mean(FEATURES, OFFSETS * 2, floats(4, 3), 1),
+    "rank_rows": lambda: kernels.rank_rows(np.zeros(4), np.array([0, 1_000_000]), ROWS.copy(), 1),
+    "point_lambdas": lambda: kernels.point_lambdas(
+        Batch(np.zeros(4), np.array([1]), OFFSETS), Groups(OFFSETS, floats(0), floats(0)),
+        floats(4), "squared", Forces(floats(4), floats(4), np.zeros(0)), 1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.skipif(os.environ.get("RANKWRIGHT_KERNELS") == "reference", reason="NumPy checks what twins read")
+@pytest.mark.parametrize("case", WRONG)
+def test_arrays_of_the_wrong_length_are_refused(case):
+    with pytest.raises(ValueError, match=r"must|more|needs"):
+        WRONG[case]()
+
+
+def test_the_right_lengths_are_taken():
+    score(trees(), columns())
+    kernels.first_layer(net_rows(), ROWS, floats(2, 3), floats(4, 2), 1)
+    kernels.compare_pairs(FEATURES, SIZES, WEIGHTS, ROWS, ROWS, floats(4, 2), 1)
