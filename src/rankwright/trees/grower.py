@@ -20,9 +20,8 @@ from rankwright.errors import InputError, SettingError
 from rankwright.kernels.records import GrowthScratch, SplitColumns, TreeNodes
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import slots_of
-from rankwright.trees.forests.compiled import MAX_LEAVES
 from rankwright.trees.forests.tree import Tree
-from rankwright.trees.params import TreeParams
+from rankwright.trees.params import MAX_LEAVES, TreeParams
 
 # Whole numbers that stand for the largest gradient and curvature: as many as sums of 8,191 rows in one word allow.
 GRADIENT_LEVELS = 2**13 - 1
