@@ -52,10 +52,10 @@ class RowSample:
     def add(self, features: Float32Array) -> None:
         """Take in the rows that follow those seen so far."""
         matrix = as_features(features)
-        if self._rows is None or matrix.shape[1] > self._rows.shape[1]:
-            self._make_room(matrix.shape[1])
-        elif matrix.shape[1] < self._rows.shape[1]:
+        if self._rows is not None and matrix.shape[1] < self._rows.shape[1]:
             raise InputError(f"chunks must have {self._rows.shape[1]} columns or more, got {matrix.shape[1]}")
+        if self._rows is None or matrix.shape[1] > self._rows.shape[1] or self._is_full(len(matrix)):
+            self._make_room(len(matrix), matrix.shape[1])
         priorities = row_priorities(np.arange(self.n_rows, self.n_rows + len(matrix)), self.seed)
         self.n_rows += len(matrix)
         start = 0
@@ -75,7 +75,9 @@ class RowSample:
         chosen = np.flatnonzero(priorities <= self._highest)
         room = len(self._rows) - self._n_held
         fits = chosen[:room]
-        self._rows[self._n_held : self._n_held + len(fits)] = matrix[fits]
+        matrix.take(
+            fits, axis=0, out=self._rows[self._n_held : self._n_held + len(fits)], mode="clip"
+        )  # no copy of its own
         self._priorities[self._n_held : self._n_held + len(fits)] = priorities[fits]
         self._n_held += len(fits)
         if len(chosen) <= room:
@@ -96,14 +98,22 @@ class RowSample:
         self._n_held = self.size
         self._highest = self._priorities[: self.size].max()
 
-    def _make_room(self, n_columns: int) -> None:
-        """Room for rows of so many columns, with what is held so far."""
-        # Room that is never written costs address space only.
-        capacity = self.size + max(1, int(SURPLUS * self.size))
+    @property
+    def _most_held(self) -> int:
+        return self.size + max(1, int(SURPLUS * self.size))
+
+    def _is_full(self, n_rows: int) -> bool:
+        """Whether so many more rows need more room, and may have it."""
+        return self._rows is not None and len(self._rows) < min(self._n_held + n_rows, self._most_held)
+
+    def _make_room(self, n_rows: int, n_columns: int) -> None:
+        """Room for so many rows and columns besides what is held so far, within that for the whole sample."""
+        # Room that is never written costs address space only, but even that has its limits.
+        n_before = 0 if self._rows is None else len(self._rows)
+        capacity = min(self._most_held, max(self._n_held + n_rows, 2 * n_before))
         rows = np.empty((capacity, n_columns), np.float32)
-        if self._rows is None:
-            self._priorities = np.empty(capacity, np.uint64)
-        else:
+        self._priorities = np.append(self._priorities[: self._n_held], np.zeros(capacity - self._n_held, np.uint64))
+        if self._rows is not None:
             width = self._rows.shape[1]
             rows[: self._n_held, :width] = self._rows[: self._n_held]
             rows[: self._n_held, width:] = self.absent
