@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import Float32Array, IntArray, as_features
 from rankwright.errors import InputError, require
 from rankwright.kernels.naive.common.counter_random import stream_of
+from rankwright.memory import require_memory
 
 SAMPLE_SIZE = 200_000  # rows: enough to place 255 bins within a small part of their width
 SURPLUS = 0.25  # held beyond the sample before it is cut down: less memory, or less moving of rows
@@ -111,6 +112,7 @@ class RowSample:
         # Room that is never written costs address space only, but even that has its limits.
         n_before = 0 if self._rows is None else len(self._rows)
         capacity = min(self._most_held, max(self._n_held + n_rows, 2 * n_before))
+        require_memory(4 * capacity * n_columns, f"the sample of {capacity:,} documents and {n_columns:,} features")
         rows = np.empty((capacity, n_columns), np.float32)
         self._priorities = np.append(self._priorities[: self._n_held], np.zeros(capacity - self._n_held, np.uint64))
         if self._rows is not None:
