@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import resource
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from rankwright.arrays import Float64Array
+from rankwright.container.ownership import scratch_folder
 from rankwright.errors import SettingError
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
@@ -57,7 +57,7 @@ class Outcome:
 def run_experiment(prepared: Prepared, task: ExperimentTask, report: Any) -> Outcome:  # noqa: ARG001
     """The outcome of an experiment; nothing is reported before the end."""
     ranker = configured(prepared.ranker, prepared.select, task.experiment)
-    with tempfile.TemporaryDirectory(prefix="rankwright-") as folder:
+    with scratch_folder("study") as folder:
         checkpoint = Path(folder) if task.keeps_state or task.earlier is not None else None
         if task.earlier is not None:
             _unpack(task.earlier, Path(folder))
