@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +84,15 @@ def test_a_full_disk_is_told_with_the_path_that_was_given(rankwright, full_disk,
     assert told.endswith(": file too large")
     assert "Traceback" not in result.stderr
     assert not list(full_disk.rglob("*.tmp"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("arguments", [["list", "rankers"], ["convert", "data.txt", "-", "--to", "csv"]], ids=" ".join)
+def test_results_that_cannot_be_printed_are_told(arguments):
+    command = [sys.executable, "-c", "from rankwright.cli.app import main; main()", *arguments]
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (result.returncode, result.stderr) == (2, "error: standard output: no space left on device\n")
 
 
 @pytest.mark.skipif(not FORBIDDEN.is_dir(), reason="there is no /sys here")

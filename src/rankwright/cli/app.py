@@ -6,7 +6,6 @@ document; talk goes to stderr; wrong usage or bad input prints one line and exit
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -99,7 +98,9 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     except (RankwrightError, OSError, TyperException, MemoryError) as error:
         sys.stderr.write(f"error: {describe(error)}\n")
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        try:
+            sys.stdout.flush()
+        except OSError:
             _drop_output()
         sys.exit(2)
 
