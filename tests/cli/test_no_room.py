@@ -5,6 +5,8 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -64,26 +66,29 @@ def no_processes(monkeypatch, folder):
         monkeypatch.setattr(module, "open_engine", lambda *_: HereEngine())
 
 
-@pytest.fixture
-def full_disk(tmp_path):
-    """In this test files cannot grow beyond 300 bytes; the system says so when they are written to."""
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """In this block files cannot grow beyond 300 bytes; the system says so when they are written to."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (300, before[1]))
-    yield tmp_path
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 # Without --study, `tune` writes its records elsewhere, before the model.
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "tune"])
-def test_a_full_disk_is_told_with_the_path_that_was_given(rankwright, full_disk, name):
+def test_a_full_disk_is_told_with_the_path_that_was_given(rankwright, tmp_path, name):
     arguments, path = COMMANDS[name]
-    result = rankwright(*(argument.format(full_disk) for argument in arguments))
+    with full_disk():
+        result = rankwright(*(argument.format(tmp_path) for argument in arguments))
     assert result.code == 2
     *_, told = result.stderr.splitlines()
-    assert told.startswith(f"error: {path.format(full_disk)}")
+    assert told.startswith(f"error: {path.format(tmp_path)}")
     assert told.endswith(": file too large")
     assert "Traceback" not in result.stderr
-    assert not list(full_disk.rglob("*.tmp"))
+    assert not list(tmp_path.rglob("*.tmp"))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
