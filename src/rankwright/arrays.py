@@ -47,7 +47,7 @@ def as_numbers(values: ArrayLike, *, name: str, dtype: type[np.generic]) -> NDAr
         # A number too large for float32 becomes infinite; the caller decides whether that is allowed.
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray(values, dtype=dtype, order="C")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} must hold numbers: {error}") from None
 
 

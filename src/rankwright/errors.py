@@ -46,6 +46,10 @@ class ClusterError(RankwrightError, RuntimeError):
     """Workers could not be started or reached, or died with their tasks."""
 
 
+class NotEnoughMemoryError(RankwrightError, MemoryError):
+    """What was asked for needs more memory than is free."""
+
+
 class MissingExtraError(RankwrightError, ImportError):
     """A feature needs a package that is not installed."""
 

@@ -14,6 +14,7 @@ import jobs
 import pytest
 
 from rankwright.cluster.engine import open_engine
+from rankwright.container.ownership import SCRATCH, remove_abandoned, scratch_folder
 from rankwright.errors import ClusterError
 
 
@@ -60,6 +61,28 @@ def test_workers_go_when_the_driver_does(cluster, ending):
         while any(Path(f"/proc/{pid}").exists() for pid in workers):
             assert time.monotonic() < deadline, "workers outlive their driver"
             time.sleep(0.02)
+
+
+@pytest.mark.slow
+def test_the_folder_of_a_killed_ray_is_removed_by_the_next():
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (Path(__file__).parent, *sys.path)))}
+    with tempfile.TemporaryDirectory(prefix="rw", dir="/tmp") as own:
+        with subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, "auto"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment | {"TMPDIR": own},
+        ) as driver:
+            assert driver.stdout is not None
+            driver.stdout.readline()
+            assert len(list(Path(own).glob("rankwright-ray-*"))) == 1
+            driver.kill()
+        with scratch_folder("ray", own) as new:
+            deadline = time.monotonic() + 30
+            while list(Path(own).glob("rankwright-ray-*")) != [Path(new)]:  # Ray's own processes end a little later
+                assert time.monotonic() < deadline, "what a killed Ray left stays"
+                time.sleep(0.2)
+                remove_abandoned(own, SCRATCH)
 
 
 @pytest.mark.slow

@@ -190,10 +190,9 @@ path, moment = sys.argv[1:]
 die = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 
 if moment == "in the middle":
-    class Half(io.FileIO):
-        def write(self, data):
-            super().write(bytes(data)[:len(data) // 2]); die()
-    atomic.Path.open = lambda name, mode: Half(name, mode)
+    def half(file, data):
+        io.FileIO.write(file, bytes(data)[:len(data) // 2]); die()
+    atomic.NamedOutput.write = half
 elif moment == "before the disk has it":
     os.fsync = die
 elif moment == "before the name changes":
@@ -210,6 +209,9 @@ def test_a_killed_write_leaves_the_old_file(path, moment):
     result = subprocess.run([sys.executable, "-c", KILLED_WRITE, str(path), moment], check=False)
     assert result.returncode == -9
     assert path.read_bytes() == old
+    assert len(list(path.parent.iterdir())) == 2  # what was written so far is still there …
+    write_container(path.with_name("other.rw"), "test", {}, {})
+    assert sorted(entry.name for entry in path.parent.iterdir()) == ["model.rw", "other.rw"]  # … until the next write
 
 
 def test_a_write_killed_after_the_name_changed_leaves_the_new_file(path):

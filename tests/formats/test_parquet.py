@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -7,9 +9,10 @@ import pytest
 
 import rankwright.formats.parquet as ours
 from rankwright.data.columns import Columns
-from rankwright.errors import FileFormatError, InputError
+from rankwright.errors import FileFormatError, InputError, RankwrightError
 from rankwright.formats.parquet import write_parquet
 from rankwright.formats.reading import FORMATS
+from rankwright.trees.bins.from_file import bin_file
 
 read_parquet, iter_parquet = FORMATS["parquet"].read, FORMATS["parquet"].iterate
 
@@ -88,6 +91,42 @@ def test_a_broken_file_is_one_clear_error(small_data, tmp_path, part):
     path.write_bytes({"nothing": b"", "beginning": whole[:-20], "end": whole[20:], "middle damaged": damaged}[part])
     with pytest.raises(FileFormatError, match=r"data\.parquet: is not a whole Parquet file"):
         read_parquet(path)
+
+
+def mutants(whole: bytes, n_mutants: int) -> Iterator[bytes]:
+    """Files cut short, with other bits in pages or in the description at the end, or with bytes too many."""
+    rng = np.random.default_rng(0)
+    described = int.from_bytes(whole[-8:-4], "little")
+    for number in range(n_mutants):
+        file = bytearray(whole)
+        match number % 4:
+            case 0:
+                del file[int(rng.integers(len(file))) :]
+            case 1:
+                for place in rng.integers(len(file), size=5):
+                    file[place] ^= 1 << int(rng.integers(8))
+            case 2:
+                for place in rng.integers(described, size=2):
+                    file[-9 - place] = int(rng.choice([0, 127, 128, 240, 255]))
+            case 3:
+                place = int(rng.integers(len(file)))
+                file[place:place] = rng.bytes(7)
+        yield bytes(file)
+
+
+def test_damage_of_any_kind_is_one_line_with_the_files_name(small_data, tmp_path, monkeypatch):
+    monkeypatch.setattr(ours, "BYTES_IN_GROUP", 1000)  # several row groups
+    path, refusals = tmp_path / "data.parquet", []
+    write_parquet(small_data, path)
+    for mutant in mutants(path.read_bytes(), 400):
+        path.write_bytes(mutant)
+        for way in (read_parquet, lambda path: list(iter_parquet(path)), bin_file):
+            try:
+                way(path)
+            except RankwrightError as error:
+                refusals.append(str(error))
+    assert len(refusals) > 400  # a bit of a number may change unseen
+    assert [refusal for refusal in refusals if not refusal.startswith(f"{path}: ") or "\n" in refusal] == []
 
 
 def test_a_directory_an_absent_file_and_one_without_rows_are_errors(tmp_path):

@@ -60,6 +60,7 @@ def test_pairs_out_and_back_are_the_same_for_rows_in_any_order(qid, draw, tmp_pa
     [
         ("1\n", ":1: found 1 fields, wanted better row, worse row"),
         ("1 2\n1 x\n", ":2: found '1 x', wanted two row numbers from 0"),
+        ("1 18446744073709551616\n", ":1: found '1 18446744073709551616', wanted two row numbers from 0"),
         ("1 -2\n", ":1: found '1 -2', wanted two row numbers from 0"),
         ("1 2 heavy\n", ":1: a weight must be a number, found 'heavy'"),
         ("1 2 -1\n", ":1: found '-1', wanted a weight of 0 or more"),
@@ -108,6 +109,7 @@ def test_a_description_says_what_the_columns_are(file):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("9" * 5000 + " Label\n", f":1: a column must be a number from 0, found '{'9' * 40}'"),
         ("x Label\n", ":1: a column must be a number from 0, found 'x'"),
         ("0 Categ\n", ":1: columns of type 'Categ' cannot be read; wanted one of Label, .*Auxiliary leaves one out"),
         ("0 Label\n0 Num\n", ":2: column 0 or its type Num is described twice"),

@@ -30,7 +30,7 @@ def walk(way, data, shape, params, objective):
     n_steps = -(-data.n_queries // params.batch_queries)
     for epoch in range(3):
         order = np.random.default_rng(epoch).permutation(data.n_queries)
-        walked = descent.walk(order, np.arange(n_steps))
+        walked = descent.walk(order, np.arange(n_steps), epoch)
         assert walked.is_finite
     return weights_of(net), walked
 

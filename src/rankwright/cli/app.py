@@ -87,25 +87,36 @@ def main() -> None:
         code = app(prog_name="rankwright", standalone_mode=False)
         if code == INTERRUPTED:  # typer's code for Ctrl-C
             raise KeyboardInterrupt
+        sys.stdout.flush()
         sys.exit(code)
     except BrokenPipeError:
         # The reader of our output went away, as `head` does: nothing is wrong, and nothing more can be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(0)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted: what was not finished was not written\n")
         sys.exit(INTERRUPTED)
     except (RankwrightError, OSError, TyperException, MemoryError) as error:
         sys.stderr.write(f"error: {describe(error)}\n")
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _drop_output()
         sys.exit(2)
+
+
+def _drop_output() -> None:
+    """Have what is still to be printed go nowhere: Python would try once more at the end, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def describe(error: Exception) -> str:
     """The error's message on one line; for the system's errors, the file and what happened to it."""
     if isinstance(error, TyperException):
         message = error.format_message()
-    elif isinstance(error, OSError) and not isinstance(error, RankwrightError) and error.filename is not None:
-        message = f"{error.filename}: {(error.strerror or 'cannot be used').lower()}"
+    elif isinstance(error, OSError) and not isinstance(error, RankwrightError) and error.strerror is not None:
+        # Files that we read or write have names; what has none is where results are printed.
+        message = f"{error.filename or 'standard output'}: {error.strerror.lower()}"
     elif isinstance(error, MemoryError):
         message = f"not enough memory: {error}"
     else:

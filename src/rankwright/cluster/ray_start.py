@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from contextlib import contextmanager, nullcontext
 import ray
 from ray._private import ray_constants
 
+from rankwright.container.ownership import scratch_folder
 from rankwright.errors import ClusterError, require
 
 LOOPBACK = "127.0.0.1"
@@ -31,16 +31,19 @@ LONGEST_FOLDER = 40  # letters: Ray puts sockets below it, whose names the syste
 @contextmanager
 def started_ray(n_cpus: int) -> Iterator[None]:
     """A Ray on this machine while the block lasts."""
-    folder = _folder()
-    try:
-        with _on_loopback():
-            _init(
-                address="local", num_cpus=n_cpus, include_dashboard=False, _node_ip_address=LOOPBACK, _temp_dir=folder
-            )
-        yield
-    finally:
-        ray.shutdown()
-        shutil.rmtree(folder, ignore_errors=True)
+    with scratch_folder("ray", _short_folder()) as folder:
+        try:
+            with _on_loopback():
+                _init(
+                    address="local",
+                    num_cpus=n_cpus,
+                    include_dashboard=False,
+                    _node_ip_address=LOOPBACK,
+                    _temp_dir=folder,
+                )
+            yield
+        finally:
+            ray.shutdown()
 
 
 @contextmanager
@@ -98,6 +101,6 @@ def _init(**options: object) -> None:
         raise ClusterError(f"{what}: {error}") from None
 
 
-def _folder() -> str:
+def _short_folder() -> str:
     usual = tempfile.gettempdir()
-    return tempfile.mkdtemp(prefix="rankwright-ray-", dir=usual if len(usual) <= LONGEST_FOLDER - 23 else "/tmp")
+    return usual if len(usual) <= LONGEST_FOLDER - 23 else "/tmp"

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+
+from rankwright.container.ownership import hold, remove_abandoned
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+UNFINISHED = re.compile(r"\.rankwright-[0-9a-f]{12}\.tmp")
 
 
 @contextmanager
@@ -15,23 +24,62 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write to that becomes the one at `path` when the block succeeds, and is removed when it fails.
 
     The file lies beside `path` and gets its final name only when all of it is on the disk. A process that is killed
-    before that leaves it there, hidden and named `.NAME.….tmp`, and does not touch the old file.
+    before that does not touch the old file; what it leaves, hidden and named as `UNFINISHED` says, is removed by the
+    next one that writes in the folder. Errors name `path`.
     """
     target = Path(os.path.realpath(path))  # a link stays a link: the file it names is replaced
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
+    remove_abandoned(target.parent, UNFINISHED)
+    with errors_name(path):
+        raw = _new_file(target.parent, path)
+    temporary = Path(os.fsdecode(raw.name))
     try:
-        # Created with the usual permissions, less the umask; files of tempfile are for the owner alone.
-        with temporary.open("xb") as file:
+        with io.BufferedWriter(raw) as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
+            with errors_name(path):
+                os.fsync(file.fileno())
+                temporary.replace(target)  # while it is still held: what nobody holds may be removed
         _sync_folder(target.parent)
-    except BaseException as error:
+    except BaseException:
         temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename == os.fspath(temporary):
-            error.filename, error.filename2 = os.fspath(path), None  # the name that the caller knows
         raise
+
+
+class NamedOutput(io.FileIO):
+    """A file to write to; errors name `told`, the path that the user knows."""
+
+    def __init__(self, path: str | os.PathLike[str], mode: str, told: str | os.PathLike[str]) -> None:
+        super().__init__(path, mode)
+        self._told = told
+
+    def write(self, content: ReadableBuffer, /) -> int:
+        """Write what fits; returns how many bytes that is."""
+        with errors_name(self._told):
+            return super().write(content)
+
+
+@contextmanager
+def errors_name(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Have the system's errors name the path that the user knows."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = os.fspath(path), None
+        raise
+
+
+def _new_file(folder: Path, told: str | os.PathLike[str]) -> NamedOutput:
+    # Created with the usual permissions, less the umask; files of tempfile are for the owner alone.
+    while True:
+        file = NamedOutput(folder / f".rankwright-{secrets.token_hex(6)}.tmp", "xb", told)
+        if hold(file.fileno(), os.fsdecode(file.name)):
+            return file
+        file.close()
+
+
+def remove_unfinished(folder: str | os.PathLike[str]) -> None:
+    """Remove what killed processes were writing in the folder."""
+    remove_abandoned(folder, UNFINISHED)
 
 
 def _sync_folder(folder: Path) -> None:

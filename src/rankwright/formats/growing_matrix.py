@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -10,8 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from rankwright.arrays import FEATURE_DTYPE, Float32Array
+from rankwright.memory import free_memory, require_memory
 
 LARGEST_GUESS = 64 << 20  # bytes of a part if the number of rows is unknown: `finish` holds this much twice
+SURELY_TOO_MUCH = 2  # times the free memory, for a guess
 GUESS_MARGIN = 1.05  # room beyond the number of rows that the first block suggests
 
 # Gives memory for a block's features: from its rows, its columns, and the bytes of file that a row takes on average.
@@ -45,11 +46,16 @@ class GrowingMatrix:
         part = self._parts[-1] if self._parts else None
         if part is None or part.values.shape[1] != n_columns or len(part.values) - part.n_rows < n_rows:
             as_many_again = min(self.n_rows, LARGEST_GUESS // (FEATURE_DTYPE().itemsize * max(n_columns, 1)))
-            capacity = max(n_rows, self._rows_to_come(bytes_per_row), as_many_again)
-            part = _Part(np.empty((capacity, n_columns), FEATURE_DTYPE))
+            part = _Part(_empty(self._capacity(max(n_rows, as_many_again), n_columns, bytes_per_row), n_columns))
             self._parts.append(part)
         self._given = part.values[part.n_rows : part.n_rows + n_rows]
         return self._given
+
+    def _capacity(self, least: int, n_columns: int, bytes_per_row: float) -> int:
+        """How many rows the next part has room for: as many as are expected, unless they may not fit into memory."""
+        expected = max(least, self._rows_to_come(bytes_per_row))
+        # A guess may be wrong: what exceeds memory by little is read as far as it goes, what exceeds it by far is not.
+        return least if 1 < _bytes_of(expected, n_columns) / max(1, free_memory()) < SURELY_TOO_MUCH else expected
 
     def _rows_to_come(self, bytes_per_row: float) -> int:
         return int(GUESS_MARGIN * self._n_bytes / bytes_per_row) - self.n_rows if bytes_per_row else 0
@@ -89,15 +95,21 @@ class ReusedMemory:
     def room(self, n_rows: int, n_columns: int, bytes_per_row: float) -> Float32Array:  # noqa: ARG002
         """Rows to fill; they still hold the block before."""
         if len(self._values) < n_rows * n_columns:
-            self._values = np.empty(n_rows * n_columns, FEATURE_DTYPE)
+            self._values = np.empty(0, FEATURE_DTYPE)  # the old memory makes room for the new
+            self._values = _empty(n_rows, n_columns).reshape(-1)
         return self._values[: n_rows * n_columns].reshape(n_rows, n_columns)
 
 
 def fresh_room(n_rows: int, n_columns: int, bytes_per_row: float) -> Float32Array:  # noqa: ARG001
     """New memory for each block."""
+    return _empty(n_rows, n_columns)
+
+
+def _empty(n_rows: int, n_columns: int) -> Float32Array:
+    """Room for features, where there is memory for them."""
+    require_memory(_bytes_of(n_rows, n_columns), f"the matrix of {n_rows:,} documents and {n_columns:,} features")
     return np.empty((n_rows, n_columns), FEATURE_DTYPE)
 
 
-def memory_of_machine() -> int:
-    """The bytes of physical memory."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+def _bytes_of(n_rows: int, n_columns: int) -> int:
+    return n_rows * n_columns * FEATURE_DTYPE().itemsize

@@ -8,6 +8,7 @@ from math import isnan, nan
 from rankwright.errors import FileFormatError
 from rankwright.formats.sources import LONGEST_LINE, FilePath, input_name, open_input
 
+LONGEST_COUNT = 12  # digits: nothing here is counted in trillions, and sums of such numbers stay within 64 bits
 LONGEST_QUOTE = 40  # characters of the found text that an error shows
 
 
@@ -38,6 +39,11 @@ def number_in(field: str, what: str, path: FilePath, line: int) -> float:
     if isnan(number):
         raise FileFormatError(input_name(path), f"{what} must be a number, found {field[:LONGEST_QUOTE]!r}", line)
     return number
+
+
+def is_count(text: str) -> bool:
+    """Whether the text is a whole number, 0 or more, that can count something: with 12 digits at most."""
+    return text.isdecimal() and len(text) <= LONGEST_COUNT
 
 
 def text_lines(path: FilePath) -> list[str]:

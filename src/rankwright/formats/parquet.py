@@ -18,7 +18,7 @@ from rankwright.arrays import IntArray
 from rankwright.data.columns import Columns, TableLayout, find_layout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import arrow_table, load, table_of
-from rankwright.errors import FileFormatError, InputError, SettingError
+from rankwright.errors import FileFormatError, InputError, RankwrightError, SettingError
 from rankwright.formats.blocks import Opener, OpenFile, Reader, errors_name_file
 from rankwright.formats.compressed import compression_of_name
 from rankwright.formats.growing_matrix import Room
@@ -82,8 +82,8 @@ def _blocks(
     """The rows of a file, all or those chosen, in blocks."""
     rows_at_once = max(1, VALUES_READ_AT_ONCE // len(layout.used))
     options = {"columns": list(layout.used), "use_threads": False}
-    bytes_per_row = Path(path).stat().st_size / max(1, file.metadata.num_rows)
     with file, _memory_returned(), _arrow_errors(path), errors_name_file(path):
+        bytes_per_row = Path(path).stat().st_size / max(1, file.metadata.num_rows)
         # Arrow's threads take a column each: for blocks this small they cost more than they gain.
         for row, groups in _row_groups(file, chosen):
             for batch in file.iter_batches(rows_at_once, row_groups=groups, **options):
@@ -120,14 +120,20 @@ def _memory_returned() -> Iterator[None]:
 
 @contextmanager
 def _arrow_errors(path: str) -> Iterator[None]:
-    """Name the file in errors about a broken file; the system's own errors name it already."""
+    """Name the file in errors about a broken file; the system's own errors name it already.
+
+    What Arrow reads from a damaged file may be no text, or lead to a place that is not there.
+    """
     arrow = load("pyarrow", "reading Parquet")
     try:
         yield
-    except (arrow.ArrowException, OSError) as error:
+    except RankwrightError:
+        raise
+    except (arrow.ArrowException, OSError, ValueError, LookupError, OverflowError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise FileFormatError(path, f"is not a whole Parquet file: {error}") from None
+        problem = " ".join(str(error).split())  # Arrow's messages have lines of their own
+        raise FileFormatError(path, f"is not a whole Parquet file: {problem}") from None
 
 
 def write_parquet(

@@ -18,7 +18,7 @@ from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import FileFormatError, InputError
-from rankwright.formats.lines import number_in, numbered_fields, text_lines
+from rankwright.formats.lines import LONGEST_QUOTE, is_count, number_in, numbered_fields, text_lines
 from rankwright.formats.sources import FilePath, atomic_text_output, input_name
 
 PAIRS_LINE = "better row, worse row, weight (optional), probability (optional)"
@@ -55,10 +55,9 @@ def read_pairs(path: FilePath) -> Preferences:
     """
     pairs: list[tuple[int, int, float, float]] = []
     for line, fields in numbered_fields(path, PAIRS_LINE, 2):
-        if not (fields[0].isdecimal() and fields[1].isdecimal()):
-            raise FileFormatError(
-                input_name(path), f"found {' '.join(fields[:2])!r}, wanted two row numbers from 0", line
-            )
+        if not (is_count(fields[0]) and is_count(fields[1])):
+            found = " ".join(fields[:2])[:LONGEST_QUOTE]
+            raise FileFormatError(input_name(path), f"found {found!r}, wanted two row numbers from 0", line)
         weight = number_in(fields[2], "a weight", path, line) if len(fields) > 2 else 1.0
         probability = number_in(fields[3], "a probability", path, line) if len(fields) > 3 else 1.0
         if not (0 <= weight < np.inf and 0 <= probability <= 1):

@@ -19,7 +19,8 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.container.atomic import atomic_file
+from rankwright.container.atomic import NamedOutput, atomic_file, errors_name
+from rankwright.container.ownership import scratch_folder
 from rankwright.errors import FileFormatError
 from rankwright.formats.compressed import (
     LONGEST_MAGIC,
@@ -122,10 +123,11 @@ def atomic_output(path: FilePath) -> Iterator[IO[bytes]]:
     """
     if is_standard(path):
         yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with errors_name("standard output"):
+            sys.stdout.buffer.flush()
         return
     if Path(path).exists() and not Path(path).is_file():
-        with Path(path).open("wb") as device:
+        with io.BufferedWriter(NamedOutput(path, "wb", path)) as device:
             yield device
         return
     kind = compression_of_name(os.fspath(path))
@@ -288,16 +290,14 @@ def spooled(paths: Paths) -> Iterator[list[str]]:
 
 @contextmanager
 def _copied(name: str) -> Iterator[str]:
-    # Loaded here because they load much and are seldom needed.
-    from shutil import copyfileobj
-    from tempfile import NamedTemporaryFile
+    from shutil import copyfileobj  # loads much, and is seldom needed
 
-    # Decompressed, and with the ending that may tell the format.
-    with NamedTemporaryFile(prefix="rankwright-", suffix=PurePath(name).suffix) as file:
-        with open_input(name) as source:
-            copyfileobj(source, file, COPIED_AT_ONCE)
-        file.flush()
-        yield file.name
+    with scratch_folder("spool") as folder:
+        copy = Path(folder, "input").with_suffix(PurePath(name).suffix)  # with the ending that may tell the format
+        told = f"the copy of {input_name(name)} in {copy.parent.parent}"
+        with open_input(name) as source, io.BufferedWriter(NamedOutput(copy, "xb", told)) as file:
+            copyfileobj(source, file, COPIED_AT_ONCE)  # decompressed
+        yield str(copy)
 
 
 def is_read_once(name: str) -> bool:

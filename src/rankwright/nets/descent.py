@@ -22,7 +22,8 @@ from rankwright.kernels.records import NarrowNet, QueryWalk, StepRule
 from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.modules import PlainNet
 from rankwright.nets.params import DescentParams
-from rankwright.nets.scoring import document_scores, takes_short_way
+from rankwright.nets.runtime import torch_seed
+from rankwright.nets.scoring import document_scores, settings_for, takes_short_way
 from rankwright.objectives.objective import BoundKernel, LambdaFn, batch_of
 
 KERNEL_ACTIVATIONS: Mapping[type[nn.Module], str] = {nn.ReLU: "relu", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid"}
@@ -43,8 +44,11 @@ class Descent(Protocol):
 
     learning_rate: float
 
-    def walk(self, order: IntArray, keys: IntArray) -> Walked:
-        """Go through the queries in this order, with one step for each key, which its random numbers are drawn from."""
+    def walk(self, order: IntArray, keys: IntArray, seed: int) -> Walked:
+        """Go through the queries in this order, with one step for each key, which its random numbers are drawn from.
+
+        What a module draws by means of torch comes from `seed`.
+        """
 
     def memory(self) -> Arrays:
         """What `take_up` needs, besides the module's weights, to continue from here."""
@@ -88,7 +92,11 @@ class _TorchDescent:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
 
-    def walk(self, order: IntArray, keys: IntArray) -> Walked:
+    def walk(self, order: IntArray, keys: IntArray, seed: int) -> Walked:
+        with settings_for(self.module, self.rows), torch_seed(seed):
+            return self._walk(order, keys)
+
+    def _walk(self, order: IntArray, keys: IntArray) -> Walked:
         scores, costs = np.empty(self.groups.n_docs), []
         for queries, key in zip(_batches(order, self.params.batch_queries), keys, strict=True):
             rows = self.groups.rows_of(queries)
@@ -181,7 +189,7 @@ class _NarrowDescent:
         self.mean, self.square = np.zeros_like(net.weights), np.zeros_like(net.weights)
         self.n_steps = 0
 
-    def walk(self, order: IntArray, keys: IntArray) -> Walked:
+    def walk(self, order: IntArray, keys: IntArray, seed: int) -> Walked:  # noqa: ARG002
         order, starts = batch_of(self.groups, order)
         scores, costs = np.empty(self.groups.n_docs), np.full(len(order), np.nan)
         size = self.params.batch_queries

@@ -17,8 +17,7 @@ from rankwright.nets.model import NetModel
 from rankwright.nets.modules import plain_net, put_weights
 from rankwright.nets.pair_error import TrainingPairError
 from rankwright.nets.params import DescentParams, NetShape
-from rankwright.nets.runtime import torch_settings
-from rankwright.nets.scoring import all_scores, takes_short_way
+from rankwright.nets.scoring import all_scores
 from rankwright.nets.training import NetTraining
 from rankwright.objectives.objective import Objective
 from rankwright.training.digest import digests_of
@@ -75,7 +74,6 @@ def net_lesson(
         model=model_of,
         watch=None if watched is None else watch(valid, partial(all_scores, own, watched)),
         digests=partial(digests_of, data, valid),
-        context=torch_settings(1 if takes_short_way(own, device) else threads, device),
     )
 
 

@@ -17,8 +17,7 @@ from rankwright.errors import InputError, ModuleError
 from rankwright.nets.inputs import NetInputs
 from rankwright.nets.modules import plain_net_of, put_weights, weights_of
 from rankwright.nets.params import net_shape
-from rankwright.nets.runtime import torch_settings
-from rankwright.nets.scoring import all_scores, takes_short_way
+from rankwright.nets.scoring import all_scores
 from rankwright.rankers.model import Model, State, StoredModel
 
 
@@ -35,9 +34,7 @@ class NetModel(Model):
 
     def scores(self, data: RankingDataset, *, threads: int, device: str = "cpu") -> Float64Array:
         """The net's score of each document."""
-        torch_threads = 1 if takes_short_way(self.module, device) else threads
-        with torch_settings(torch_threads, device):
-            return all_scores(self.module, self.inputs.rows_of(data, threads=threads, device=device))
+        return all_scores(self.module, self.inputs.rows_of(data, threads=threads, device=device))
 
     @property
     def n_steps(self) -> int:

@@ -7,6 +7,7 @@ the matrix, and gives the same bits for any number of threads; the few numbers b
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from rankwright.arrays import Float64Array, IntArray
 from rankwright.errors import InputError
 from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.modules import PlainNet
+from rankwright.nets.runtime import torch_settings
 
 ROWS_AT_A_TIME = 2048  # when all rows are wanted: few enough to stay in the processor's cache
 
@@ -25,6 +27,11 @@ ROWS_AT_A_TIME = 2048  # when all rows are wanted: few enough to stay in the pro
 def takes_short_way(module: nn.Module, device: str) -> bool:
     """Whether our kernel computes the module's first layer."""
     return device == "cpu" and isinstance(module, PlainNet) and module.is_narrow
+
+
+def settings_for(module: nn.Module, inputs: FeatureRows) -> AbstractContextManager[None]:
+    """torch's switches while it computes the module's scores; behind our kernel there is little left to share."""
+    return torch_settings(1 if takes_short_way(module, inputs.device) else inputs.threads, inputs.device)
 
 
 def document_scores(module: nn.Module, inputs: FeatureRows, rows: IntArray) -> torch.Tensor:
@@ -48,7 +55,7 @@ def all_scores(module: nn.Module, inputs: FeatureRows) -> Float64Array:
     scores = np.empty(inputs.n_rows)
     was_training = module.training
     module.eval()
-    with torch.no_grad():
+    with torch.no_grad(), settings_for(module, inputs):
         for place in _pieces(inputs.n_rows):
             rows = np.arange(place.start, place.stop)
             scores[place] = document_scores(module, inputs, rows).cpu().numpy()

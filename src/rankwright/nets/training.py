@@ -22,7 +22,6 @@ from rankwright.nets.inputs import FeatureRows
 from rankwright.nets.modules import put_weights, weights_of
 from rankwright.nets.pair_error import TrainingPairError
 from rankwright.nets.params import DescentParams
-from rankwright.nets.runtime import torch_seed
 from rankwright.nets.scoring import all_scores
 from rankwright.objectives.objective import LambdaFn
 
@@ -54,8 +53,7 @@ class NetTraining:
         order, torch_start = rng.permutation(self.groups.n_queries), int(rng.integers(2**63))
         n_steps = -(-self.groups.n_queries // self.params.batch_queries)
         self.module.train()
-        with torch_seed(torch_start):
-            walked = self.descent.walk(order, rng.integers(2**63, size=n_steps))
+        walked = self.descent.walk(order, rng.integers(2**63, size=n_steps), torch_start)
         if not walked.is_finite:
             raise SettingError(
                 f"training diverged in epoch {epoch + 1}: scores are no longer finite; lower learning_rate "

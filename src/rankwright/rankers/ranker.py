@@ -526,15 +526,14 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         checkpoint = None
         if run.folder is not None:
             checkpoint = Checkpoint(run.folder, run_identity(*lesson.digests(), self._lasting_settings()))
-        with lesson.context:
-            learned = learn(
-                lesson,
-                LoopPlan(self._n_steps_wanted(), self._optional("early_stopping")),
-                chooses=self.chooses_steps,
-                checkpoint=checkpoint,
-                listeners=run.listeners,
-            )
-            self.model_ = lesson.model(learned)
+        learned = learn(
+            lesson,
+            LoopPlan(self._n_steps_wanted(), self._optional("early_stopping")),
+            chooses=self.chooses_steps,
+            checkpoint=checkpoint,
+            listeners=run.listeners,
+        )
+        self.model_ = lesson.model(learned)
         self.history_ = learned.history
 
     def _n_steps_wanted(self) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from rankwright.container.atomic import remove_unfinished
 from rankwright.container.checks import file_faults, part
 from rankwright.container.file import Container, read_container, write_container
 from rankwright.errors import InputError
@@ -40,6 +41,7 @@ class Checkpoint:
 
     def load(self) -> Container | None:
         """The state saved before, None where there is none."""
+        remove_unfinished(self.folder)
         if not self.path.exists():
             return None
         saved = read_container(self.path, KIND)

@@ -7,8 +7,7 @@ of histories or of checkpoint files: those are here, once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -81,7 +80,7 @@ class Lesson:
     """A learner that is ready for training, what is watched meanwhile, and how its arrays become a model.
 
     `digests` are the fingerprints of the data trained on and of the data watched, by which a checkpoint is recognised;
-    `older` reads checkpoints of releases before this driver. Learning happens inside `context`.
+    `older` reads checkpoints of releases before this driver.
     """
 
     learner: Learner
@@ -90,7 +89,6 @@ class Lesson:
     watch: Watch | None = None
     earlier: Earlier | None = None
     older: Callable[[Mapping[str, Any], Mapping[str, NDArray[Any]]], Earlier] | None = None
-    context: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
 
 def learn(

@@ -19,11 +19,11 @@ from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray, as_vector, thread_count
 from rankwright.errors import InputError, SettingError
 from rankwright.kernels.records import GrowthScratch, SplitColumns, TreeNodes
+from rankwright.memory import require_memory
 from rankwright.trees.bins.binned import BinnedDataset
-from rankwright.trees.bins.binning import slots_of
-from rankwright.trees.forests.compiled import MAX_LEAVES
+from rankwright.trees.bins.binning import GROUP_BYTES, BinMapper, slots_of
 from rankwright.trees.forests.tree import Tree
-from rankwright.trees.params import TreeParams
+from rankwright.trees.params import MAX_LEAVES, TreeParams
 
 # Whole numbers that stand for the largest gradient and curvature: as many as sums of 8,191 rows in one word allow.
 GRADIENT_LEVELS = 2**13 - 1
@@ -33,7 +33,7 @@ MAX_ROWS = 2**28 - 1
 BITS_OF_LARGEST = 33  # a float64 then holds every sum of `ROWS_AT_A_TIME` values
 ROWS_AT_A_TIME = 2**20
 HISTOGRAM_MEMORY = 256 * 2**20  # bytes; if that is too little for all leaves, some are built twice
-LONGEST_STRIDE = 264  # bins between two features of one-byte codes
+BYTE_STRIDES = np.array([40, 72, 136, 264])  # bins between two features of one-byte codes, as the kernel lays them out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,10 +60,9 @@ class GrowerMemory:
     """Memory that growing needs, kept from tree to tree. One call at a time may use it."""
 
     def __init__(self, data: BinnedDataset, max_leaves: int, histogram_memory: int = HISTOGRAM_MEMORY) -> None:
-        codes = data.codes
-        stride = LONGEST_STRIDE if codes.dtype == np.uint8 else int(data.mapper.n_bins.max(initial=1)) + 16
-        words = 2 * codes.shape[0] * slots_of(data.mapper.code_dtype) * stride
+        words = histogram_words(data.mapper)
         n_histograms = max(2, min(max_leaves, histogram_memory // (8 * max(words, 1))))
+        require_memory(8 * n_histograms * words, f"growing trees on {data.n_features:,} features")
         self.max_leaves = max_leaves
         self.quantised = np.empty(data.n_docs, np.int32)
         self.scratch = GrowthScratch(
@@ -71,6 +70,16 @@ class GrowerMemory:
             sides=np.empty(data.n_docs, np.uint8),
             histograms=np.empty(n_histograms * words, np.uint64),
         )
+
+
+def histogram_words(mapper: BinMapper) -> int:
+    """The most words a histogram takes: two per bin, features of a group as far apart as its widest one needs."""
+    slots = slots_of(mapper.code_dtype)
+    n_codes = np.zeros(mapper.n_groups * slots, np.int64)
+    n_codes[: mapper.n_features] = mapper.n_bins + 1  # with that of missing values
+    most = n_codes.reshape(-1, slots).max(axis=1, initial=0)
+    strides = BYTE_STRIDES[np.searchsorted(BYTE_STRIDES, most + 8)] if slots == GROUP_BYTES else (most + 15) // 8 * 8
+    return 2 * slots * int(strides.sum())
 
 
 def grow_tree(

@@ -10,6 +10,8 @@ from rankwright.errors import require
 from rankwright.kernels.records import SplitGain as SplitGain
 from rankwright.kernels.records import TreeSettings
 
+MAX_LEAVES = 2**16  # of a tree: scoring numbers leaves in two bytes
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeParams(TreeSettings):
@@ -33,6 +35,3 @@ class TreeParams(TreeSettings):
         require(
             self.max_split_categories >= 1, f"max_split_categories must be 1 or more, got {self.max_split_categories}"
         )
-
-
-MAX_LEAVES = 2**24

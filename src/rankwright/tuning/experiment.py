@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import resource
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from rankwright.arrays import Float64Array
+from rankwright.container.ownership import scratch_folder
 from rankwright.errors import ContainerError, InputError, SettingError
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
@@ -70,7 +70,7 @@ def run_experiment(prepared: Prepared, task: ExperimentTask, report: Any) -> Out
 
 def _run(prepared: Prepared, task: ExperimentTask) -> Outcome:
     ranker = configured(prepared.ranker, prepared.select, task.experiment)
-    with tempfile.TemporaryDirectory(prefix="rankwright-") as folder:
+    with scratch_folder("study") as folder:
         checkpoint = Path(folder) if task.keeps_state or task.earlier is not None else None
         if task.earlier is not None:
             _unpack(task.earlier, Path(folder))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from sklearn.base import clone
 
 from rankwright.cluster.engine import Engine, open_engine
+from rankwright.container.ownership import scratch_folder
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import SettingError, require
 from rankwright.metrics.registry import parse_metric
@@ -187,7 +187,7 @@ def tune(
     with ExitStack() as opened:
         running_on = engine or opened.enter_context(open_engine(cluster, workers))
         prepared = prepare(base, searched, folds, chosen_plan.all_metrics, select=chosen_plan.metric)
-        folder = study or opened.enter_context(tempfile.TemporaryDirectory(prefix="rankwright-"))
+        folder = study or opened.enter_context(scratch_folder("study"))
         identity = study_identity(base, searched, chosen_plan, prepared.digest)
         store = opened.enter_context(closing(Store(folder, identity)))
         running = Study(running_on, prepared, store, folds.n_folds, chosen_plan.all_seeds, listeners)

@@ -242,7 +242,7 @@ def test_an_id_that_is_not_text_is_an_error(read):
 def test_an_index_that_no_memory_could_hold_is_an_error(read):
     text = "0 qid:1 1:1\n" * 9 + "0 qid:1 2000000000:1\n"
     with pytest.raises(
-        FileFormatError, match=r"data\.txt:10: feature index 2000000000 asks for 80 GB for 10 documents"
+        FileFormatError, match=r"data\.txt:10: feature index 2000000000 asks for 80\.0 GB for 10 documents"
     ):
         read(text)
 
@@ -378,6 +378,11 @@ def test_wrong_sizes_are_errors(file_of):
         read_svmlight(path, group=[3, 0])
     with pytest.raises(FileFormatError, match=r"sizes:2: found '-1'; wanted the number of documents"):
         read_svmlight(path, group=file_of("4\n-1\n", "sizes"))
+    for size in (str(2**63), str(2**64 + 3), "9" * 5000):
+        with pytest.raises(FileFormatError, match=rf"sizes:1: found '{size[:40]}'; wanted the number of documents"):
+            read_svmlight(path, group=file_of(f"{size}\n", "sizes"))
+    with pytest.raises(InputError, match="group must hold numbers"):
+        read_svmlight(path, group=[2**70])
     with pytest.raises(FileFormatError, match=r"sizes: is empty"):
         read_svmlight(path, group=file_of("\n", "sizes"))
     with pytest.raises(InputError, match="has query ids, so that group must not be given"):

@@ -40,6 +40,19 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(from_file, "PIECE_SIZE", 1600)
 
 
+def test_a_sample_takes_memory_for_the_rows_there_are():
+    tracemalloc.start()
+    try:
+        sample = RowSample()  # of 200,000 rows: 40 GB, were they there
+        for _ in range(3):
+            sample.add(np.zeros((20, 50_000), np.float32))
+        assert sample.features().shape == (60, 50_000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 60e6
+
+
 def documents(n_docs: int = 600, *, moved: bool, names: bool = False, extras: bool = False) -> RankingDataset:
     """Numbers of many kinds, missing ones, and a category (feature 2); with `moved`, queries' rows are not together."""
     rng = np.random.default_rng(5)

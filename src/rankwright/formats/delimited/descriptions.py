@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from rankwright.data.columns import Columns
 from rankwright.errors import FileFormatError, InputError
-from rankwright.formats.lines import numbered_fields
+from rankwright.formats.lines import LONGEST_QUOTE, is_count, numbered_fields
 from rankwright.formats.sources import FilePath, input_name
 
 FEATURE, LEFT_OUT = "feature", "left out"
@@ -70,8 +70,9 @@ def read_column_description(path: FilePath) -> ColumnDescription:
     role_of: dict[int, str] = {}
     name_of: dict[int, str] = {}
     for line, fields in numbered_fields(path, "column, type, name (optional)", 2):
-        if not fields[0].isdecimal():
-            raise FileFormatError(input_name(path), f"a column must be a number from 0, found {fields[0]!r}", line)
+        if not is_count(fields[0]):
+            found = fields[0][:LONGEST_QUOTE]
+            raise FileFormatError(input_name(path), f"a column must be a number from 0, found {found!r}", line)
         column, role = int(fields[0]), ROLE_OF_TYPE.get(fields[1])
         if role is None:
             known = ", ".join(ROLE_OF_TYPE)

@@ -13,7 +13,7 @@ from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, th
 from rankwright.data.ids import ids_of_text
 from rankwright.errors import FileFormatError, InputError, SettingError, require
 from rankwright.formats.blocks import Opener, OpenFile, Reader
-from rankwright.formats.growing_matrix import Room, memory_of_machine
+from rankwright.formats.growing_matrix import Room
 from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.pipeline import scan_ids
 from rankwright.formats.rows import IdTypes, Rows, Runs
@@ -27,13 +27,13 @@ from rankwright.formats.sources import (
 )
 from rankwright.formats.svmlight.query_file import QuerySizes, group_sizes
 from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, SvmlightProblem
+from rankwright.memory import SMALL, free_memory, gigabytes
 
 Absent = Literal["zero", "missing"]
 VALUE_OF_ABSENT: dict[str, float] = {"zero": 0.0, "missing": float("nan")}
 QUERY_MARK = b"qid:"
 NEWLINE = ord("\n")
 CHUNK_SIZE = 16 << 20  # bytes of text for each chunk of whole queries
-LARGEST_BLOCK_SHARE = 0.5  # of the machine's memory: a block that asks for more has a wrong index
 
 MESSAGES = {
     SvmlightProblem.LABEL_NOT_A_NUMBER: "the label is {found}; wanted a number (nan = unjudged)",
@@ -198,11 +198,11 @@ class SvmlightParser:
         if self._options.n_features is not None:
             raise self._error(row, f"feature index {index} lies beyond n_features={self._options.n_features}")
         n_bytes = len(self._starts) * n_wanted * FEATURE_DTYPE().itemsize
-        if n_bytes > memory_of_machine() * LARGEST_BLOCK_SHARE:
+        if n_bytes > SMALL and n_bytes > (free := free_memory()):
             raise self._error(
                 row,
-                f"feature index {index} asks for {n_bytes / 1e9:,.0f} GB for {len(self._starts)} documents alone, "
-                f"more than this machine can hold; wanted small indices, because every document has every feature",
+                f"feature index {index} asks for {gigabytes(n_bytes)} for {len(self._starts)} documents alone, and "
+                f"{gigabytes(free)} of memory are free; wanted small indices, because every document has every feature",
             )
         self.n_features = n_wanted
 

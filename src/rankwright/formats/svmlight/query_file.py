@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from rankwright.arrays import IntArray, as_vector
 from rankwright.errors import FileFormatError, InputError
 from rankwright.formats.compressed import COMPRESSIONS, compression_of_name
-from rankwright.formats.lines import LONGEST_QUOTE, text_lines
+from rankwright.formats.lines import LONGEST_QUOTE, is_count, text_lines
 from rankwright.formats.sources import FilePath, input_name, is_standard
 
 SUFFIX = ".query"
@@ -43,7 +43,7 @@ def read_sizes(path: FilePath) -> IntArray:
     sizes = []
     for line, text in enumerate(text_lines(path), start=1):
         word = text.strip()
-        if word and not (word.isdecimal() and int(word) > 0):
+        if word and not (is_count(word) and int(word) > 0):
             problem = f"found {word[:LONGEST_QUOTE]!r}; wanted the number of documents of a query"
             raise FileFormatError(input_name(path), problem, line)
         if word:

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import BoolArray, CodeArray, Float32Array, IntArray, as_features, thread_count
 from rankwright.errors import InputError, require
+from rankwright.memory import require_memory
 
 MAX_BINS = 255  # as many as a byte can tell apart besides missing values
 MAX_WIDE_BINS = 32_767  # with two-byte codes
@@ -89,6 +91,7 @@ def fit_bins(
     for feature in categorical:
         require(0 <= feature < n_features, f"categorical features must be from 0 to {n_features - 1}, got {feature}")
     rows = np.arange(len(matrix)) if rows is None else rows
+    require_memory(4 * n_features * max_bins, f"finding {max_bins:,} bins of {n_features:,} features")
     thresholds = np.empty((n_features, max_bins - 1), np.float32)
     n_edges = np.empty(n_features, np.int64)
     kernels.find_thresholds(matrix, rows, max_bins, thresholds, n_edges, thread_count(threads))
@@ -120,7 +123,9 @@ def bin_columns(
 
 def empty_codes(n_rows: int, mapper: BinMapper) -> CodeArray:
     """Room for the codes of `n_rows` rows, to be filled by `bin_rows`."""
-    return np.empty((mapper.n_groups, n_rows, slots_of(mapper.code_dtype)), mapper.code_dtype)
+    shape = (mapper.n_groups, n_rows, slots_of(mapper.code_dtype))
+    require_memory(np.dtype(mapper.code_dtype).itemsize * prod(shape), f"the bin codes of {n_rows:,} documents")
+    return np.empty(shape, mapper.code_dtype)
 
 
 def bin_rows(

@@ -16,6 +16,7 @@ from rankwright.data.keys import query_sums, row_hashes, widened
 from rankwright.errors import InputError, require
 from rankwright.formats.rows import Rows
 from rankwright.kernels.naive.common.counter_random import mix, stream_of
+from rankwright.memory import require_memory
 
 SAMPLE_SIZE = 200_000  # rows: enough to place 255 bins within a small part of their width
 SURPLUS = 0.25  # held beyond the sample before it is cut down: less memory, or less moving of rows
@@ -161,7 +162,8 @@ class RowSample:
         assert self._rows is not None
         room = len(self._rows) - self._n_held
         fits = chosen[:room]
-        self._rows[self._n_held : self._n_held + len(fits)] = features[fits]
+        held = self._rows[self._n_held : self._n_held + len(fits)]
+        features.take(fits, axis=0, out=held, mode="clip")  # no copy of its own
         self._priorities[self._n_held : self._n_held + len(fits)] = priorities[fits]
         self._n_held += len(fits)
         if len(chosen) <= room:
@@ -190,6 +192,7 @@ class RowSample:
             return
         n_before = 0 if self._rows is None else len(self._rows)
         capacity = n_before if n_before >= wanted else min(most, max(FEWEST_ROWS, wanted, 2 * n_before))
+        require_memory(4 * capacity * n_columns, f"the sample of {capacity:,} documents and {n_columns:,} features")
         rows, priorities = np.empty((capacity, n_columns), np.float32), np.empty(capacity, np.uint64)
         if self._rows is not None:
             width = self._rows.shape[1]

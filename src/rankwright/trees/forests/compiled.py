@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.errors import InputError
 from rankwright.kernels.records import FeatureColumns, ForestTrees
+from rankwright.trees.params import MAX_LEAVES
 
 if TYPE_CHECKING:
     from rankwright.trees.bins.binning import BinMapper
     from rankwright.trees.forests.forest import Forest
 
-MAX_LEAVES = 2**16  # of a tree: leaf numbers take two bytes at most
 MAX_BYTE_EDGES = 255
 MAX_EDGES = 2**16 - 1
 TABLE_EDGES = 256  # edges in a search table, followed by every 16th of them

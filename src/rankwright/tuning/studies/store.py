@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.container.atomic import atomic_file
+from rankwright.container.atomic import atomic_file, errors_name, remove_unfinished
 from rankwright.container.checks import array, file_faults, in_a_line, items, known, part, whole
 from rankwright.container.file import read_container, write_container
 from rankwright.errors import ContainerError, InputError
@@ -45,6 +45,8 @@ class Store:
         self.folder = Path(folder)
         for name in ("records", "states", "searches"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
+        for place in (self.folder, self.folder / "states", self.folder / "searches"):
+            remove_unfinished(place)
         self._agree(dict(identity))
         self.claims = Claims(self.folder)
         self._own: int | None = None  # the file this process writes to
@@ -108,9 +110,10 @@ class Store:
             self._own = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
             self._read[path] = 2**62  # what is in it is known here
         line = memoryview((json.dumps(asdict(record)) + "\n").encode())
-        while line:
-            line = line[os.write(self._own, line) :]
-        os.fsync(self._own)
+        with errors_name(self.folder):
+            while line:
+                line = line[os.write(self._own, line) :]
+            os.fsync(self._own)
         self._take_in(record)
 
     def _save_state(self, experiment: Experiment, state: SavedState) -> None:

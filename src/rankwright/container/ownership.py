@@ -1,0 +1,91 @@
+"""What a process keeps on the disk while it runs is locked, so that others can tell what a killed process left behind.
+
+The system releases a lock when its process ends, however it ends. What has a name of ours and no lock belongs to
+nobody, and whoever works in that folder next removes it. The numbers of processes would not do: they are used again,
+and other machines and containers have the same.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+SCRATCH = re.compile(r"rankwright-(ray|spool|study)-[a-z0-9_]{8}")
+
+
+def hold(descriptor: int, path: str | os.PathLike[str]) -> bool:
+    """Lock the new file or folder at `path`; False if another process took it for abandoned before that."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # no locks in this file system: then nobody else can lock it either, and nobody removes it
+        pass
+    try:
+        return os.path.samestat(Path(path).stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def remove_abandoned(folder: str | os.PathLike[str], name: re.Pattern[str]) -> None:
+    """Remove the files and folders in `folder` that have such a name, are our user's, and belong to no process."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [entry.path for entry in entries if name.fullmatch(entry.name)]
+    except OSError:
+        return
+    for path in found:
+        _remove_unless_held(path)
+
+
+def _remove_unless_held(path: str) -> None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        found = os.fstat(descriptor)
+        if found.st_uid == os.geteuid():
+            _remove(path, is_folder=stat.S_ISDIR(found.st_mode))
+    except OSError:  # it is in use, or was removed by another process
+        pass
+    finally:
+        os.close(descriptor)
+
+
+def _remove(path: str, *, is_folder: bool) -> None:
+    if is_folder:
+        from shutil import rmtree  # loads much, and is seldom needed
+
+        rmtree(path, ignore_errors=True)
+    else:
+        Path(path).unlink()
+
+
+@contextmanager
+def scratch_folder(kind: str, parent: str | None = None) -> Iterator[str]:
+    """A folder for temporary files, in the system's own unless `parent` is given; it is gone after the block.
+
+    Folders that killed processes left there are removed first.
+    """
+    from tempfile import gettempdir, mkdtemp
+
+    parent = gettempdir() if parent is None else parent
+    remove_abandoned(parent, SCRATCH)
+    while True:
+        folder = mkdtemp(prefix=f"rankwright-{kind}-", dir=parent)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        if hold(descriptor, folder):
+            break
+        os.close(descriptor)
+    try:
+        yield folder
+    finally:
+        _remove(folder, is_folder=True)
+        os.close(descriptor)

@@ -1,0 +1,84 @@
+"""How much memory is free, and a clear error before an allocation that would exceed it.
+
+The system grants memory that it does not have, and ends the process when it is written to: so large needs are compared
+with what is free before they are asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rankwright.errors import NotEnoughMemoryError
+
+SMALL = 256 << 20  # bytes: less is not worth a look
+SYSTEM = Path("/proc/meminfo")
+OWN_GROUPS = Path("/proc/self/cgroup")
+GROUPS = Path("/sys/fs/cgroup")
+
+
+class _GroupFiles(NamedTuple):
+    """The files in which a control group says what its processes may use, what they do, and what could be dropped."""
+
+    limit: str
+    used: str
+    droppable: str  # an entry of memory.stat
+
+
+VERSION_1 = _GroupFiles("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+VERSION_2 = _GroupFiles("memory.max", "memory.current", "inactive_file")
+
+
+def require_memory(n_bytes: int, what: str) -> None:
+    """Raise where `what`, which is about to be allocated, needs more memory than is free."""
+    if n_bytes <= SMALL:
+        return
+    free = free_memory()
+    if n_bytes > free:
+        raise NotEnoughMemoryError(f"{what} needs {gigabytes(n_bytes)} of memory, and {gigabytes(free)} are free")
+
+
+def gigabytes(n_bytes: float) -> str:
+    """A number of bytes in words."""
+    return f"{n_bytes / 1e9:,.1f} GB"
+
+
+def free_memory() -> int:
+    """The bytes that this process can still use: what the system and the control groups of the process leave."""
+    return max(0, min([_free_in_system(), *_free_in_groups()]))
+
+
+def _free_in_system() -> int:
+    try:
+        lines = SYSTEM.read_text().splitlines()
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):  # another system: all there is
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _free_in_groups() -> Iterator[int]:
+    try:
+        lines = OWN_GROUPS.read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, kinds, path = line.split(":", 2)
+        if kinds == "" or "memory" in kinds.split(","):
+            root, files = (GROUPS, VERSION_2) if kinds == "" else (GROUPS / "memory", VERSION_1)
+            own = root / path.lstrip("/")
+            for folder in (own, *own.parents):  # a limit holds for all groups below
+                yield from _free_in_group(folder, files)
+                if folder == root:
+                    break
+
+
+def _free_in_group(folder: Path, files: _GroupFiles) -> Iterator[int]:
+    """What the group leaves; nothing where it has no limit, or is not to be seen from inside a container."""
+    try:
+        limit, used = (int((folder / name).read_text()) for name in files[:2])
+        statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+    except (OSError, ValueError):  # no limit is the word "max"
+        return
+    yield limit - used + int(statistics.get(files.droppable, 0))
