@@ -10,9 +10,12 @@ namespace {
 FloatTable table(const InMatrix<float> &features) { return {features.data(), features.shape(0), features.shape(1)}; }
 
 template <typename Code> void bind_bin_features(nb::module_ &module) {
-    define(module, "bin_features", {"features", "order", "edges", "offsets", "categorical", "first_row", "codes", "threads"},
-           [](InMatrix<float> features, In<std::int64_t> order, In<float> edges, In<std::int64_t> offsets, In<bool> categorical,
-              std::size_t first_row, Array<Code, 3> codes, int threads) {
+    define(module, "bin_features",
+           {"features", "order", "edges", "offsets", "categorical", "first_row", "codes", "threads"},
+           [](InMatrix<float> features, In<std::int64_t> order, In<float> edges, In<std::int64_t> offsets,
+              In<bool> categorical, std::size_t first_row, Array<Code, 3> codes, int threads) {
+               require(order.size() == 0 || order.size() == features.shape(0), "order must name every row, or none");
+               require_below("order", view(order), features.shape(0));
                require_size("offsets", offsets.size(), features.shape(1) + 1);
                require_offsets("offsets", view(offsets), edges.size());
                require_size("categorical", categorical.size(), features.shape(1));
@@ -20,8 +23,8 @@ template <typename Code> void bind_bin_features(nb::module_ &module) {
                            first_row + features.shape(0) <= codes.shape(1),
                        "codes must hold every feature of every row");
                const BinEdges bins{view(edges), view(offsets), view(categorical)};
-               bin_features<Code>(table(features), view(order), bins, first_row, {codes.data(), codes.shape(0), codes.shape(1)},
-                                  threads);
+               bin_features<Code>(table(features), view(order), bins, first_row,
+                                  {codes.data(), codes.shape(0), codes.shape(1)}, threads);
            });
 }
 

@@ -9,11 +9,22 @@ namespace rankwright {
 void bind_features(nb::module_ &module) {
     define(module, "hash_rows", {"features", "out", "threads"},
            [](InMatrix<float> features, Out<std::uint64_t> out, int threads) {
+               require_size("out", out.size(), features.shape(0));
                hash_rows(view(features), features.shape(1), fill(out), threads);
            });
     define(module, "order_by_key", {"keys", "ties", "offsets", "queries", "rows", "threads"},
            [](In<std::uint64_t> keys, In<std::uint64_t> ties, In<std::int64_t> offsets, In<std::int64_t> queries,
               Out<std::int64_t> rows, int threads) {
+               require_size("ties", ties.size(), keys.size());
+               require_offsets("offsets", view(offsets), keys.size());
+               require_size("queries", queries.size() + 1, offsets.size());
+               require_below("queries", view(queries), queries.size());
+               std::size_t n_ordered = 0;
+               for (const std::int64_t query : view(queries)) {
+                   const auto first = static_cast<std::size_t>(query);
+                   n_ordered += static_cast<std::size_t>(view(offsets)[first + 1] - view(offsets)[first]);
+               }
+               require_size("rows", rows.size(), n_ordered);
                order_by_key(view(keys), view(ties), view(offsets), view(queries), fill(rows), threads);
            });
     const auto define_scaling = [&module](const char *name, auto scale) {

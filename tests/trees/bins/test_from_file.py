@@ -44,8 +44,8 @@ def test_a_sample_takes_memory_for_the_rows_there_are():
     tracemalloc.start()
     try:
         sample = RowSample()  # of 200,000 rows: 40 GB, were they there
-        for _ in range(3):
-            sample.add(np.zeros((20, 50_000), np.float32))
+        for block in range(3):
+            sample.add(Rows(np.zeros((20, 50_000), np.float32), Runs.of(np.full(20, block))))
         assert sample.features().shape == (60, 50_000)
         peak = tracemalloc.get_traced_memory()[1]
     finally:

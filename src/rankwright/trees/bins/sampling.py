@@ -21,7 +21,6 @@ from rankwright.memory import require_memory
 SAMPLE_SIZE = 200_000  # rows: enough to place 255 bins within a small part of their width
 SURPLUS = 0.25  # held beyond the sample before it is cut down: less memory, or less moving of rows
 ROWS_MOVED_AT_ONCE = 1024
-FEWEST_ROWS = 1024  # that room is made for
 
 
 def row_priorities(hashes: Uint64Array, groups: Groups, seed: int) -> Uint64Array:
@@ -191,7 +190,7 @@ class RowSample:
         if self._rows is not None and len(self._rows) >= wanted and self._rows.shape[1] == n_columns:
             return
         n_before = 0 if self._rows is None else len(self._rows)
-        capacity = n_before if n_before >= wanted else min(most, max(FEWEST_ROWS, wanted, 2 * n_before))
+        capacity = n_before if n_before >= wanted else min(most, max(wanted, 2 * n_before))
         require_memory(4 * capacity * n_columns, f"the sample of {capacity:,} documents and {n_columns:,} features")
         rows, priorities = np.empty((capacity, n_columns), np.float32), np.empty(capacity, np.uint64)
         if self._rows is not None:

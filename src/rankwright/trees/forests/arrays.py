@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from rankwright.container.checks import MOST_FEATURES, array, check_between
 from rankwright.errors import InputError
-from rankwright.trees.forests.compiled import MAX_EDGES, MAX_LEAVES
+from rankwright.trees.forests.compiled import MAX_EDGES
 from rankwright.trees.forests.forest import DTYPE_OF, PER_NODE, Forest
+from rankwright.trees.params import MAX_LEAVES
 
 N_FEATURES = "n_features"
 SPLITS_MAY_LACK_NUMBERS = ("threshold",)  # NaN marks a split by categories, and infinity one by what is missing
