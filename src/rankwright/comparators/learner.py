@@ -24,8 +24,6 @@ from rankwright.comparators.sorting import sort_documents
 from rankwright.comparators.training import train_and_validate
 from rankwright.container.checks import array
 from rankwright.data.dataset import RankingDataset
-from rankwright.training.driver import Earlier
-from rankwright.training.loop import History
 
 
 @dataclass(slots=True)
@@ -117,11 +115,3 @@ class ComparatorLearner:
         self.net = ComparatorNet(self.data.n_features, self.hidden, weights)
         self.pairs = PairSet(self.data, memory["pairs"])
         self.valid_pairs = PairSet(self.valid, memory["valid_pairs"])
-
-
-def older_checkpoint(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Earlier:
-    """The state of training in a checkpoint of an early release, which kept the iterations in the header."""
-    history = History.from_dict(header["history"])
-    iterations = [Iteration.from_dict(one) for one in header["iterations"]]
-    memory = {name: arrays[name] for name in ("net", "pairs", "valid_pairs")} | iterations_to_arrays(iterations)
-    return Earlier(memory, len(iterations), {"weights": arrays["best"]}, (history.best_step or 0) + 1, history)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwright.arrays import thread_count
 from rankwright.comparators.iterations import Iteration
-from rankwright.comparators.learner import ComparatorLearner, older_checkpoint
+from rankwright.comparators.learner import ComparatorLearner
 from rankwright.comparators.model import ComparatorModel
 from rankwright.comparators.net import ComparatorNet
 from rankwright.comparators.settings import SortNetSettings
@@ -59,7 +59,6 @@ class SortNet(Ranker, SortNetSettings):
             model=model_of,
             watch=self._watch(watched, learner.valid_scores),
             digests=partial(digests_of, train, watched),
-            older=older_checkpoint,
         )
 
     def _n_steps_wanted(self) -> int:

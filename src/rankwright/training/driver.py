@@ -79,8 +79,7 @@ class Earlier:
 class Lesson:
     """A learner that is ready for training, what is watched meanwhile, and how its arrays become a model.
 
-    `digests` are the fingerprints of the data trained on and of the data watched, by which a checkpoint is recognised;
-    `older` reads checkpoints of releases before this driver.
+    `digests` are the fingerprints of the data trained on and of the data watched, by which a checkpoint is recognised.
     """
 
     learner: Learner
@@ -88,7 +87,6 @@ class Lesson:
     digests: Callable[[], tuple[str, str | None]]
     watch: Watch | None = None
     earlier: Earlier | None = None
-    older: Callable[[Mapping[str, Any], Mapping[str, NDArray[Any]]], Earlier] | None = None
 
 
 def learn(
@@ -111,8 +109,7 @@ def learn(
     saved = None if checkpoint is None else checkpoint.load()
     if saved is not None:
         with file_faults(saved.path, "checkpoint"):
-            is_older = "n_steps" not in saved.header and lesson.older is not None
-            run.take_up((lesson.older if is_older and lesson.older else read_state)(saved.header, saved.arrays))
+            run.take_up(read_state(saved.header, saved.arrays))
     elif lesson.earlier is not None:
         run.take_up(lesson.earlier)
     if checkpoint is not None:

@@ -184,13 +184,6 @@ def resumed_after(forest: Forest, history: History) -> Earlier:
     return Earlier(forest_to_arrays(forest), n_trees, n_trees_array(n_trees), n_trees, going_on)
 
 
-def older_checkpoint(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Earlier:
-    """The state in a checkpoint that holds the trees alone, as early releases wrote it."""
-    history, n_trees = History.from_dict(header["history"]), len(arrays["offsets"]) - 1
-    n_kept = n_trees if history.best_step is None else history.best_step + 1
-    return Earlier(arrays, n_trees, n_trees_array(n_kept), n_kept, history)
-
-
 def _start_of(data: BinnedDataset, base_score: float) -> Float64Array:
     """The scores of the documents before the first tree."""
     return np.full(data.n_docs, base_score) if data.initial_scores is None else data.initial_scores + base_score

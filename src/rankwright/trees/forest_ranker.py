@@ -15,7 +15,7 @@ from rankwright.training.driver import Earlier, Learned, Lesson
 from rankwright.training.loop import History, Watch
 from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
 from rankwright.trees.bins.binned import BinnedDataset, binned_digest, feature_numbers
-from rankwright.trees.boosting import Boosting, BoostingParams, older_checkpoint, resumed_after
+from rankwright.trees.boosting import Boosting, BoostingParams, resumed_after
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.model import ForestModel
 from rankwright.trees.params import SplitGain, TreeParams
@@ -71,7 +71,6 @@ class ForestRanker(BinnedRanker):
             watch=self._watch_lists(boosting, lists),
             digests=lists.digests,
             earlier=earlier,
-            older=older_checkpoint,
         )
         self._follow(lesson, run)
         self.data_digest_ = binned_digest(data)
