@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,19 @@ def test_a_file_taken_for_abandoned_while_it_was_made_is_made_again(tmp_path, mo
         file.write(b"content")
     assert (tmp_path / "file").read_bytes() == b"content"
     assert len(list(tmp_path.iterdir())) == (1 if lasts else 2)
+
+
+def test_many_at_once_do_not_take_each_others_work_for_abandoned(tmp_path):
+    def work(number: int) -> None:
+        for _ in range(60):
+            with scratch_folder("study", str(tmp_path)) as folder, atomic_file(tmp_path / f"file-{number}") as file:
+                Path(folder, "own").write_bytes(b"1")
+                file.write(b"1")
+                assert Path(folder, "own").read_bytes() == b"1"
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"file-{number}" for number in range(8)]
 
 
 def test_a_folder_that_is_not_there_holds_nothing_abandoned(tmp_path):

@@ -68,6 +68,18 @@ def _remove(path: str, *, is_folder: bool) -> None:
         Path(path).unlink()
 
 
+def _held_folder(path: str) -> int | None:
+    """The descriptor that holds the new folder; None if another process took it for abandoned before that."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    if hold(descriptor, path):
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
 @contextmanager
 def scratch_folder(kind: str, parent: str | None = None) -> Iterator[str]:
     """A folder for temporary files, in the system's own unless `parent` is given; it is gone after the block.
@@ -78,12 +90,8 @@ def scratch_folder(kind: str, parent: str | None = None) -> Iterator[str]:
 
     parent = gettempdir() if parent is None else parent
     remove_abandoned(parent, SCRATCH)
-    while True:
-        folder = mkdtemp(prefix=f"rankwright-{kind}-", dir=parent)
-        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-        if hold(descriptor, folder):
-            break
-        os.close(descriptor)
+    while (descriptor := _held_folder(folder := mkdtemp(prefix=f"rankwright-{kind}-", dir=parent))) is None:
+        pass  # another process took it for abandoned while it had no lock yet
     try:
         yield folder
     finally:
