@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import runpy
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +23,7 @@ from rankwright.settings.setting import (
     stored_settings,
 )
 from rankwright.settings.spaces import Choice, Real, Whole
+from rankwright.settings.types import fits
 
 EVERY = [(name, one) for name, kind in KINDS.items() for one in kind.settings.settings().values()]
 IDS = [f"{name}-{one.name}" for name, one in EVERY]
@@ -143,3 +145,21 @@ def test_the_page_of_settings_is_made_from_them():
     script = Path(__file__).parents[2] / "docs" / "settings_page.py"
     made = runpy.run_path(str(script))
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "docs/settings.md is old: run `make docs`"
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "fitting"),
+    [
+        ([0, 1], tuple[int | str, int], True),
+        (["age", 1], tuple[int | str, int], True),
+        (["age", "up"], tuple[int | str, int], False),
+        ([0], tuple[int | str, int], False),
+        (((16,), (64, 32)), tuple[tuple[int, ...], ...], True),
+        (((16,), ("x",)), tuple[tuple[int, ...], ...], False),
+        ((), tuple[int, ...], True),
+        ({"age": 1, 0: -1}, Mapping[int | str, int], True),
+        ({"age": ["x"]}, Mapping[int | str, int], False),
+    ],
+)
+def test_what_a_list_or_an_object_holds_must_fit_too(value, hint, fitting):
+    assert fits(value, hint) is fitting

@@ -35,6 +35,9 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def _all_fit(values: Collection[Any] | np.ndarray[Any, Any], hints: Sequence[Any]) -> bool:
+    """Whether the values are of these types, one of each; or all of the first, where `...` follows it."""
+    if hints[-1] is ...:
+        return all(fits(value, hints[0]) for value in values)
     return len(values) == len(hints) and all(map(fits, values, hints))
 
 
