@@ -62,7 +62,7 @@ def test_a_bag_is_trained_on_its_queries_with_the_bins_of_all(ranker, data, fold
     mapper = bin_dataset(data, **ranker.binning()).mapper
     for number in range(ranker.n_bags):
         sample = plan.sample(number, data.n_queries)
-        own = bin_dataset(data.take_queries(sample.queries), mapper)
+        own = bin_dataset(data.take_queries(sample.queries), mapper, in_key_order=True)
         weights = sample.counts[sample.queries].astype(np.float32)
         own = replace(own, documents=replace(own.documents, query_weights=weights))
         alone = ranker.single(seed=plan.seed_of(number)).fit_binned(own)

@@ -22,7 +22,7 @@ from rankwright.rankers.trained import TrainedRanker
 from rankwright.settings.setting import restored_settings
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Lesson
-from rankwright.trees.bins.binned import bin_dataset, bin_valid
+from rankwright.trees.bins.binned import bin_dataset
 from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.lambdamart import LambdaMART
 
@@ -110,7 +110,7 @@ class Bagging(Bagged, BaggingSettings):
         single, forests, plan, threads = self.single(), None, self._plan(), self._threads_of_a_bag()
         if isinstance(single, ForestRanker) and single.scaling is None:
             binned = bin_dataset(data, **(single.binning() | {"seed": self.seed, "threads": self.threads}))
-            watched = None if valid is None else bin_valid(valid, binned.mapper, self.threads)
+            watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
             forests = ForestWork(single, binned, watched, plan, threads)  # which share one binned matrix
         return RankerWork(single, data, valid, plan, self._combines_ranks(), threads, forests)
 

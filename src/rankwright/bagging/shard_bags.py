@@ -56,7 +56,7 @@ class BinnedShards:
     def read(self, queries: IntArray, threads: int) -> BinnedDataset:
         """The data of some queries, given in ascending order."""
         rows = self.index.rows_of(self.index.groups.rows_of(np.sort(self.by_key[queries])))
-        data = bin_file(self.shards.only(rows), self.mapper, threads=threads)
+        data = bin_file(self.shards.only(rows), self.mapper, in_key_order=True, threads=threads)
         for path in rows:
             if state_of(path) != self.states[path]:
                 raise InputError(f"{path} changed after its queries were found: start again")

@@ -19,7 +19,7 @@ from rankwright.rankers.ranker import TrainingRun
 from rankwright.settings.setting import check_settings
 from rankwright.training.driver import Lesson
 from rankwright.training.loop import Listener
-from rankwright.trees.bins.binned import BinnedDataset, bin_dataset, bin_valid, binned_digest
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset, binned_digest
 from rankwright.trees.bins.binning import BinMapper
 from rankwright.trees.bins.from_file import bin_file
 from rankwright.trees.forest_face import ForestFace
@@ -139,7 +139,7 @@ class BinnedRanker(ForestFace, ForestSettings):
             "categories cannot be scaled: leave out scaling or categorical",
         )
         binned = bin_dataset(data, **self.binning())
-        watched = None if valid is None else bin_valid(valid, binned.mapper, self.threads)
+        watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
         self._grow(BinnedLists(binned, watched), run)
 
     def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
@@ -159,8 +159,8 @@ class BinnedRanker(ForestFace, ForestSettings):
         file = as_data_file(valid)
         if file is None:
             data = validation_data(self, valid)
-            return None if data is None else bin_valid(data, mapper, self.threads)
-        binned = bin_file(file, mapper, in_key_order=False, threads=self.threads)
+            return None if data is None else bin_dataset(data, mapper, threads=self.threads)
+        binned = bin_file(file, mapper, threads=self.threads)
         with errors_name_file(file.name):
             check_features(self, binned.n_features, binned.feature_names)
         return binned

@@ -8,7 +8,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
 from rankwright.trees.binned_ranker import BinnedRanker
-from rankwright.trees.bins.binned import BinnedDataset, bin_dataset, bin_valid
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.tuning.folds import FoldData, Folds
 
 # Settings that change the bins, or need the features themselves.
@@ -59,8 +59,8 @@ def takes_bins(ranker: Ranker, space: Space) -> bool:
 def _binned(ranker: BinnedRanker, fold: FoldData) -> BinnedFold:
     # As `fit` bins them: an experiment gives the same as fitting the fold by hand.
     train = bin_dataset(fold.train, **(ranker.binning() | {"threads": None}))
-    measured = bin_valid(fold.measured, train.mapper)
+    measured = bin_dataset(fold.measured, train.mapper)
     if fold.watched is None:
         return BinnedFold(train, None, measured)
-    watched = measured if fold.watched is fold.measured else bin_valid(fold.watched, train.mapper)
+    watched = measured if fold.watched is fold.measured else bin_dataset(fold.watched, train.mapper)
     return BinnedFold(train, watched, measured)

@@ -112,14 +112,15 @@ def bin_dataset(
     categorical: Sequence[int | str] = (),
     sample_size: int = SAMPLE_SIZE,
     seed: int = 0,
-    in_key_order: bool = True,
+    in_key_order: bool | None = None,
     threads: int | None = None,
 ) -> BinnedDataset:
     """`data` with codes for features, by a given mapper (that of the training data) or by bins fitted to `data`.
 
     Categorical features are given by number, from 0, or by name. Rows are put in the order of their keys, or stay as
-    they are.
+    they are: by default, they stay where a mapper is given, as equal scores of validation data are ranked in its order.
     """
+    in_key_order = mapper is None if in_key_order is None else in_key_order
     if mapper is not None and not in_key_order:
         codes = bin_columns(data.features, mapper, threads=threads)
         return BinnedDataset(codes, mapper, without_features(data), data.feature_names)
@@ -131,11 +132,6 @@ def bin_dataset(
     order = key_order(data, hashes, threads)
     codes = bin_columns(data.features, mapper, order=order.rows, threads=threads)
     return BinnedDataset(codes, mapper, without_features(data).in_key_order(order), data.feature_names)
-
-
-def bin_valid(data: RankingDataset, mapper: BinMapper, threads: int | None = None) -> BinnedDataset:
-    """Data to measure on, coded by the bins of the training data: rows stay as they are, as equal scores are ranked."""
-    return bin_dataset(data, mapper, in_key_order=False, threads=threads)
 
 
 def bins_of(

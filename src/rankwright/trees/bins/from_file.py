@@ -34,7 +34,7 @@ def bin_file(
     categorical: Sequence[int | str] = (),
     sample_size: int = SAMPLE_SIZE,
     seed: int = 0,
-    in_key_order: bool = True,
+    in_key_order: bool | None = None,
     threads: int | None = None,
 ) -> BinnedDataset:
     """Read a file with bin codes in place of features, for `fit_binned`; memory never holds its feature matrix.
@@ -56,9 +56,9 @@ def bin_file(
         How many rows, drawn at random, the bins are found from.
     seed : int, default 0
         The seed of this draw.
-    in_key_order : bool, default True
+    in_key_order : bool, optional
         Whether queries and documents are put in the order of their keys, as training data must be for its order not to
-        matter. Data to measure on may stay as it is: equal scores are ranked in this order.
+        matter. By default it is, unless `mapper` is given: equal scores of validation data are ranked in its own order.
     threads : int, optional
         How many threads to use; every core unless given.
 
@@ -67,7 +67,7 @@ def bin_file(
     BinnedDataset
         Codes, judgments and bins.
     """
-    given = as_data_file(source)
+    given, in_key_order = as_data_file(source), mapper is None if in_key_order is None else in_key_order
     if given is None:
         raise InputError(f"a file must be a path, several, or a DataFile, got {type(source).__name__}")
     with given.repeatable() as file:
