@@ -98,7 +98,7 @@ class Record:
             per_query=_values_by_query(part(read, "per_query", dict)),
             steps=steps,
             new_steps=whole(read, "new_steps"),
-            kept=whole(read, "kept", most=steps),
+            kept=whole(read, "kept", most=max(1, steps)),  # rankers of one step count none, and keep it
             size=whole(read, "size"),
             finished=part(read, "finished", bool),
             data=part(read, "data", str),
