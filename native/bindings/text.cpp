@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "bindings/define.hpp"
+#include "bindings/require.hpp"
 #include "core/text/delimited.hpp"
 #include "core/text/svmlight.hpp"
 #include "core/text/svmlight_format.hpp"
@@ -12,6 +15,8 @@ std::span<const char> text_view(const In<std::uint8_t> &bytes) {
 }
 
 void split_lines_of(In<std::uint8_t> block, Out<std::int64_t> starts, Out<std::int64_t> counts) {
+    require(starts.size() > block.size() / 2, "starts must have room for every line of two bytes");
+    require_size("counts", counts.size(), 2);
     split_lines(text_view(block), fill(starts), counts.data()[0], counts.data()[1]);
 }
 
@@ -19,6 +24,12 @@ void parse_svmlight_of(In<std::uint8_t> block, In<std::int64_t> starts, std::int
                        bool allow_infinity, OutMatrix<float> features, Out<float> labels, Out<std::int64_t> query_spans,
                        Out<std::uint8_t> starts_query, Out<std::int64_t> document_spans, Out<std::int64_t> report,
                        int threads) {
+    const std::size_t n_rows = starts.size();
+    require_below("starts", view(starts), block.size());
+    require_size("features", features.shape(0), n_rows);
+    for (const std::size_t size : {labels.size(), starts_query.size()}) require_size("rows", size, n_rows);
+    for (const std::size_t size : {query_spans.size(), document_spans.size()}) require_size("spans", size, 2 * n_rows);
+    require_size("report", report.size(), 6);
     const SvmlightRows rows{fill(features),     static_cast<std::int64_t>(features.shape(1)),
                             fill(labels),       fill(query_spans),
                             fill(starts_query), fill(document_spans)};
@@ -37,6 +48,7 @@ void format_svmlight_of(InMatrix<float> features, In<float> labels, In<std::int6
                         In<std::uint8_t> query_text, In<std::int64_t> query_offsets, In<std::uint8_t> document_text,
                         In<std::int64_t> document_offsets, std::int64_t index_base, std::int64_t omit, bool mark_width,
                         OutMatrix<std::uint8_t> text, Out<std::int64_t> length, int threads) {
+    require_size("length", length.size(), 1);
     const SvmlightTable table{view(features),
                               static_cast<std::int64_t>(features.shape(1)),
                               view(labels),
@@ -69,6 +81,19 @@ void bind_text(nb::module_ &module) {
            [](In<std::uint8_t> text, In<std::int64_t> starts, In<std::int64_t> ends, int delimiter,
               In<std::int64_t> targets, Out<float> numbers, Out<std::int64_t> spans, Out<std::int64_t> problem,
               int threads) {
+               std::int64_t n_numbers = 0, n_texts = 0;
+               for (const std::int64_t target : view(targets)) {
+                   n_numbers = std::max(n_numbers, target + 1);
+                   n_texts = std::max(n_texts, -1 - target);
+               }
+               require_size("ends", ends.size(), starts.size());
+               for (std::size_t row = 0; row < starts.size(); ++row)
+                   require(0 <= view(starts)[row] && view(starts)[row] <= view(ends)[row] &&
+                               view(ends)[row] <= static_cast<std::int64_t>(text.size()),
+                           "rows must lie within the text");
+               require_size("numbers", numbers.size(), starts.size() * static_cast<std::size_t>(n_numbers));
+               require_size("spans", spans.size(), 2 * starts.size() * static_cast<std::size_t>(n_texts));
+               require_size("problem", problem.size(), 3);
                parse_cells(view(text), view(starts), view(ends), delimiter, view(targets), fill(numbers), fill(spans),
                            fill(problem), threads);
            });

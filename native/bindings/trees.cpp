@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <span>
+
 #include "bindings/codes.hpp"
 #include "bindings/define.hpp"
 #include "bindings/records.hpp"
@@ -79,6 +82,20 @@ template <> struct Reader<GrownNodes> {
 
 namespace {
 
+void require_nodes(const Tree &nodes, std::size_t least) {
+    for (const std::size_t size : {nodes.bin.size(), nodes.left.size(), nodes.right.size(), nodes.missing_left.size(),
+                                   nodes.gain.size(), nodes.value.size(), nodes.count.size()})
+        require_size("nodes", size, nodes.feature.size());
+    require_size("categories", nodes.categories.size(), nodes.feature.size() * nodes.n_category_words);
+    require(nodes.feature.size() >= least, "nodes must have room for every leaf that the tree may have");
+}
+
+// A tree of so many leaves at most, each with a row or more.
+std::size_t most_nodes(std::int64_t max_leaves, std::size_t n_rows) {
+    const std::size_t n_leaves = std::min(static_cast<std::size_t>(std::max<std::int64_t>(max_leaves, 1)), n_rows);
+    return n_leaves == 0 ? 1 : 2 * n_leaves - 1;
+}
+
 template <typename Code> void bind_grow_tree(nb::module_ &module) {
     define(module, "grow_tree",
            {"codes", "columns", "quantised", "gradient", "curvature", "rows", "all_rows", "settings", "gradient_scale",
@@ -86,6 +103,19 @@ template <typename Code> void bind_grow_tree(nb::module_ &module) {
            [](InCodes<Code> codes, SplitColumns columns, In<std::int32_t> quantised, In<float> gradient,
               In<float> curvature, Out<std::uint32_t> rows, bool all_rows, TreeSettings settings, double gradient_scale,
               double curvature_scale, TreeScratch scratch, Tree nodes, Out<std::int64_t> begin, int threads) {
+               const std::size_t n_docs = codes.shape(1), n_features = columns.n_bins.size();
+               for (const std::size_t size : {quantised.size(), gradient.size(), curvature.size()})
+                   require_size("forces", size, n_docs);
+               for (const std::size_t size :
+                    {columns.categorical.size(), columns.monotone.size(), columns.asked.size()})
+                   require_size("columns", size, n_features);
+               require(n_features <= codes.shape(0) * codes.shape(2), "codes must hold every feature");
+               require(all_rows ? rows.size() == n_docs : rows.size() <= n_docs, "rows must be those of the codes");
+               if (!all_rows) require_below("rows", std::span<const std::uint32_t>(fill(rows)), n_docs);
+               require(scratch.rows.size() >= rows.size() && scratch.sides.size() >= rows.size(),
+                       "scratch must have room for every row");
+               require_nodes(nodes, most_nodes(settings.max_leaves, rows.size()));
+               require_size("begin", begin.size(), nodes.feature.size());
                const TreeData<Code> data{codes_of(codes), columns,         view(quantised),
                                          view(gradient),  view(curvature), all_rows};
                settings.gradient_scale = gradient_scale;
@@ -114,11 +144,20 @@ void bind_trees(nb::module_ &module) {
            {"gradient", "curvature", "gradient_scale", "curvature_scale", "seed", "quantised", "threads"},
            [](In<float> gradient, In<float> curvature, double gradient_scale, double curvature_scale,
               std::uint64_t seed, Out<std::int32_t> quantised, int threads) {
+               require_size("curvature", curvature.size(), gradient.size());
+               require_size("quantised", quantised.size(), gradient.size());
                quantise_lambdas(view(gradient), view(curvature), gradient_scale, curvature_scale, seed, fill(quantised),
                                 threads);
            });
     define(module, "add_leaf_values", {"nodes", "begin", "rows", "scores", "threads"},
            [](Tree nodes, In<std::int64_t> begin, In<std::uint32_t> rows, Out<double> scores, int threads) {
+               require_nodes(nodes, 1);
+               require_size("begin", begin.size(), nodes.feature.size());
+               require_below("rows", view(rows), scores.size());
+               for (std::size_t node = 0; node < begin.size(); ++node)
+                   require(begin.data()[node] >= 0 && nodes.count[node] >= 0 &&
+                               begin.data()[node] + nodes.count[node] <= static_cast<std::int64_t>(rows.size()),
+                           "nodes must lie within rows");
                add_leaf_values(nodes.feature, view(begin), nodes.count, nodes.value, view(rows), fill(scores), threads);
            });
     bind_grow_tree<std::uint8_t>(module);
