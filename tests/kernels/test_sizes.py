@@ -52,7 +52,17 @@ def net_rows(n_shifts: int = 3) -> StandardisedRows:
 
 
 SIZES, WEIGHTS = np.array([3, 2]), floats(2 * 3 * 2 + 2 + 5)
+HASHES, TEXT = np.zeros(4, np.uint64), np.frombuffer(b"1 qid:1 1:2\n", np.uint8)
 WRONG: dict[str, Callable[[], None]] = {
+    "hash_rows": lambda: kernels.hash_rows(FEATURES, np.zeros(3, np.uint64), 1),
+    "order_by_key, ties": lambda: kernels.order_by_key(HASHES, HASHES[:2], OFFSETS, np.zeros(1, np.int64), ROWS, 1),
+    "order_by_key, rows": lambda: kernels.order_by_key(HASHES, HASHES, OFFSETS, np.zeros(1, np.int64), ROWS[:2], 1),
+    "order_by_key, twice": lambda: kernels.order_by_key(HASHES, HASHES, np.array([0, 1, 4]), np.ones(2, int), ROWS, 1),
+    "quantise_lambdas": lambda: kernels.quantise_lambdas(floats(4), floats(3), 1.0, 1.0, 0, np.zeros(4, np.int32), 1),
+    "split_lines": lambda: kernels.split_lines(TEXT, np.zeros(2, np.int64), np.zeros(2, np.int64)),
+    "parse_cells": lambda: kernels.parse_cells(
+        TEXT, ROWS[:1], ROWS[3:], ord(","), np.array([5]), floats(1), ROWS[:0], ROWS[:3], 1
+    ),
     "linear_scores, weights": lambda: kernels.linear_scores(FEATURES, np.zeros(1), np.zeros(4), 1),
     "linear_scores, out": lambda: kernels.linear_scores(FEATURES, np.zeros(3), np.zeros(3), 1),
     "sum_rows": lambda: kernels.sum_rows(FEATURES, np.zeros(2), np.zeros(3), 1),
