@@ -246,7 +246,8 @@ template <typename Code> class Grower {
     void fill_values() {
         std::vector<RowRange> ranges;
         for (const Leaf &leaf : leaves) ranges.push_back({leaf.begin, leaf.count()});
-        const LargestForces largest{gradient_limit / settings.gradient_scale, curvature_limit / settings.curvature_scale};
+        const LargestForces largest{gradient_limit / settings.gradient_scale,
+                                    curvature_limit / settings.curvature_scale};
         const std::vector<TrueSums> sums = sum_leaves(ranges, tree.rows, data.gradient, data.curvature, largest, team);
         for (std::size_t i = 0; i < leaves.size(); ++i) {
             const double below = sums[i].curvature + settings.l2;
