@@ -82,7 +82,7 @@ def evaluate(_: Path) -> Callable[[], object]:
     labels = rng.choice(5, size=n_docs, p=[0.52, 0.32, 0.13, 0.02, 0.01])
     data = rw.RankingDataset.from_arrays(np.zeros((n_docs, 0)), labels, group=np.full(n_queries, n_docs // n_queries))
     scores = rng.normal(size=n_docs)
-    rw.evaluate(scores, data, "map")
+    rw.evaluate(scores, data, ["map"])
     return lambda: [rw.evaluate(scores, data, ["ndcg@10", "map"], threads=THREADS) for _ in range(60)]
 
 
