@@ -49,8 +49,8 @@ VERSION_1 = {
     [
         ("", {}, 8 * GB),
         ("0::/", {"": {"memory.max": "max"}}, 8 * GB),
-        ("0::/work/job", {"work/job": VERSION_2}, 1.5 * GB),
-        ("0::/work/job", {"work": VERSION_2, "work/job": VERSION_2 | {"memory.max": "max"}}, 1.5 * GB),
+        ("0::/jobs/job", {"jobs/job": VERSION_2}, 1.5 * GB),
+        ("0::/jobs/job", {"jobs": VERSION_2, "jobs/job": VERSION_2 | {"memory.max": "max"}}, 1.5 * GB),
         ("0::/seen/from/outside", {"": VERSION_2}, 1.5 * GB),
         ("4:memory:/job\n1:cpu:/", {"memory/job": VERSION_1}, 1.5 * GB),
         ("4:memory:/job", {"memory/job": VERSION_1 | {"memory.limit_in_bytes": str(2**63 - 4096)}}, 8 * GB),
