@@ -73,7 +73,7 @@ def run(task: Task) -> float:
 def compute(tasks: Sequence[Task], jobs: int) -> None:
     """Run the tasks that have no result yet, side by side."""
     missing = [task for task in tasks if not task.path.exists()]
-    with ProcessPoolExecutor(jobs, max_tasks_per_child=20) as pool:
+    with ProcessPoolExecutor(jobs) as pool:
         running = {pool.submit(run, task): task for task in missing}
         for number, done in enumerate(as_completed(running), 1):
             task = running[done]
@@ -92,7 +92,8 @@ def values_of(system: str, sets: Iterable[str], metric: str, folds: int) -> ByQu
 
 def seconds_of(system: str, sets: Iterable[str], folds: int) -> float:
     """The time of all folds of a system, which depends on what else the machine did."""
-    return sum(_record(system, name, fold)["seconds"] for name in sets for fold in range(min(folds, n_folds(name))))
+    runs = (_record(system, name, fold) for name in sets for fold in range(min(folds, n_folds(name))))
+    return sum(float(run["seconds"]) for run in runs)
 
 
 def _record(system: str, name: str, fold: int) -> dict[str, Any]:

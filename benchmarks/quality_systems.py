@@ -65,7 +65,8 @@ def whole_labels(data: RankingDataset) -> Any:
 def _lightgbm(train: RankingDataset, settings: Settings, seed: int) -> Scorer:
     from lightgbm import LGBMRanker
 
-    model = LGBMRanker(**({"random_state": seed, "n_jobs": 1, "verbose": -1} | settings))
+    quiet: Settings = {"random_state": seed, "n_jobs": 1, "verbose": -1}
+    model = LGBMRanker(**(quiet | settings))
     model.fit(train.features, whole_labels(train), group=train.groups.sizes)
     return lambda data: np.asarray(model.booster_.predict(data.features, num_threads=1))
 

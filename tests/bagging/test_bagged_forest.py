@@ -127,7 +127,7 @@ def test_bags_that_do_not_overfit_are_the_beginnings_of_those_that_do(small_data
 
 def test_validation_data_chooses_in_place_of_queries_out_of_the_bag(small_data):
     train, valid = small_data.split(valid=0.3, seed=0)
-    ranker = bags(n_trees=20).fit(train, valid=valid)
+    ranker = bags(n_trees=20, smoothing=0.0).fit(train, valid=valid)
     long = bags(n_trees=20, overfit=True).fit(train, valid=valid)
     for number in range(4):
         stages = [scores for _, scores in long.bag(number).staged_predict(valid.features)]

@@ -56,7 +56,7 @@ def test_one_bag_of_everything_is_the_ranker_itself(name, small_data):
 
 
 def test_forests_in_a_bag_are_those_of_bl_mart(small_data):
-    single = rw.LambdaMART(n_trees=5, max_leaves=4, query_fraction=0.5)
+    single = rw.LambdaMART(n_trees=5, max_leaves=4, query_fraction=0.5, feature_fraction=1.0)
     bag = Bagging(single, n_bags=3, seed=2).fit(small_data)
     same = rw.BLMART(n_bags=3, n_trees=5, max_leaves=4, query_fraction=0.5, feature_fraction=1.0, seed=2)
     same.fit(small_data)

@@ -32,7 +32,15 @@ def test_trees_up_to_the_limit_train_save_load_and_score(n_leaves, tmp_path):
     place = np.arange(SIDE * SIDE)
     features = np.stack([place // SIDE, place % SIDE], axis=1).astype(np.float32)
     labels = np.random.default_rng(0).random(len(place)).astype(np.float32)
-    ranker = rw.MART(n_trees=1, max_leaves=n_leaves, min_docs_in_leaf=1, max_bins=SIDE, learning_rate=1.0)
+    ranker = rw.MART(
+        n_trees=1,
+        max_leaves=n_leaves,
+        min_docs_in_leaf=1,
+        max_bins=SIDE,
+        learning_rate=1.0,
+        query_fraction=1.0,
+        feature_fraction=1.0,
+    )
     ranker.fit(features, labels, qid=place // SIDE)
     assert np.count_nonzero(ranker.forest_.feature < 0) == n_leaves
     scores = ranker.predict(features)

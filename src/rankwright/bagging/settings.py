@@ -53,9 +53,6 @@ class BLMARTSettings(BagSettings, LambdaForestSettings):
     chance: ClassVar[Mapping[str, Any] | None] = ForestSettings.chance
 
     n_bags: int = changed(BagSettings, "n_bags", 20)
-    n_trees: int = changed(ForestSettings, "n_trees", 300)
-    query_fraction: float = changed(ForestSettings, "query_fraction", 0.5)
-    feature_fraction: float = changed(ForestSettings, "feature_fraction", 0.5)
 
 
 @settings_class
@@ -67,8 +64,12 @@ class BagBooSettings(BagSettings, PointwiseForestSettings):
 
     n_bags: int = changed(BagSettings, "n_bags", 50)
     overfit: bool = changed(BagSettings, "overfit", True)
-    n_trees: int = changed(ForestSettings, "n_trees", 30)
-    feature_fraction: float = changed(ForestSettings, "feature_fraction", 0.5)
+    n_trees: int | None = changed(ForestSettings, "n_trees", 30)
+    max_leaves: int | None = changed(ForestSettings, "max_leaves", 31)
+    min_docs_in_leaf: float | None = changed(ForestSettings, "min_docs_in_leaf", 20)
+    learning_rate: float | None = changed(ForestSettings, "learning_rate", 0.1)
+    query_fraction: float | None = changed(ForestSettings, "query_fraction", 1.0)
+    feature_fraction: float | None = changed(ForestSettings, "feature_fraction", 0.5)
 
 
 def stored_ranker(ranker: Any) -> dict[str, Any] | None:

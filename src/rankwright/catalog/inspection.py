@@ -22,6 +22,8 @@ class ModelDescription:
         Its name.
     settings : dict
         The settings it was trained with.
+    chosen : dict
+        What training chose for settings that are None.
     feature_names : tuple of str
         The names of its features, or the numbers from 1 if they had none in training.
     scaling : str or None
@@ -40,6 +42,7 @@ class ModelDescription:
 
     ranker: str
     settings: dict[str, Any]
+    chosen: dict[str, Any]
     feature_names: tuple[str, ...]
     scaling: str | None
     training_data: str | None
@@ -76,6 +79,7 @@ class ModelDescription:
             "kind": "model",
             "ranker": self.ranker,
             "settings": self.settings,
+            "chosen": self.chosen,
             "features": features,
             "scaling": self.scaling,
             "training_data": self.training_data,
@@ -104,6 +108,7 @@ def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
     return ModelDescription(
         ranker=ranker.name,
         settings=header["settings"],
+        chosen=dict(ranker.chosen_),
         feature_names=tuple(header["feature_names"]) or tuple(map(str, numbers)),
         scaling=None if ranker.scaling_ is None else ranker.scaling_.scaling.name,
         training_data=header.get("training_data"),

@@ -30,6 +30,7 @@ METRICS = ("ndcg@1", "ndcg@3", "ndcg@10", "mean-ndcg", "map")
 PLAIN, RANDOMISED = "LambdaMART", "LambdaMART with randomisation"
 WITHOUT, WITH = "BL-MART without overfitting", "BL-MART with overfitting"
 ROWS = (PLAIN, RANDOMISED, WITHOUT, WITH)
+N_TREES = 300  # of each, unless the settings say otherwise
 STAGES = 20  # the most numbers of trees at which quality is measured
 SAMPLE_STREAM = 0x7661  # added to the seed
 TEST_SHARE, VALID_SHARE = 0.25, 0.2  # of the queries, where a study gets no test or validation data
@@ -149,11 +150,13 @@ def study_variance(
     `settings` are those of BL-MART. LambdaMART with randomisation is one of its bags, trained on all queries of the
     sample; LambdaMART is the same with every query and every feature in each tree.
     """
-    ranker = BLMART(**(dict(settings or {}) | {"overfit": True, "threads": threads, "seed": plan.seed}))
+    ranker = BLMART(
+        **({"n_trees": N_TREES} | dict(settings or {}) | {"overfit": True, "threads": threads, "seed": plan.seed})
+    )
     tables: list[Mapping[str, Mapping[str, float]]] = []
     by_bags: list[Mapping[str, Sequence[Mapping[str, float]]]] = []
     by_trees: list[Mapping[str, Sequence[Mapping[str, float]]]] = []
-    stages = _stages(ranker.n_trees)
+    stages = _stages(int(ranker.value_of("n_trees")))
     for number in range(plan.n_samples):
         ranker.set_params(seed=plan.seed + number)
         run = _SampleRun(plan, ranker, plan.sample(number, train), valid, test)

@@ -84,6 +84,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     model_: Model
     scaling_: FittedScaling | None = None
+    chosen_: Mapping[str, Any] = {}  # what training chose for settings that are None; never changed
     compressed_from_: dict[str, Any] | None = None  # which model a compressed one replaces, and how it was made
     history_: History
     data_digest_: str
@@ -344,6 +345,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             feature_names=tuple(getattr(self, "feature_names_in_", ())),
             history=self.history_,
             training_data=self.data_digest_,
+            chosen=self.chosen_,
             compressed_from=self.compressed_from_,
         )
 
@@ -403,7 +405,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         if trained.feature_names:
             self.feature_names_in_ = np.array(trained.feature_names, dtype=object)
         self.model_, self.scaling_, self.history_ = trained.model, trained.scaling, trained.history
-        self.data_digest_ = trained.training_data
+        self.data_digest_, self.chosen_ = trained.training_data, dict(trained.chosen)
         self.compressed_from_ = None if trained.compressed_from is None else dict(trained.compressed_from)
 
     def _read_member(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:  # noqa: ARG002
@@ -523,22 +525,57 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     def _follow(self, lesson: Lesson, run: TrainingRun) -> None:
         """Drive the learner and keep its model."""
-        checkpoint = None
-        if run.folder is not None:
-            checkpoint = Checkpoint(run.folder, run_identity(*lesson.digests(), self._lasting_settings()))
         learned = learn(
             lesson,
-            LoopPlan(self._n_steps_wanted(), self._optional("early_stopping")),
+            self._loop_plan(lesson.watch is not None),
             chooses=self.chooses_steps,
-            checkpoint=checkpoint,
+            smoothing=self._optional("smoothing", 0.0),
+            checkpoint=self._checkpoint(lesson, run.folder),
             listeners=run.listeners,
         )
         self.model_ = lesson.model(learned)
         self.history_ = learned.history
 
+    def _checkpoint(self, lesson: Lesson, folder: Path | None) -> Checkpoint | None:
+        """The checkpoint of a lesson in that folder, if there is one."""
+        return None if folder is None else Checkpoint(folder, run_identity(*lesson.digests(), self._lasting_settings()))
+
+    def _loop_plan(self, watched: bool) -> LoopPlan:  # noqa: ARG002
+        """How long to train, whether or not something is watched meanwhile."""
+        return LoopPlan(self._n_steps_wanted(), self._optional("early_stopping"))
+
+    def value_of(self, name: str) -> Any:
+        """Tell the value of a setting: the one given, or the one that training chose where it is None.
+
+        Parameters
+        ----------
+        name : str
+            The name of the setting.
+
+        Returns
+        -------
+        object
+            Its value; None before training where the data decides.
+        """
+        value = getattr(self, name)
+        return self.chosen_.get(name) if value is None else value
+
+    def most_steps(self) -> int | None:
+        """Tell how many steps training may take.
+
+        Returns
+        -------
+        int or None
+            What the settings say, or what is usual where they leave it to the data; None where steps are not counted.
+        """
+        if self.budget is None:
+            return None
+        value = getattr(self, self.budget)
+        return self.usual_steps if value is None else int(value)
+
     def _n_steps_wanted(self) -> int:
         """How many steps to take: one if no setting counts them."""
-        return 1 if self.budget is None else int(getattr(self, self.budget))
+        return 1 if self.budget is None else int(self.value_of(self.budget))
 
     def _watch(self, watched: RankingDataset | None, scores: Any) -> Watch | None:
         """A watch over the selected metric; `scores()` gives the learner's current scores of the watched documents."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,12 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling
 from rankwright.rankers.model import Model, State, StoredModel
+from rankwright.settings.text import check_values
 from rankwright.training.loop import History
 
 MODEL_KIND = "model"
 MOST_UNPROVEN = 2**16  # features that a file may state without a number for each: readers make room for all of them
+LONGEST_CHOICE = 1000  # characters of a setting's value that training chose
 SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with in a model file
 
 
@@ -34,6 +36,7 @@ class TrainedRanker:
     feature_names: tuple[str, ...]
     history: History
     training_data: str  # a fingerprint
+    chosen: Mapping[str, Any] = field(default_factory=dict)  # what training chose for settings that are None
     compressed_from: Mapping[str, Any] | None = None
 
     @property
@@ -66,6 +69,8 @@ class TrainedRanker:
             "history": self.history.to_dict(),
             "training_data": self.training_data,
         }
+        if self.chosen:
+            header["chosen"] = dict(self.chosen)
         if self.compressed_from is not None:
             header["compressed_from"] = dict(self.compressed_from)
         return header | own_header, arrays
@@ -103,8 +108,19 @@ def read_trained(
         feature_names=tuple(names),
         history=History.from_dict(part(header, "history", dict)),
         training_data=part(header, "training_data", str),
+        chosen=_chosen(header, settings),
         compressed_from=optional({"compressed_from": None} | dict(header), "compressed_from", dict),
     )
+
+
+def _chosen(header: Mapping[str, Any], settings: Any) -> dict[str, Any]:
+    """What training chose, in early files nothing: numbers and texts for settings that are None."""
+    found = part({"chosen": {}} | dict(header), "chosen", dict)
+    for name, value in found.items():
+        if not isinstance(value, str | int | float | list) or len(str(value)) > LONGEST_CHOICE:
+            raise InputError(f"what training chose for {name} must be a number, a text or a few of them")
+    check_values(type(settings), found, settings.name)
+    return found
 
 
 def _check_widths(n_features: int, scaling: FittedScaling | None, names: Sequence[str]) -> None:

@@ -35,6 +35,7 @@ class RankerSettings:
 
     name: ClassVar[str]
     summary: ClassVar[str]  # what it is, in a line: the beginning of its docstring
+    usual_steps: ClassVar[int | None] = None  # the most that are looked at where the data decides how many
     budget: ClassVar[str | None] = None  # the setting that says how many steps to take; a checkpoint can take more
     # Settings with which chance takes part in training; none needed where it always does, None where it never does.
     chance: ClassVar[Mapping[str, Any] | None] = {}

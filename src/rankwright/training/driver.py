@@ -94,17 +94,20 @@ def learn(
     plan: LoopPlan,
     *,
     chooses: bool = True,
+    smoothing: float = 0.0,
     checkpoint: Checkpoint | None = None,
     listeners: Sequence[Listener] = (),
 ) -> Learned:
     """The trained model: that after the best step, or after the last one if nothing is watched.
 
-    Without `chooses` the last step counts, whatever was watched. Training continues from `checkpoint` if it holds a
-    state. Ctrl-C keeps the best model so far; if there is none yet, KeyboardInterrupt is raised.
+    Without `chooses` the last step counts, whatever was watched. With `smoothing`, which is that of the history, the
+    best step may lie before the last one that was best, so the learner must know its earlier models (`model_after`).
+    Training continues from `checkpoint` if it holds a state. Ctrl-C keeps the best model so far; if there is none yet,
+    KeyboardInterrupt is raised.
     """
     learner, watch = lesson.learner, lesson.watch
     require(plan.patience is None or watch is not None, "early_stopping needs validation data: give valid=…")
-    run = _Run(learner, History(chosen=chooses), is_watched=watch is not None)
+    run = _Run(learner, History(chosen=chooses, smoothing=smoothing), is_watched=watch is not None)
     listening: list[Listener] = [run.hear, *listeners]
     saved = None if checkpoint is None else checkpoint.load()
     if saved is not None:
@@ -147,8 +150,14 @@ class _Run:
 
     def hear(self, progress: Progress) -> None:
         self.n_steps = progress.step + 1
-        if not self.is_watched or self.history.best_step == len(self.history.values) - 1:
+        after_best = 0  # how many steps came after the best one
+        if self.is_watched and self.history.best_step is not None:
+            after_best = len(self.history.values) - 1 - self.history.best_step
+        if after_best == 0:
             self.kept, self.n_kept = self.learner.model(), self.n_steps
+        elif self.n_steps - after_best != self.n_kept:
+            self.n_kept = self.n_steps - after_best
+            self.kept = self.learner.model_after(self.n_kept)  # type: ignore[attr-defined]  # only smoothing goes back
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         arrays = {LEARNER + name: values for name, values in self.learner.memory().items()}

@@ -11,7 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from rankwright.container.checks import numbers, optional, part
+import numpy as np
+
+from rankwright.arrays import Float64Array
+from rankwright.container.checks import number, numbers, optional, part
 from rankwright.errors import require
 
 log = logging.getLogger(__name__)
@@ -30,7 +33,8 @@ class Watch:
 class History:
     """The watched values, one per step, and what followed from them.
 
-    If no step is chosen, as in a bag of rankers, all are kept, and the last counts as the best.
+    If no step is chosen, as in a bag of rankers, all are kept, and the last counts as the best. With `smoothing` the
+    choice is made among means of neighbouring values, see `smoothed`.
     """
 
     watched: str | None = None
@@ -39,6 +43,7 @@ class History:
     interrupted: bool = False
     stopped_early: bool = False
     chosen: bool = True
+    smoothing: float = 0.0
 
     @property
     def best_step(self) -> int | None:
@@ -47,8 +52,8 @@ class History:
             return None
         if not self.chosen:
             return len(self.values) - 1
-        best = max(self.values) if self.higher_is_better else min(self.values)
-        return self.values.index(best)
+        values = smoothed(self.values, self.smoothing)
+        return int(np.argmax(values if self.higher_is_better else -values))
 
     def continued(self) -> History:
         """This history as the beginning of a longer one."""
@@ -69,12 +74,33 @@ class History:
             interrupted=part(known, "interrupted", bool),
             stopped_early=part(known, "stopped_early", bool),
             chosen=part(known, "chosen", bool),
+            smoothing=_share(known, "smoothing"),
         )
 
     @property
     def best_value(self) -> float | None:
-        """The best value watched; None where nothing was."""
+        """The value of the best step; None where nothing was watched."""
         return None if self.best_step is None else self.values[self.best_step]
+
+
+def _share(record: Mapping[str, Any], name: str) -> float:
+    found = number(record, name)
+    require(0 <= found <= 1, f"{name} must lie between 0 and 1, got {found}")
+    return found
+
+
+def smoothed(values: Sequence[float], share: float) -> Float64Array:
+    """Each step's mean over the steps around it, at most `share` of its own number away on either side.
+
+    The metric of a few hundred queries jumps from step to step; where its mean over neighbours is best, more than luck
+    is good. The later the step, the less one more changes, and the wider its neighbourhood.
+    """
+    n = len(values)
+    totals = np.concatenate([[0.0], np.cumsum(values)])
+    steps = np.arange(1, n + 1)
+    reach = np.ceil(share * steps).astype(np.int64)
+    low, high = np.maximum(steps - 1 - reach, 0), np.minimum(steps + reach, n)
+    return np.asarray(values, np.float64) if share == 0 else (totals[high] - totals[low]) / (high - low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +118,14 @@ Listener = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class LoopPlan:
-    """How long to train. `patience`: stop after that many steps without a better watched value; None = never."""
+    """How long to train. `patience`: stop after that many steps without a better watched value; None = never.
+
+    With `lasting` it is at least that share of the steps taken.
+    """
 
     n_steps: int
     patience: int | None = None
+    lasting: float = 0.0
 
     def __post_init__(self) -> None:
         require(self.n_steps >= 1, f"the number of steps must be 1 or more, got {self.n_steps}")
@@ -156,4 +186,4 @@ def _tell_interrupt(n_steps: int) -> None:
 def _enough(history: History, plan: LoopPlan) -> bool:
     if plan.patience is None or history.best_step is None:
         return False
-    return len(history.values) - 1 - history.best_step >= plan.patience
+    return len(history.values) - 1 - history.best_step >= max(plan.patience, plan.lasting * len(history.values))

@@ -39,6 +39,12 @@ class BinnedLists:
     queries: IntArray | None = None
     watch_others: bool = False
 
+    @property
+    def n_docs(self) -> int:
+        """The number of documents to train on."""
+        groups = self.data.groups
+        return self.data.n_docs if self.queries is None else int(groups.sizes[self.queries].sum())
+
     def digests(self) -> tuple[str, str | None]:
         """The fingerprints of what is trained on and of what is watched."""
         return binned_digest(self.data), None if self.valid is None else binned_digest(self.valid)

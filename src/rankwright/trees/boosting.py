@@ -102,6 +102,10 @@ class Boosting:
         """The number of trees: trees never change, so the first n of them are the model after n steps."""
         return n_trees_array(len(self.trees))
 
+    def model_after(self, n_steps: int) -> Arrays:
+        """The model after that many steps."""
+        return n_trees_array(n_steps)
+
     def memory(self) -> Arrays:
         """The trees so far."""
         return forest_to_arrays(self.forest())

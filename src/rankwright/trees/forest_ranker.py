@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -11,14 +14,16 @@ from rankwright.arrays import thread_count
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.ranker import TrainingRun
-from rankwright.training.driver import Earlier, Learned, Lesson
-from rankwright.training.loop import History, Watch
+from rankwright.training.driver import Earlier, Learned, Lesson, learn
+from rankwright.training.loop import History, LoopPlan, Watch
 from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
 from rankwright.trees.bins.binned import BinnedDataset, binned_digest, feature_numbers
 from rankwright.trees.boosting import Boosting, BoostingParams, resumed_after
 from rankwright.trees.forests.forest import Forest
+from rankwright.trees.length import LASTING, LEAST_QUERIES, LENGTH_FOLDER, MOST_DOCS, PATIENCE, FoldedBoosting
 from rankwright.trees.model import ForestModel
 from rankwright.trees.params import SplitGain, TreeParams
+from rankwright.trees.sizing import PAPER, ForestShape, chosen_settings, shape_for
 
 
 class ForestRanker(BinnedRanker):
@@ -45,22 +50,19 @@ class ForestRanker(BinnedRanker):
 
     def _grow(self, lists: BinnedLists, run: TrainingRun) -> None:
         data, earlier = lists.data, self._earlier()
+        self.chosen_ = chosen_settings(self, self._shape(lists))
         if earlier is not None:
             base_score = self.base_score_
+            self._grow_on_from(earlier.n_steps)
         else:
             # Training starts from initial scores alone: a constant added to them would be learned twice.
             base_score = self._base_score(data) if data.initial_scores is None else 0.0
         threads = thread_count(self.threads)
-        boosting = Boosting(
-            data,
-            self._objective().bind(data, threads=threads),
-            self._params(data),
-            base_score=base_score,
-            watched=lists.valid,
-            queries=lists.queries,
-            score_all=lists.watch_others,
-            threads=threads,
-        )
+        lambda_fn, params = self._objective().bind(data, threads=threads), self._params(data)
+        grown = partial(Boosting, data, lambda_fn, params, base_score=base_score, threads=threads)
+        if earlier is None and self._may_choose_length(lists):
+            self.chosen_ = {**self.chosen_, "n_trees": self._best_length(grown, lists, run)}
+        boosting = grown(watched=lists.valid, queries=lists.queries, score_all=lists.watch_others)
 
         def model_of(learned: Learned) -> ForestModel:
             return ForestModel(boosting.forest().truncated(int(learned.model["n_trees"][0])), base_score)
@@ -75,6 +77,50 @@ class ForestRanker(BinnedRanker):
         self._follow(lesson, run)
         self.data_digest_ = binned_digest(data)
 
+    def _shape(self, lists: BinnedLists) -> ForestShape:
+        """The values of settings that are None. Where steps are watched, the best of many trees is found."""
+        if self._optional("mode") == "paper":
+            return PAPER
+        shape = shape_for(lists.n_docs)
+        watched = lists.valid is not None or lists.watch_others
+        return replace(shape, n_trees=shape.most_trees) if watched else shape
+
+    def _may_choose_length(self, lists: BinnedLists) -> bool:
+        """Whether held-out queries of the training data are to choose the number of trees, and can."""
+        by_size = "n_trees" in self.chosen_ and self._optional("mode") != "paper"
+        by_itself = lists.valid is None and lists.queries is None
+        data = lists.data
+        if not (by_size and by_itself) or data.n_queries < LEAST_QUERIES or data.n_docs > MOST_DOCS:
+            return False
+        return data.labels is not None and data.preferences is None
+
+    def _best_length(self, grown: Callable[..., Boosting], lists: BinnedLists, run: TrainingRun) -> int:
+        """The number of trees that is best for queries that were not trained on."""
+        folded = FoldedBoosting(lambda queries: grown(queries=queries), lists.data.groups, self.seed)
+        lesson = Lesson(
+            learner=folded,
+            model=lambda learned: learned,
+            watch=self._watch(lists.data.documents, folded.unseen_scores),
+            digests=lists.digests,
+        )
+        folder = None if run.folder is None else run.folder / LENGTH_FOLDER
+        plan = LoopPlan(shape_for(lists.n_docs).most_trees, PATIENCE, LASTING)
+        learned = learn(lesson, plan, smoothing=self.smoothing, checkpoint=self._checkpoint(lesson, folder))
+        if learned.history.interrupted:
+            raise KeyboardInterrupt  # a length that was not found is not a model
+        return max(1, learned.n_steps)
+
+    def _grow_on_from(self, n_trees: int) -> None:
+        """Where nobody said how many trees to have in the end, those there are may be enough."""
+        if "n_trees" in self.chosen_:
+            self.chosen_ = {**self.chosen_, "n_trees": max(self.chosen_["n_trees"], n_trees)}
+
+    def _loop_plan(self, watched: bool) -> LoopPlan:
+        plan = super()._loop_plan(watched)
+        if watched and plan.patience is None and "n_trees" in self.chosen_:
+            return replace(plan, patience=PATIENCE, lasting=LASTING)
+        return plan
+
     def _watch_lists(self, boosting: Boosting, lists: BinnedLists) -> Watch | None:
         """A watch over the validation data, or over the queries that are not trained on."""
         if not lists.watch_others:
@@ -88,15 +134,15 @@ class ForestRanker(BinnedRanker):
         monotone = dict(self.monotone or {})
         return BoostingParams(
             tree=TreeParams(
-                max_leaves=self.max_leaves,
+                max_leaves=self.value_of("max_leaves"),
                 max_depth=self.max_depth,
-                min_docs_in_leaf=_least_docs(self.min_docs_in_leaf, data.n_docs),
+                min_docs_in_leaf=_least_docs(self.value_of("min_docs_in_leaf"), data.n_docs),
                 l2=self.l2,
                 split_gain=self._split_gain(),
-                learning_rate=self.learning_rate,
+                learning_rate=self.value_of("learning_rate"),
             ),
-            query_fraction=self.query_fraction,
-            feature_fraction=self.feature_fraction,
+            query_fraction=self.value_of("query_fraction"),
+            feature_fraction=self.value_of("feature_fraction"),
             monotone=dict(zip(feature_numbers(data.names, monotone), monotone.values(), strict=True)),
             seed=self.seed,
         )
@@ -106,7 +152,7 @@ class ForestRanker(BinnedRanker):
         if not self._optional("warm_start") or not hasattr(self, "model_"):
             return None
         require(
-            self.n_trees >= self.forest_.n_trees,
+            self.n_trees is None or self.n_trees >= self.forest_.n_trees,
             f"warm_start adds trees: n_trees must be {self.forest_.n_trees} or more, got {self.n_trees}",
         )
         return resumed_after(self.forest_, self.history_)

@@ -27,12 +27,14 @@ def objective_name(objective: str | Objective | None) -> str | None:
 
 @settings_class
 class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
-    """What all boosted trees share.
+    """What all boosted trees share. Settings that are None go by the size of the training data, and the values used are
+    kept in the model as `chosen_`.
 
     Parameters
     ----------
     n_trees
-        How many trees to grow at most; fewer are kept where validation data prefers fewer.
+        How many trees to grow at most; fewer are kept where validation data prefers fewer. None takes as many as are
+        best for queries of the training data that are held out for it, then grows as many on all of it.
     max_leaves
         The most leaves a tree may have: more of them fit finer interactions, and noise.
     max_depth
@@ -55,21 +57,26 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
         pairs of feature and direction.
     categorical
         Features, by number from 0 or by name, whose values are categories without an order.
+    smoothing
+        How the number of trees is chosen on held-out queries: where the metric's mean over the neighbouring numbers, at
+        most that share more or fewer, is best; 0 takes the single best.
     scaling
         The name of a scaling of features, fitted on the training data and kept in the model. Trees see nothing of one
         that keeps the order of all documents' values, but much of a per-query one such as `query-minmax`.
     """
 
     budget: ClassVar[str | None] = "n_trees"
+    usual_steps: ClassVar[int | None] = 1000
     chance: ClassVar[Mapping[str, Any] | None] = {"query_fraction": 0.5, "feature_fraction": 0.5}
 
-    n_trees: int = setting(500, least=1, small=8)
-    max_leaves: int = setting(31, least=2, most=MAX_LEAVES, search=Whole(4, 64, log=True), small=6)
+    n_trees: int | None = setting(None, least=1, small=8)
+    max_leaves: int | None = setting(None, least=2, most=MAX_LEAVES, search=Whole(4, 64, log=True), small=6)
     max_depth: int | None = setting(None, least=1)
-    min_docs_in_leaf: float = setting(20, above=0, search=Whole(5, 200, log=True), small=5)
-    learning_rate: float = setting(0.1, above=0, search=Real(0.02, 0.3, log=True))
-    query_fraction: float = setting(1.0, above=0, most=1, search=Real(0.3, 1.0))
-    feature_fraction: float = setting(1.0, above=0, most=1, search=Real(0.1, 1.0))
+    min_docs_in_leaf: float | None = setting(None, above=0, search=Whole(5, 200, log=True), small=5)
+    learning_rate: float | None = setting(None, above=0, search=Real(0.02, 0.3, log=True), small=0.1)
+    query_fraction: float | None = setting(None, above=0, most=1, search=Real(0.3, 1.0), small=1.0)
+    feature_fraction: float | None = setting(None, above=0, most=1, search=Real(0.1, 1.0), small=1.0)
+    smoothing: float = setting(0.3, least=0, most=1)
     max_bins: int = setting(255, least=2, most=MAX_WIDE_BINS)
     l2: float = setting(0.0, least=0)
     monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = setting(None, stored=monotone_pairs)

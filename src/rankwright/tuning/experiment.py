@@ -137,7 +137,7 @@ def _is_finished(ranker: Ranker) -> bool:
     """Whether more steps would change nothing: it stopped early, had nothing left to learn, or counts no steps."""
     if ranker.budget is None:
         return True
-    return ranker.history_.stopped_early or _n_steps(ranker) < getattr(ranker, ranker.budget)
+    return ranker.history_.stopped_early or _n_steps(ranker) < ranker.value_of(ranker.budget)
 
 
 def _n_steps(ranker: Ranker) -> int:

@@ -37,7 +37,7 @@ def refit(
     steps = None
     if valid is None and ranker.budget is not None and not ranker.validates_itself:
         # No model keeps more steps than it may take, and SortNet's random net, whatever a study's records say.
-        steps = max(1, math.ceil(min(chosen.kept, getattr(ranker, ranker.budget) + 1)))
+        steps = max(1, math.ceil(min(chosen.kept, (ranker.most_steps() or 0) + 1)))
         settings |= {ranker.budget: steps, "early_stopping": None}
     ranker.set_params(**{name: value for name, value in settings.items() if name in known})
     ranker.fit(train, valid=valid)

@@ -221,7 +221,7 @@ def _search_plan(ranker: Ranker, space: Space, plan: TuningPlan) -> SearchPlan:
         trials=plan.trials,
         seed=plan.seed,
         batch_size=plan.batch_size,
-        max_budget=None if ranker.budget is None else int(getattr(ranker, ranker.budget)),
+        max_budget=ranker.most_steps(),
         min_budget=plan.min_budget,
         eta=plan.eta,
     )

@@ -98,7 +98,8 @@ def _rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
     if model.training_data is not None:
         yield "training data", model.training_data
     for place, (name, value) in enumerate(sorted(model.settings.items())):
-        yield ("settings" if place == 0 else ""), f"{name} = {value}"
+        shown = f"{model.chosen[name]} (by the data)" if value is None and name in model.chosen else value
+        yield ("settings" if place == 0 else ""), f"{name} = {shown}"
 
 
 def _number(value: Any) -> str:

@@ -1,0 +1,60 @@
+"""Settings of boosted trees that nobody gave: by the size of the data.
+
+The values come from five-fold cross-validation over eleven sets of 75 to 30,000 queries (`benchmarks/quality.py`,
+docs/defaults.md): slow, small, randomised trees for little data, larger ones for much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import inf
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForestShape:
+    """How a forest is grown: its trees, their number, and what is drawn for each.
+
+    `n_trees` is the length where nothing chooses one, `most_trees` the longest that is looked at where something does.
+    """
+
+    n_trees: int
+    most_trees: int
+    max_leaves: int
+    min_docs_in_leaf: int
+    learning_rate: float
+    query_fraction: float
+    feature_fraction: float
+
+
+# The slides leave these open; they are what their formula was always tried with here.
+PAPER = ForestShape(
+    n_trees=500,
+    most_trees=500,
+    max_leaves=31,
+    min_docs_in_leaf=20,
+    learning_rate=0.1,
+    query_fraction=1.0,
+    feature_fraction=1.0,
+)
+SMALL = ForestShape(
+    n_trees=150,
+    most_trees=2000,
+    max_leaves=7,
+    min_docs_in_leaf=50,
+    learning_rate=0.05,
+    query_fraction=0.5,
+    feature_fraction=0.5,
+)
+# By the number of training documents that a shape is for, at most.
+BY_SIZE: tuple[tuple[float, ForestShape], ...] = ((inf, SMALL),)
+
+
+def shape_for(n_docs: int) -> ForestShape:
+    """The shape for so many training documents."""
+    return next(shape for most, shape in BY_SIZE if n_docs <= most)
+
+
+def chosen_settings(given: Any, shape: ForestShape) -> dict[str, Any]:
+    """The shape's value of each setting that is None in `given`."""
+    return {name: value for name, value in asdict(shape).items() if getattr(given, name, value) is None}
