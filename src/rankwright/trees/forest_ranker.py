@@ -20,7 +20,15 @@ from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
 from rankwright.trees.bins.binned import BinnedDataset, binned_digest, feature_numbers
 from rankwright.trees.boosting import Boosting, BoostingParams, resumed_after
 from rankwright.trees.forests.forest import Forest
-from rankwright.trees.length import LASTING, LEAST_QUERIES, LENGTH_FOLDER, MOST_DOCS, PATIENCE, FoldedBoosting
+from rankwright.trees.length import (
+    LASTING,
+    LEAST_QUERIES,
+    LENGTH_FOLDER,
+    MOST_DOCS,
+    PATIENCE,
+    FoldedBoosting,
+    length_folds,
+)
 from rankwright.trees.model import ForestModel
 from rankwright.trees.params import SplitGain, TreeParams
 from rankwright.trees.sizing import PAPER, ForestShape, chosen_settings, shape_for
@@ -96,11 +104,13 @@ class ForestRanker(BinnedRanker):
 
     def _best_length(self, grown: Callable[..., Boosting], lists: BinnedLists, run: TrainingRun) -> int:
         """The number of trees that is best for queries that were not trained on."""
-        folded = FoldedBoosting(lambda queries: grown(queries=queries), lists.data.groups, self.seed)
+        data = lists.data
+        folds = length_folds(data.groups, self.seed)
+        folded = FoldedBoosting(lambda queries: grown(queries=queries), data.groups, folds)
         lesson = Lesson(
             learner=folded,
             model=lambda learned: learned,
-            watch=self._watch(lists.data.documents, folded.unseen_scores),
+            watch=self._watch(data.documents.take_queries(folded.unseen), folded.unseen_scores),
             digests=lists.digests,
         )
         folder = None if run.folder is None else run.folder / LENGTH_FOLDER

@@ -1,7 +1,8 @@
-"""How many trees? Those that are best for queries that were not trained on, each by a forest of its own fold.
+"""How many trees? As many as are best for queries that were not trained on.
 
-Folds are grown side by side, tree by tree, on the same bin codes. After each tree the metric is measured over all
-queries, every one scored by the forest that never saw it; the length where it is best, with its neighbours, is chosen.
+Little data is cut into folds, and a forest is grown without each of them, side by side, tree by tree, on the same bin
+codes. After each tree the metric is measured over all queries, every one scored by the forest that never saw it; the
+length where it is best, together with its neighbours, is chosen. Of much data one part is held out, which is enough.
 Then a forest of that length is grown on all queries, by the caller.
 """
 
@@ -15,35 +16,44 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float64Array, IntArray, named
 from rankwright.data.groups import Groups
-from rankwright.data.splits import k_fold
+from rankwright.data.splits import Fold, k_fold
 from rankwright.trees.boosting import Boosting, n_trees_array
 
-N_FOLDS = 3
+N_FOLDS, MOST_DOCS_IN_FOLDS = 3, 300_000
+N_PARTS, MOST_DOCS = 5, 5_000_000  # of more data one part is held out; beyond the limit the search would cost too much
 LEAST_QUERIES = 20  # with fewer, chance would choose
-MOST_DOCS = 300_000  # beyond it trees overfit late, and the search would cost much
 LENGTH_FOLDER = "length"  # of a checkpoint, for the search
 PATIENCE, LASTING = 100, 0.5  # stop after so many trees without a better mean, and after that share of all trees
 LENGTH_STREAM = 0x6C65  # added to the seed: the folds must not depend on other draws
 
 
+def length_folds(groups: Groups, seed: int) -> list[Fold]:
+    """The folds that are grown without: all of little data, one of much."""
+    rng = np.random.default_rng([seed, LENGTH_STREAM])
+    if groups.n_docs <= MOST_DOCS_IN_FOLDS:
+        return k_fold(groups, N_FOLDS, seed=rng)
+    return k_fold(groups, N_PARTS, seed=rng)[:1]
+
+
 class FoldedBoosting:
     """A learner of several forests, each grown on the queries outside one fold; its scores are those of that fold."""
 
-    def __init__(self, grown_on: Callable[[IntArray], Boosting], groups: Groups, seed: int) -> None:
-        folds = k_fold(groups, N_FOLDS, seed=np.random.default_rng([seed, LENGTH_STREAM]))
+    def __init__(self, grown_on: Callable[[IntArray], Boosting], groups: Groups, folds: Sequence[Fold]) -> None:
         self.parts: Sequence[Boosting] = [grown_on(fold.train) for fold in folds]
-        self.rows = [groups.rows_of(fold.test) for fold in folds]
-        self.scores: Float64Array = np.empty(groups.n_docs)
+        self.unseen = np.sort(np.concatenate([fold.test for fold in folds]))  # the queries that are measured
+        self._rows = [groups.rows_of(fold.test) for fold in folds]
+        self._measured = groups.rows_of(self.unseen)
+        self._scores: Float64Array = np.empty(groups.n_docs)
 
     def take_step(self, step: int) -> bool:
         """Grow one more tree for each fold; False where none has anything left to learn."""
         return any([part.take_step(step) for part in self.parts])
 
     def unseen_scores(self) -> Float64Array:
-        """The scores of all documents, each by the forest that never saw its query."""
-        for part, rows in zip(self.parts, self.rows, strict=True):
-            self.scores[rows] = part.scores[rows]
-        return self.scores
+        """The scores of the documents that are measured, each by the forest that never saw its query."""
+        for part, rows in zip(self.parts, self._rows, strict=True):
+            self._scores[rows] = part.scores[rows]
+        return self._scores[self._measured]
 
     def model(self) -> Arrays:
         """The number of trees so far."""

@@ -6,7 +6,7 @@ docs/defaults.md): slow, small, randomised trees for little data, larger ones fo
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Any
 
@@ -37,6 +37,7 @@ PAPER = ForestShape(
     query_fraction=1.0,
     feature_fraction=1.0,
 )
+# Little data asks for slow, small, randomised trees; much data can tell what larger ones find from noise.
 SMALL = ForestShape(
     n_trees=150,
     most_trees=2000,
@@ -46,13 +47,18 @@ SMALL = ForestShape(
     query_fraction=0.5,
     feature_fraction=0.5,
 )
+MIDDLE = replace(SMALL, n_trees=300, max_leaves=15)
+LARGE = replace(SMALL, n_trees=500, max_leaves=31, learning_rate=0.1)
 # By the number of training documents that a shape is for, at most.
-BY_SIZE: tuple[tuple[float, ForestShape], ...] = ((inf, SMALL),)
+BY_SIZE: tuple[tuple[float, ForestShape], ...] = ((150_000, SMALL), (1_000_000, MIDDLE), (inf, LARGE))
+LEAVES_OF_LITTLE = 40  # a leaf needs no more than this part of the documents, so that a few hundred can be split
 
 
 def shape_for(n_docs: int) -> ForestShape:
     """The shape for so many training documents."""
-    return next(shape for most, shape in BY_SIZE if n_docs <= most)
+    shape = next(shape for most, shape in BY_SIZE if n_docs <= most)
+    least = max(1, n_docs // LEAVES_OF_LITTLE)
+    return replace(shape, min_docs_in_leaf=min(shape.min_docs_in_leaf, least))
 
 
 def chosen_settings(given: Any, shape: ForestShape) -> dict[str, Any]:
