@@ -94,6 +94,8 @@ class ForestRanker(BinnedRanker):
                 l2=self.l2,
                 split_gain=self._split_gain(),
                 learning_rate=self.learning_rate,
+                growth=self.growth,
+                gain_noise=self.gain_noise,
             ),
             query_fraction=self.query_fraction,
             feature_fraction=self.feature_fraction,

@@ -10,7 +10,7 @@ from rankwright.settings.setting import setting, settings_class
 from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings
 from rankwright.settings.spaces import Real, Whole
 from rankwright.trees.bins.binning import MAX_WIDE_BINS
-from rankwright.trees.params import MAX_LEAVES, SplitGain
+from rankwright.trees.params import MAX_LEAVES, Growth, SplitGain
 
 Monotone = Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None
 
@@ -46,6 +46,12 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
         The share of the queries that is drawn for each tree.
     feature_fraction
         The share of the features that is drawn for each tree.
+    growth
+        How trees grow: `best-first` splits the leaf that gains most, `symmetric` gives all leaves of a level the same
+        split, up to the power of two that `max_leaves` reaches. Symmetric trees fit less, and noise less.
+    gain_noise
+        How much chance there is in the choice of splits, in units of what gains vary by chance alone: 0 takes the best
+        split, 1 often draws among those that are about as good.
     max_bins
         How many values of a feature can be told apart, at most.
     l2
@@ -70,6 +76,8 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
     learning_rate: float = setting(0.1, above=0, search=Real(0.02, 0.3, log=True))
     query_fraction: float = setting(1.0, above=0, most=1, search=Real(0.3, 1.0))
     feature_fraction: float = setting(1.0, above=0, most=1, search=Real(0.1, 1.0))
+    growth: Growth = setting("best-first")
+    gain_noise: float = setting(0.0, least=0)
     max_bins: int = setting(255, least=2, most=MAX_WIDE_BINS)
     l2: float = setting(0.0, least=0)
     monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = setting(None, stored=monotone_pairs)

@@ -30,3 +30,9 @@ def below(random: UIntArray, n: ArrayLike) -> UIntArray:
 def unit_interval(random: UIntArray) -> NDArray[np.float64]:
     """Numbers in [0, 1)."""
     return (random >> np.uint64(11)).astype(np.float64) / 2.0**53
+
+
+def about_normal(random: UIntArray) -> NDArray[np.float64]:
+    """Numbers of mean 0 and variance 1, about normal: sums of the four 16-bit parts of random ones."""
+    parts = random[..., None] >> np.arange(0, 64, 16, dtype=np.uint64) & np.uint64(0xFFFF)
+    return (parts.sum(axis=-1).astype(np.float64) - 131070.0) / np.sqrt((2.0**32 - 1) / 3)
