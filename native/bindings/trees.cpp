@@ -39,6 +39,7 @@ template <> struct Reader<TreeSettings> {
                 .learning_rate = field<double>(settings, "learning_rate"),
                 .symmetric = field<std::string_view>(settings, "growth") == "symmetric",
                 .gain_noise = field<double>(settings, "gain_noise"),
+                .split_feature_fraction = field<double>(settings, "split_feature_fraction"),
                 .key = 0}; // as the scales
     }
 };

@@ -18,9 +18,6 @@ namespace {
 // A gain smaller than this part of the leaf's score may be only rounding.
 constexpr double smallest_relative_gain = 0x1p-40;
 
-// The numbers before it are those of rows, whose rounding is drawn under the same key.
-constexpr std::uint64_t first_noise_stream = std::uint64_t{1} << 32;
-
 constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
 
 // Where a leaf's rows are listed: nowhere while they are all rows in order, else in the tree's list or the scratch.
@@ -83,7 +80,8 @@ template <typename Code> class Grower {
            int threads, Simd simd)
         : data(tree_data), settings(tree_settings), rules(rules_of(data, settings)), scratch(tree_scratch), tree(grown),
           team(threads), search(data, rules, tree.rows.size() > Packed::max_count, settings.symmetric, team, simd),
-          pool(scratch.histograms, search.histogram_size()) {}
+          pool(scratch.histograms, search.histogram_size()),
+          chance(settings.key, settings.split_feature_fraction, data.columns.asked) {}
 
     std::size_t grow() {
         plant();
@@ -108,7 +106,7 @@ template <typename Code> class Grower {
         const Listed listed = data.all_rows ? Listed::nowhere : Listed::tree;
         leaves.push_back({add_node(0, all), 0, all, {}, 0, listed});
         if (!may_be_split(leaves[0])) return;
-        if (settings.gain_noise > 0) noise_deviation = settings.gain_noise * std::sqrt(gain_of_nothing(all));
+        if (settings.gain_noise > 0) chance.noise_deviation = settings.gain_noise * std::sqrt(gain_of_nothing(all));
         leaves[0].slot = pool.take();
         if (settings.symmetric) {
             search.add_root(view(leaves[0]));
@@ -149,7 +147,7 @@ template <typename Code> class Grower {
         const std::int64_t most = std::bit_width(static_cast<std::uint64_t>(settings.max_leaves)) - 1;
         const std::int64_t n_levels = std::min(most, settings.max_depth);
         for (std::int64_t level = 0; level < n_levels; ++level) {
-            const Split best = search.best_of_level(noise(static_cast<std::uint64_t>(level)));
+            const Split best = search.best_of_level(chance.of(static_cast<std::uint64_t>(level)));
             if (!best.found() || best.score <= settings.min_gain / gain_unit()) break;
             search.begin_level();
             last_level = level + 1 == n_levels;
@@ -222,9 +220,9 @@ template <typename Code> class Grower {
         return {(leaf.listed == Listed::tree ? tree.rows : scratch.rows).data() + leaf.begin, 0, leaf.count()};
     }
 
-    LeafView view(const Leaf &leaf) const {
-        return {rows_of(leaf),      leaf.sums,       leaf.bounds,     pool.at(leaf.slot),
-                may_be_split(leaf), gain_rule(leaf), noise(leaf.node)};
+    LeafView view(const Leaf &leaf) {
+        const SplitChance own = settings.symmetric ? SplitChance{} : chance.of(leaf.node); // a level has one for all
+        return {rows_of(leaf), leaf.sums, leaf.bounds, pool.at(leaf.slot), may_be_split(leaf), gain_rule(leaf), own};
     }
 
     // The least gain that is set holds for a split, and so for all leaves of a level together.
@@ -232,11 +230,6 @@ template <typename Code> class Grower {
         const double before = rules.score(leaf.sums, leaf.bounds);
         const double least = settings.symmetric ? 0.0 : settings.min_gain / gain_unit();
         return {before, std::max(least, before * smallest_relative_gain)};
-    }
-
-    // The noise of a node or level.
-    GainNoise noise(std::uint64_t number) const {
-        return {noise_deviation, stream_of(settings.key, first_noise_stream + number)};
     }
 
     void note_split(Leaf &leaf, const Split &best) {
@@ -376,10 +369,10 @@ template <typename Code> class Grower {
     Team team;
     LeafSearch<Code> search;
     HistogramPool pool;
+    TreeChance chance;
     std::vector<Leaf> leaves;
     std::size_t n_nodes = 0;
     bool last_level = false; // of a symmetric tree
-    double noise_deviation = 0.0;
 };
 
 } // namespace

@@ -138,12 +138,13 @@ void LeafSearch<Code>::search_group(Member &member, std::size_t number, const Le
 template <typename Code>
 template <typename Bins>
 void LeafSearch<Code>::search_feature(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const {
-    if (leaf.noise.deviation == 0) return find_split(member, bins, leaf, best);
+    if (!leaf.chance.takes(static_cast<std::size_t>(bins.feature))) return;
+    if (!leaf.chance.draws_gains()) return find_split(member, bins, leaf, best);
     Split own;
     find_split(member, bins, leaf, own);
     const double gain = own.score - leaf.rule.before;
     if (!own.found() || gain <= leaf.rule.least) return; // noise makes no split out of none
-    own.worth = leaf.noise.worth(gain, own.feature);
+    own.worth = leaf.chance.worth(gain, own.feature);
     if (own.better_than(best)) best = own;
 }
 
@@ -178,8 +179,7 @@ template <typename Code> void LeafSearch<Code>::build(const LeafView &leaf) {
     team.run([&](int number) { fill_histogram(members[static_cast<std::size_t>(number)], leaf, in_parts); });
 }
 
-template <typename Code>
-void LeafSearch<Code>::add_group(Member &member, std::size_t group, const LeafView &leaf) {
+template <typename Code> void LeafSearch<Code>::add_group(Member &member, std::size_t group, const LeafView &leaf) {
     if (!leaf.may_be_split) return;
     visit_features(group, leaf, [&](auto bins) {
         const auto feature = static_cast<std::size_t>(bins.feature);
@@ -213,11 +213,11 @@ template <typename Code> void LeafSearch<Code>::add_kept(const LeafView &leaf) {
     visit_groups([&](Member &member, std::size_t group) { add_group(member, group, leaf); });
 }
 
-template <typename Code> Split LeafSearch<Code>::best_of_level(const GainNoise &noise) {
+template <typename Code> Split LeafSearch<Code>::best_of_level(const SplitChance &chance) {
     for (Member &member : members) member.best[0] = {};
     visit_groups([&](Member &member, std::size_t group) {
         for (const std::uint8_t slot : layout.groups[group].asked) {
-            level.offer(group * data.codes.slots + slot, noise, member.best[0]);
+            level.offer(group * data.codes.slots + slot, chance, member.best[0]);
         }
     });
     return best_of(0);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/common/team.hpp"
+#include "core/trees/chance.hpp"
 #include "core/trees/grower.hpp"
 #include "core/trees/histogram.hpp"
 #include "core/trees/level_gains.hpp"
@@ -18,7 +19,7 @@ struct LeafView {
     std::uint64_t *words;
     bool may_be_split;
     GainRule rule;
-    GainNoise noise;
+    SplitChance chance;
 };
 
 template <typename Code> class LeafSearch {
@@ -41,7 +42,7 @@ template <typename Code> class LeafSearch {
     void add_root(const LeafView &leaf);
     void add_siblings(const LeafView &left, const LeafView &right); // words as of `search`, the small one's built
     void add_kept(const LeafView &leaf);                            // its histogram is there
-    Split best_of_level(const GainNoise &noise);
+    Split best_of_level(const SplitChance &chance);
     bool is_lacking(std::size_t feature) const { return level.is_lacking(feature); }
 
     // Builds the leaf's histogram, and nothing else.
@@ -65,7 +66,7 @@ template <typename Code> class LeafSearch {
     void search_group(Member &member, std::size_t group, const LeafView &leaf, Split &best) const;
     template <typename Bins>
     void search_feature(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const;
-    // Finds the feature's best split, without noise.
+    // The same without chance.
     template <typename Bins>
     void find_split(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const;
     Split best_of(int which) const;

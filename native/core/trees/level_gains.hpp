@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/trees/chance.hpp"
 #include "core/trees/split.hpp"
 
 namespace rankwright {
@@ -31,7 +32,8 @@ class LevelGains {
     bool is_lacking(std::size_t feature) const { return lacking[feature] != 0; }
 
     // Replaces `best` by the feature's best split where that is better; its score is what it gains.
-    void offer(std::size_t feature, const GainNoise &noise, Split &best) {
+    void offer(std::size_t feature, const SplitChance &chance, Split &best) {
+        if (!chance.takes(feature)) return;
         const std::span<const double> right = missing_right(feature), left = missing_left(feature);
         Split own;
         own.score = 0.0;
@@ -47,7 +49,7 @@ class LevelGains {
             }
         }
         if (own.bin < 0) return;
-        if (noise.deviation > 0) own.worth = noise.worth(own.score, own.feature);
+        if (chance.draws_gains()) own.worth = chance.worth(own.score, own.feature);
         if (own.better_than(best)) best = own;
     }
 

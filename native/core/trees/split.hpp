@@ -1,13 +1,11 @@
 // The best place to split a leaf, found in its histogram.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
 
-#include "core/common/counter_random.hpp"
 #include "core/common/simd.hpp"
 #include "core/trees/histogram.hpp"
 
@@ -74,16 +72,6 @@ struct Split {
 struct GainRule {
     double before; // the leaf's own score
     double least;  // a gain must be more than this
-};
-
-// Noise on the gains of splits: the root of a gain is drawn from about a normal distribution around the true one.
-struct GainNoise {
-    double deviation;  // in units of quantised sums; 0 draws nothing
-    std::uint64_t key; // of the leaf or level
-
-    double worth(double gain, std::int32_t feature) const {
-        return std::sqrt(gain) + deviation * about_normal(stream_of(key, static_cast<std::uint64_t>(feature)));
-    }
 };
 
 // One feature's bins of a leaf: `n_bins` in the order of values, then that of missing values.

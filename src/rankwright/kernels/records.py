@@ -134,6 +134,7 @@ class TreeSettings:
     max_split_categories: int = 32  # on the side of a split that has fewer categories
     growth: Growth = "best-first"
     gain_noise: float = 0.0
+    split_feature_fraction: float = 1.0  # of the tree's features, drawn for each leaf or level that looks for a split
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -96,9 +96,11 @@ class ForestRanker(BinnedRanker):
                 learning_rate=self.learning_rate,
                 growth=self.growth,
                 gain_noise=self.gain_noise,
+                split_feature_fraction=self.split_feature_fraction,
             ),
             query_fraction=self.query_fraction,
             feature_fraction=self.feature_fraction,
+            query_bootstrap=self.query_bootstrap,
             monotone=dict(zip(feature_numbers(data.names, monotone), monotone.values(), strict=True)),
             seed=self.seed,
         )

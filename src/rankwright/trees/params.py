@@ -28,6 +28,10 @@ class TreeParams(TreeSettings):
             self.max_depth is None or self.max_depth >= 1, f"max_depth must be None or 1 or more, got {self.max_depth}"
         )
         require(self.min_docs_in_leaf >= 1, f"min_docs_in_leaf must be 1 or more, got {self.min_docs_in_leaf}")
+        require(
+            0 < self.split_feature_fraction <= 1,
+            f"split_feature_fraction must lie above 0 and be at most 1, got {self.split_feature_fraction}",
+        )
         require(self.learning_rate > 0, f"learning_rate must be above 0, got {self.learning_rate}")
         for name, known in (("split_gain", SplitGain), ("growth", Growth)):
             value, choices = getattr(self, name), get_args(known)

@@ -46,6 +46,11 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
         The share of the queries that is drawn for each tree.
     feature_fraction
         The share of the features that is drawn for each tree.
+    split_feature_fraction
+        The share of a tree's features that is drawn for each of its splits.
+    query_bootstrap
+        How much the weights of queries vary from tree to tree: 0 leaves them as they are, 1 multiplies each by a draw
+        from an exponential distribution (the Bayesian bootstrap), numbers between mix the two.
     growth
         How trees grow: `best-first` splits the leaf that gains most, `symmetric` gives all leaves of a level the same
         split, up to the power of two that `max_leaves` reaches. Symmetric trees fit less, and noise less.
@@ -76,6 +81,8 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
     learning_rate: float = setting(0.1, above=0, search=Real(0.02, 0.3, log=True))
     query_fraction: float = setting(1.0, above=0, most=1, search=Real(0.3, 1.0))
     feature_fraction: float = setting(1.0, above=0, most=1, search=Real(0.1, 1.0))
+    split_feature_fraction: float = setting(1.0, above=0, most=1)
+    query_bootstrap: float = setting(0.0, least=0, most=1)
     growth: Growth = setting("best-first")
     gain_noise: float = setting(0.0, least=0)
     max_bins: int = setting(255, least=2, most=MAX_WIDE_BINS)

@@ -14,8 +14,9 @@ import numpy as np
 from rankwright.arrays import CodeArray, Float32Array, Float64Array, Int32Array, IntArray, Uint32Array
 from rankwright.kernels.naive.binning import codes_by_row
 from rankwright.kernels.naive.common.counter_random import stream_of
+from rankwright.kernels.naive.trees.chance import TreeChance
 from rankwright.kernels.naive.trees.level import LevelLeaf, best_of_level, split_in_leaf
-from rankwright.kernels.naive.trees.split import NO_SPLIT, Bounds, GainNoise, Split, SplitRules, best_split
+from rankwright.kernels.naive.trees.split import NO_SPLIT, Bounds, Split, SplitRules, best_split
 from rankwright.kernels.records import GrowthScratch, SplitColumns, TreeNodes, TreeSettings
 
 CURVATURE_BITS = 11
@@ -81,7 +82,8 @@ def grow_tree(
     rules = SplitRules(settings, curvature_scale, constrained=bool(np.any(columns.monotone)))
     gain_unit = (curvature_scale if rules.newton else 1.0) / (gradient_scale * gradient_scale)
     growth = _Growth(codes, columns, quantised, rules, gain_unit, nodes, begin)
-    growth.noise = GainNoise(_noise_deviation(growth.documents[rows], rules), seed)
+    deviation = _noise_deviation(growth.documents[rows], rules)
+    growth.chance = TreeChance(np.flatnonzero(columns.asked), settings.split_feature_fraction, deviation, seed)
     unit = curvature_scale / gradient_scale
     symmetric = settings.growth == "symmetric"
     for leaf in (growth.grow_levels if symmetric else growth.grow_best_first)(rows.astype(np.int64)):
@@ -103,7 +105,7 @@ def _noise_deviation(documents: Int32Array, rules: SplitRules) -> float:
 class _Growth:
     """A tree being grown: its nodes so far, and what their splits are chosen by."""
 
-    noise: GainNoise
+    chance: TreeChance
 
     def __init__(
         self,
@@ -141,8 +143,8 @@ class _Growth:
         order = [0]  # in which the gains of leaves are added up
         for level in range(n_levels):
             members = [LevelLeaf(self.codes[leaf.rows], self.documents[leaf.rows], leaf.bounds) for leaf in leaves]
-            level_noise = self.noise.of(level)
-            best = best_of_level([members[number] for number in order], self.columns, self.rules, level_noise)
+            in_order = [members[number] for number in order]
+            best = best_of_level(in_order, self.columns, self.rules, self.chance.of(level))
             if best.gain <= settings.min_gain / self.gain_unit:
                 break
             chosen = [split_in_leaf(member, best, self.columns, self.rules) for member in members]
@@ -180,8 +182,8 @@ class _Growth:
         deepest = settings.max_leaves if settings.max_depth is None else settings.max_depth
         if leaf.depth < deepest and len(rows) >= 2 * settings.min_docs_in_leaf:
             rule = self.rules.gain_rule(leaf.sums, leaf.bounds, settings.min_gain / self.gain_unit)
-            own, noise = self.documents[rows], self.noise.of(leaf.node)
-            found = best_split(self.codes[rows], own, self.columns, self.rules, leaf.bounds, rule, noise)
+            own, chance = self.documents[rows], self.chance.of(leaf.node)
+            found = best_split(self.codes[rows], own, self.columns, self.rules, leaf.bounds, rule, chance)
             if found.feature >= 0 and found.score - rule.before > rule.least:
                 leaf.split, leaf.gain = found, found.score - rule.before
         return leaf

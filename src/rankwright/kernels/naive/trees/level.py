@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rankwright.arrays import CodeArray, Float64Array, Int32Array, IntArray
-from rankwright.kernels.naive.trees.split import NO_SPLIT, Bounds, GainNoise, Split, SplitRules, bins_of, scores_of
+from rankwright.kernels.naive.trees.chance import SplitChance
+from rankwright.kernels.naive.trees.split import NO_SPLIT, Bounds, Split, SplitRules, bins_of, scores_of
 from rankwright.kernels.records import SplitColumns
 
 
@@ -29,15 +30,13 @@ class LevelSplit(NamedTuple):
     any_missing: bool
 
 
-def best_of_level(
-    leaves: list[LevelLeaf], columns: SplitColumns, rules: SplitRules, noise: GainNoise
-) -> LevelSplit:
+def best_of_level(leaves: list[LevelLeaf], columns: SplitColumns, rules: SplitRules, chance: SplitChance) -> LevelSplit:
     """The split that gains most, or with noise the one drawn; what leaves gain is added up in their order.
 
     Among equals the lowest feature wins, within it the lowest bin, and there missing values on the right.
     """
     best, most = LevelSplit(0.0, -1, -1, False, False), -np.inf
-    for feature in np.flatnonzero(columns.asked):
+    for feature in chance.features:
         any_missing = any((leaf.codes[:, feature] == columns.n_bins[feature]).any() for leaf in leaves)
         gains = np.zeros((columns.n_bins[feature], 2))  # with missing values on the right, on the left
         for leaf in leaves:
@@ -45,7 +44,7 @@ def best_of_level(
                 gains[:, side] += _gains(leaf, int(feature), bool(side), columns, rules)
         bin, side = divmod(int(np.argmax(gains)), 2)
         gain = float(gains.max(initial=0.0))
-        worth = noise.worth(gain, feature) if noise.deviation > 0 else gain
+        worth = chance.worth(gain, feature) if chance.deviation > 0 else gain
         if gain > 0 and (worth, gain) > (most, best.gain):
             best, most = LevelSplit(gain, int(feature), bin, bool(side), any_missing), worth
     return best
@@ -62,9 +61,7 @@ def split_in_leaf(leaf: LevelLeaf, level: LevelSplit, columns: SplitColumns, rul
     return Split(gain, level.feature, level.bin, left, goes_left)
 
 
-def _gains(
-    leaf: LevelLeaf, feature: int, missing_left: bool, columns: SplitColumns, rules: SplitRules
-) -> Float64Array:
+def _gains(leaf: LevelLeaf, feature: int, missing_left: bool, columns: SplitColumns, rules: SplitRules) -> Float64Array:
     """What the leaf gains by each place; 0 where it takes no part."""
     bins = bins_of(leaf.codes, leaf.documents, columns, feature)
     total: IntArray = bins.sum(axis=0)

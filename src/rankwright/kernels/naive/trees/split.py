@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwright.arrays import BoolArray, CodeArray, Float64Array, Int32Array, IntArray
-from rankwright.kernels.naive.common.counter_random import about_normal, stream_of
+from rankwright.kernels.naive.trees.chance import SplitChance
 from rankwright.kernels.records import SplitColumns, TreeSettings
 
 Bounds = tuple[float, float]
 SMALLEST_RELATIVE_GAIN = 2.0**-40  # a gain smaller than this part of the leaf's score may be nothing but rounding
-FIRST_NOISE_STREAM = 2**32  # the numbers before it are those of rows, whose rounding is drawn under the same key
 
 
 class GainRule(NamedTuple):
@@ -25,21 +24,6 @@ class GainRule(NamedTuple):
 
     before: float
     least: float
-
-
-class GainNoise(NamedTuple):
-    """Noise on the roots of gains, under a key."""
-
-    deviation: float
-    key: int
-
-    def of(self, number: int) -> GainNoise:
-        """The noise of a node or level."""
-        return GainNoise(self.deviation, int(stream_of(self.key, FIRST_NOISE_STREAM + number)[0]))
-
-    def worth(self, gain: float, feature: int) -> float:
-        """What the feature's split is drawn by."""
-        return float(np.sqrt(gain) + self.deviation * about_normal(stream_of(self.key, feature))[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +103,7 @@ def best_split(
     rules: SplitRules,
     bounds: Bounds,
     rule: GainRule,
-    noise: GainNoise,
+    chance: SplitChance,
 ) -> Split:
     """The best split of the leaf that has these codes and documents, or with noise the one drawn.
 
@@ -127,11 +111,11 @@ def best_split(
     noise, only splits that gain enough take part in the draw.
     """
     best, most = NO_SPLIT, -np.inf
-    for feature in np.flatnonzero(columns.asked):
+    for feature in chance.features:
         own = _best_of_feature(bins_of(codes, documents, columns, feature), int(feature), columns, rules, bounds)
         gain, worth = own.score - rule.before, own.score
-        if noise.deviation > 0:
-            worth = noise.worth(gain, feature) if gain > rule.least else -np.inf
+        if chance.deviation > 0:
+            worth = chance.worth(gain, feature) if gain > rule.least else -np.inf
         if (worth, own.score) > (most, best.score):
             best, most = own, worth
     return best
