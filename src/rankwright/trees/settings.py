@@ -72,7 +72,13 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
     """
 
     budget: ClassVar[str | None] = "n_trees"
-    chance: ClassVar[Mapping[str, Any] | None] = {"query_fraction": 0.5, "feature_fraction": 0.5}
+    chance: ClassVar[Mapping[str, Any] | None] = {
+        "query_fraction": 0.5,
+        "feature_fraction": 0.5,
+        "split_feature_fraction": 0.7,
+        "query_bootstrap": 0.5,
+        "gain_noise": 1.0,
+    }
 
     n_trees: int = setting(500, least=1, small=8)
     max_leaves: int = setting(31, least=2, most=MAX_LEAVES, search=Whole(4, 64, log=True), small=6)
