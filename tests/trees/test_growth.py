@@ -178,7 +178,7 @@ def test_symmetric_forests_learn_and_are_compressed_exactly():
     ranker = rw.LambdaMART(n_trees=30, max_leaves=8, growth="symmetric", min_docs_in_leaf=5).fit(train)
     plain = rw.evaluate(np.zeros(test.n_docs), test, ["ndcg@5"])["ndcg@5"].mean
     assert rw.evaluate(ranker.predict(test), test, ["ndcg@5"])["ndcg@5"].mean > plain + 0.1
-    smaller = rw.compress(ranker, train, means=["exact"]).ranker
+    smaller = rw.compress(ranker, train, means=["exact"]).model
     np.testing.assert_allclose(smaller.predict(test), ranker.predict(test), atol=1e-5)
 
 
@@ -215,7 +215,9 @@ def test_equal_features_are_drawn_alike_and_without_noise_the_first_wins():
     data = binned(np.repeat(features, 4, axis=1))
     for noise in (0.0, 0.1):
         params = replace(FREE, max_leaves=2, gain_noise=noise)
-        roots = [grow_tree(data, gradient, curvature, params, seed=seed, threads=1).tree.feature[0] for seed in range(400)]
+        roots = [
+            grow_tree(data, gradient, curvature, params, seed=seed, threads=1).tree.feature[0] for seed in range(400)
+        ]
         counts = np.bincount(roots, minlength=4)
         assert counts[0] == 400 if noise == 0 else (abs(counts - 100) < 4 * sqrt(400 * 0.25 * 0.75)).all()
 
