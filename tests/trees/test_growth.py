@@ -83,7 +83,7 @@ def check_symmetric(tree: Tree, most_levels: int) -> None:
 @pytest.mark.parametrize("min_docs", [1, 20])
 def test_a_level_has_one_split(max_leaves, max_depth, levels, min_docs):
     features, gradient, curvature = noisy(600, 6, 1)
-    limits = {"max_leaves": max_leaves, "max_depth": max_depth, "min_docs_in_leaf": min_docs}
+    limits: dict[str, Any] = {"max_leaves": max_leaves, "max_depth": max_depth, "min_docs_in_leaf": min_docs}
     tree = grow_tree(binned(features), gradient, curvature, replace(SYMMETRIC, **limits)).tree
     check_symmetric(tree, levels)
     assert len(splits_of(tree)) == levels
@@ -232,7 +232,7 @@ def test_noise_makes_no_split_where_none_gains(growth, features, gradient, curva
 @pytest.mark.parametrize("growth", ["best-first", "symmetric"])
 def test_noise_keeps_every_limit(growth):
     features, gradient, curvature = noisy(400, 5, 3)
-    limits = {"min_docs_in_leaf": 15, "min_gain": 4.0, "max_leaves": 16}
+    limits: dict[str, Any] = {"min_docs_in_leaf": 15, "min_gain": 4.0, "max_leaves": 16}
     for seed in range(20):
         params = replace(FREE, gain_noise=1e3, growth=growth, **limits)
         tree = grow_tree(binned(features), gradient, curvature, params, seed=seed).tree
