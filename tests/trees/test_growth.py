@@ -156,7 +156,7 @@ def test_symmetric_trees_refuse_categories_in_one_line():
 
 @pytest.mark.parametrize("name", FORESTS)
 def test_symmetric_forests_are_saved_resumed_and_scored_like_others(name, tmp_path):
-    data, budget = learnable(), RANKERS[name].budget
+    data, budget = learnable(), str(RANKERS[name].budget)
     settings: dict[str, Any] = {"growth": "symmetric", "max_leaves": 8, **chance(name)}
     whole = small(name, **settings, **{budget: 6}).fit(data)
     whole.save(tmp_path / "whole.rw")
