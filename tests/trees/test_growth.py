@@ -143,8 +143,8 @@ def test_missing_values_go_to_one_side_of_a_level():
         sides.setdefault((feature, bin), set()).add(missing_left)
     assert all(len(side) == 1 for side in sides.values())
     values = np.tile(np.array([[0.0], [1.0], [np.nan]]), (20, 1))
-    for like, gradient in ((0, [-1.0, 1.0, -1.0]), (1, [-1.0, 1.0, 1.0])):
-        tree = grow_tree(binned(values), np.tile(gradient, 20), np.ones(60), SYMMETRIC).tree
+    for like, forces in ((0, [-1.0, 1.0, -1.0]), (1, [-1.0, 1.0, 1.0])):
+        tree = grow_tree(binned(values), np.tile(forces, 20), np.ones(60), SYMMETRIC).tree
         assert tree.missing_left[0] == (like == 0)
 
 
