@@ -36,7 +36,11 @@ template <> struct Reader<TreeSettings> {
                 .max_split_categories = field<std::int64_t>(settings, "max_split_categories"),
                 .gradient_scale = 1.0, // each tree has its own scales, which the caller passes separately
                 .curvature_scale = 1.0,
-                .learning_rate = field<double>(settings, "learning_rate")};
+                .learning_rate = field<double>(settings, "learning_rate"),
+                .symmetric = field<std::string_view>(settings, "growth") == "symmetric",
+                .gain_noise = field<double>(settings, "gain_noise"),
+                .split_feature_fraction = field<double>(settings, "split_feature_fraction"),
+                .key = 0}; // as the scales
     }
 };
 
@@ -99,10 +103,11 @@ std::size_t most_nodes(std::int64_t max_leaves, std::size_t n_rows) {
 template <typename Code> void bind_grow_tree(nb::module_ &module) {
     define(module, "grow_tree",
            {"codes", "columns", "quantised", "gradient", "curvature", "rows", "all_rows", "settings", "gradient_scale",
-            "curvature_scale", "scratch", "nodes", "begin", "threads"},
+            "curvature_scale", "seed", "scratch", "nodes", "begin", "threads"},
            [](InCodes<Code> codes, SplitColumns columns, In<std::int32_t> quantised, In<float> gradient,
               In<float> curvature, Out<std::uint32_t> rows, bool all_rows, TreeSettings settings, double gradient_scale,
-              double curvature_scale, TreeScratch scratch, Tree nodes, Out<std::int64_t> begin, int threads) {
+              double curvature_scale, std::uint64_t seed, TreeScratch scratch, Tree nodes, Out<std::int64_t> begin,
+              int threads) {
                const std::size_t n_docs = codes.shape(1), n_features = columns.n_bins.size();
                for (const std::size_t size : {quantised.size(), gradient.size(), curvature.size()})
                    require_size("forces", size, n_docs);
@@ -120,6 +125,7 @@ template <typename Code> void bind_grow_tree(nb::module_ &module) {
                                          view(gradient),  view(curvature), all_rows};
                settings.gradient_scale = gradient_scale;
                settings.curvature_scale = curvature_scale;
+               settings.key = seed;
                nodes.begin = fill(begin);
                nodes.rows = fill(rows);
                return grow_tree<Code>(data, settings, scratch, nodes, threads);

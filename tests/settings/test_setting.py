@@ -14,8 +14,10 @@ from rankwright.catalog.rankers import KINDS, RANKERS
 from rankwright.errors import SettingError, UnknownNameError
 from rankwright.settings.docs import parameters_section, search_text
 from rankwright.settings.setting import (
+    UNSET,
     changed,
     check_settings,
+    restored_settings,
     setting,
     settings_class,
     settings_of,
@@ -52,6 +54,15 @@ def test_what_a_file_holds_makes_the_same_settings_again(name):
     stored = stored_settings(kind())
     assert stored_settings(kind(**stored)) == stored
     assert "threads" not in stored
+
+
+@pytest.mark.parametrize(("name", "one"), EVERY, ids=IDS)
+def test_a_setting_that_came_later_has_the_value_of_before_in_files_that_do_not_name_it(name, one):
+    if one.spec.unsaid is UNSET:
+        return
+    kind = KINDS[name].settings
+    assert one.name not in stored_settings(kind(**{one.name: one.spec.unsaid}))
+    assert getattr(restored_settings(kind, {}), one.name) == one.spec.unsaid
 
 
 @pytest.mark.parametrize("name", KINDS)

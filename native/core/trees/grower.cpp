@@ -1,6 +1,8 @@
 #include "core/trees/grower.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
@@ -77,15 +79,16 @@ template <typename Code> class Grower {
     Grower(const TreeData<Code> &tree_data, const TreeSettings &tree_settings, TreeScratch tree_scratch, Tree grown,
            int threads, Simd simd)
         : data(tree_data), settings(tree_settings), rules(rules_of(data, settings)), scratch(tree_scratch), tree(grown),
-          team(threads), search(data, rules, tree.rows.size() > Packed::max_count, team, simd),
-          pool(scratch.histograms, search.histogram_size()) {}
+          team(threads), search(data, rules, tree.rows.size() > Packed::max_count, settings.symmetric, team, simd),
+          pool(scratch.histograms, search.histogram_size()),
+          chance(settings.key, settings.split_feature_fraction, data.columns.asked) {}
 
     std::size_t grow() {
         plant();
-        while (static_cast<std::int64_t>(leaves.size()) < settings.max_leaves) {
-            const auto best = std::ranges::max_element(leaves, {}, &Leaf::gain);
-            if (best->gain <= 0) break;
-            split(static_cast<std::size_t>(best - leaves.begin()));
+        if (settings.symmetric) {
+            split_levels();
+        } else {
+            split_best_first();
         }
         list_rows();
         fill_values();
@@ -94,27 +97,103 @@ template <typename Code> class Grower {
 
   private:
     void plant() {
-        const Sums all = sums_of_rows();
+        Sums all{0, 0, static_cast<std::int64_t>(tree.rows.size())};
+        for_documents([&](std::int32_t document) {
+            all.gradient += document >> curvature_bits;
+            all.curvature += document & curvature_limit;
+        });
         leaves.reserve(static_cast<std::size_t>(settings.max_leaves));
         const Listed listed = data.all_rows ? Listed::nowhere : Listed::tree;
         leaves.push_back({add_node(0, all), 0, all, {}, 0, listed});
         if (!may_be_split(leaves[0])) return;
+        if (settings.gain_noise > 0) chance.noise_deviation = settings.gain_noise * std::sqrt(gain_of_nothing(all));
         leaves[0].slot = pool.take();
-        note_split(leaves[0], search.search(view(leaves[0])));
+        if (settings.symmetric) {
+            search.add_root(view(leaves[0]));
+        } else {
+            note_split(leaves[0], search.search(view(leaves[0])));
+        }
     }
 
-    Sums sums_of_rows() const {
-        Sums all{0, 0, static_cast<std::int64_t>(tree.rows.size())};
-        const auto add = [&](std::int32_t document) {
-            all.gradient += document >> curvature_bits;
-            all.curvature += document & curvature_limit;
-        };
+    // What a split that tells nothing apart gains on average: the mean square of the gradients by the mean of what they
+    // are divided by.
+    double gain_of_nothing(Sums all) const {
+        std::int64_t squares = 0; // up to 2^28 rows of 2^26
+        for_documents([&](std::int32_t document) {
+            const std::int64_t gradient = document >> curvature_bits;
+            squares += gradient * gradient;
+        });
+        const double below = rules.denominator(all);
+        return below > 0 ? static_cast<double>(squares) / below : 0.0;
+    }
+
+    template <typename Visit> void for_documents(Visit visit) const {
         if (data.all_rows) {
-            for (const std::int32_t document : data.quantised) add(document);
+            for (const std::int32_t document : data.quantised) visit(document);
         } else {
-            for (const std::uint32_t row : tree.rows) add(data.quantised[row]);
+            for (const std::uint32_t row : tree.rows) visit(data.quantised[row]);
         }
-        return all;
+    }
+
+    void split_best_first() {
+        while (static_cast<std::int64_t>(leaves.size()) < settings.max_leaves) {
+            const auto best = std::ranges::max_element(leaves, {}, &Leaf::gain);
+            if (best->gain <= 0) break;
+            split(static_cast<std::size_t>(best - leaves.begin()));
+        }
+    }
+
+    void split_levels() {
+        const std::int64_t most = std::bit_width(static_cast<std::uint64_t>(settings.max_leaves)) - 1;
+        const std::int64_t n_levels = std::min(most, settings.max_depth);
+        for (std::int64_t level = 0; level < n_levels; ++level) {
+            const Split best = search.best_of_level(chance.of(static_cast<std::uint64_t>(level)));
+            if (!best.found() || best.score <= settings.min_gain / gain_unit()) break;
+            search.begin_level();
+            last_level = level + 1 == n_levels;
+            split_level(best);
+        }
+    }
+
+    // Splits the leaves where the split is allowed and gains something; others stay, and may take part in later levels.
+    void split_level(const Split &best) {
+        const std::size_t n_leaves = leaves.size();
+        const std::size_t first_node = n_nodes;
+        Sums all, all_left;
+        for (std::size_t number = 0; number < n_leaves; ++number) {
+            if (!may_be_split(leaves[number])) continue;
+            choose_split(leaves[number], best);
+            const Leaf &leaf = leaves[number];
+            if (leaf.gain > 0) {
+                all = all + leaf.sums;
+                all_left = all_left + leaf.split.left;
+                split(number);
+            } else if (!last_level) {
+                search.add_kept(view(leaf));
+            }
+        }
+        if (search.is_lacking(static_cast<std::size_t>(best.feature))) return;
+        for (std::size_t node = 0; node < first_node; ++node) {
+            const bool is_new = tree.left[node] >= static_cast<std::int32_t>(first_node);
+            if (is_new) tree.missing_left[node] = 2 * all_left.count >= all.count;
+        }
+    }
+
+    // Gives the leaf the level's split and its own gain, 0 where it takes no part.
+    void choose_split(Leaf &leaf, const Split &best) {
+        if (leaf.slot == no_slot) {
+            leaf.slot = take_slot();
+            search.build(view(leaf));
+        }
+        leaf.split = best;
+        leaf.split.left = search.left_of(view(leaf), best);
+        const Sums left = leaf.split.left, right = leaf.sums - left;
+        const int direction = data.columns.monotone[static_cast<std::size_t>(best.feature)];
+        const GainRule rule = gain_rule(leaf);
+        leaf.gain = 0.0;
+        if (!rules.allows(left, right, direction, leaf.bounds)) return;
+        const double gain = rules.score(left, right, leaf.bounds) - rule.before;
+        if (gain > rule.least) leaf.gain = gain;
     }
 
     std::size_t add_node(std::size_t begin, Sums sums) {
@@ -141,14 +220,22 @@ template <typename Code> class Grower {
         return {(leaf.listed == Listed::tree ? tree.rows : scratch.rows).data() + leaf.begin, 0, leaf.count()};
     }
 
-    LeafView view(const Leaf &leaf) const {
-        return {rows_of(leaf), leaf.sums, leaf.bounds, pool.at(leaf.slot), may_be_split(leaf)};
+    LeafView view(const Leaf &leaf) {
+        const SplitChance own = settings.symmetric ? SplitChance{} : chance.of(leaf.node); // a level has one for all
+        return {rows_of(leaf), leaf.sums, leaf.bounds, pool.at(leaf.slot), may_be_split(leaf), gain_rule(leaf), own};
+    }
+
+    // The least gain that is set holds for a split, and so for all leaves of a level together.
+    GainRule gain_rule(const Leaf &leaf) const {
+        const double before = rules.score(leaf.sums, leaf.bounds);
+        const double least = settings.symmetric ? 0.0 : settings.min_gain / gain_unit();
+        return {before, std::max(least, before * smallest_relative_gain)};
     }
 
     void note_split(Leaf &leaf, const Split &best) {
-        const double before = rules.score(leaf.sums, leaf.bounds);
-        const double gain = best.score - before;
-        if (best.found() && gain > std::max(settings.min_gain / gain_unit(), before * smallest_relative_gain)) {
+        const GainRule rule = gain_rule(leaf);
+        const double gain = best.score - rule.before;
+        if (best.found() && gain > rule.least) {
             leaf.split = best;
             leaf.gain = gain;
         } else {
@@ -209,8 +296,15 @@ template <typename Code> class Grower {
     void search_children(Leaf &parent, Leaf &left, Leaf &right) {
         Leaf &small = left.count() <= right.count() ? left : right;
         Leaf &large = left.count() <= right.count() ? right : left;
-        const bool last = static_cast<std::int64_t>(leaves.size()) == settings.max_leaves;
+        const bool last = last_level || static_cast<std::int64_t>(leaves.size()) == settings.max_leaves;
         if (last || !may_be_split(large)) return pool.release(parent);
+        if (settings.symmetric) {
+            small.slot = take_slot();
+            large.slot = parent.slot;
+            search.add_siblings(view(left), view(right));
+            if (!may_be_split(small)) pool.release(small);
+            return;
+        }
         if (parent.slot == no_slot) {
             for (Leaf *leaf : {&large, &small}) {
                 if (!may_be_split(*leaf)) continue;
@@ -275,8 +369,10 @@ template <typename Code> class Grower {
     Team team;
     LeafSearch<Code> search;
     HistogramPool pool;
+    TreeChance chance;
     std::vector<Leaf> leaves;
     std::size_t n_nodes = 0;
+    bool last_level = false; // of a symmetric tree
 };
 
 } // namespace

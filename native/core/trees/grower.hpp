@@ -1,4 +1,4 @@
-// Growing one tree, leaf by leaf, on bin codes.
+// Growing one tree, leaf by leaf or level by level, on bin codes.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,10 @@ struct TreeSettings {
     std::int64_t max_split_categories;
     double gradient_scale, curvature_scale; // of the quantised numbers
     double learning_rate;
+    bool symmetric;                // all leaves of a level have the same split
+    double gain_noise;             // in units of what a split that tells nothing apart gains on average
+    double split_feature_fraction; // the share of the tree's features that is drawn for each split
+    std::uint64_t key;             // of the tree's random numbers
 };
 
 // A tree by node, the root first; the children of a node are neighbours and come after it. Feature -1 marks a leaf.

@@ -36,10 +36,10 @@ std::size_t max_codes(std::span<const std::int64_t> n_bins) {
 
 template <typename Code>
 LeafSearch<Code>::LeafSearch(const TreeData<Code> &tree_data, const SplitRules &split_rules, bool with_wide_bins,
-                             Team &threads, Simd processor)
+                             bool symmetric, Team &threads, Simd processor)
     : data(tree_data), rules(split_rules),
-      layout(data.columns.n_bins, data.columns.asked, data.codes.slots, with_wide_bins), team(threads),
-      simd(processor) {
+      layout(data.columns.n_bins, data.columns.asked, data.codes.slots, with_wide_bins),
+      level(symmetric ? data.columns.n_bins : std::span<const std::int64_t>{}), team(threads), simd(processor) {
     const auto n_members = static_cast<std::size_t>(team.size());
     const std::vector<std::size_t> first = share_groups(layout, n_members);
     members.reserve(n_members);
@@ -99,8 +99,7 @@ std::pair<Split, Split> LeafSearch<Code>::search(const LeafView &small, const Le
         fill_histogram(member, small, in_parts);
         for (std::size_t group = member.first; group < member.last; ++group) {
             if (layout.groups[group].asked.empty()) continue;
-            subtract(layout.groups[group], large.words, small.words, large.rows.count + small.rows.count,
-                     small.rows.count, simd);
+            subtract_group(group, small, large);
             search_group(member, group, small, member.best[0]);
             search_group(member, group, large, member.best[1]);
         }
@@ -109,24 +108,49 @@ std::pair<Split, Split> LeafSearch<Code>::search(const LeafView &small, const Le
 }
 
 template <typename Code>
-void LeafSearch<Code>::search_group(Member &member, std::size_t number, const LeafView &leaf, Split &best) const {
-    if (!leaf.may_be_split) return;
+void LeafSearch<Code>::subtract_group(std::size_t group, const LeafView &small, const LeafView &large) const {
+    subtract(layout.groups[group], large.words, small.words, large.rows.count + small.rows.count, small.rows.count,
+             simd);
+}
+
+template <typename Code>
+template <typename Visit>
+void LeafSearch<Code>::visit_features(std::size_t number, const LeafView &leaf, Visit visit) const {
     const HistogramLayout::Group &group = layout.groups[number];
     for (const std::uint8_t slot : group.asked) {
         const std::size_t feature = number * data.codes.slots + slot;
         const auto n_bins = static_cast<std::size_t>(data.columns.n_bins[feature]);
         const auto name = static_cast<std::int32_t>(feature);
-        if (leaf.rows.count <= Packed::max_count) {
-            search_feature<PackedBins>(member, {{group, leaf.words, slot}, n_bins, name}, leaf, best);
+        if (is_wide(leaf)) {
+            visit(FeatureBins<WideBins>{{group, leaf.words, slot}, n_bins, name});
         } else {
-            search_feature<WideBins>(member, {{group, leaf.words, slot}, n_bins, name}, leaf, best);
+            visit(FeatureBins<PackedBins>{{group, leaf.words, slot}, n_bins, name});
         }
     }
 }
 
 template <typename Code>
+void LeafSearch<Code>::search_group(Member &member, std::size_t number, const LeafView &leaf, Split &best) const {
+    if (!leaf.may_be_split) return;
+    visit_features(number, leaf, [&](auto bins) { search_feature(member, bins, leaf, best); });
+}
+
+template <typename Code>
 template <typename Bins>
 void LeafSearch<Code>::search_feature(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const {
+    if (!leaf.chance.takes(static_cast<std::size_t>(bins.feature))) return;
+    if (!leaf.chance.draws_gains()) return find_split(member, bins, leaf, best);
+    Split own;
+    find_split(member, bins, leaf, own);
+    const double gain = own.score - leaf.rule.before;
+    if (!own.found() || gain <= leaf.rule.least) return; // noise makes no split out of none
+    own.worth = leaf.chance.worth(gain, own.feature);
+    if (own.better_than(best)) best = own;
+}
+
+template <typename Code>
+template <typename Bins>
+void LeafSearch<Code>::find_split(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const {
     const auto feature = static_cast<std::size_t>(bins.feature);
     if (data.columns.categorical[feature]) return member.search.categories(bins, leaf.sums, leaf.bounds, best);
     if (!rules.constrained) return member.search.numbers(bins, leaf.sums, best);
@@ -139,6 +163,73 @@ template <typename Code> Split LeafSearch<Code>::best_of(int which) const {
         if (member.best[which].better_than(best)) best = member.best[which];
     }
     return best;
+}
+
+template <typename Code> template <typename Visit> void LeafSearch<Code>::visit_groups(Visit visit) {
+    team.run([&](int number) {
+        Member &member = members[static_cast<std::size_t>(number)];
+        for (std::size_t group = member.first; group < member.last; ++group) {
+            if (!layout.groups[group].asked.empty()) visit(member, group);
+        }
+    });
+}
+
+template <typename Code> void LeafSearch<Code>::build(const LeafView &leaf) {
+    const bool in_parts = sum_parts(leaf);
+    team.run([&](int number) { fill_histogram(members[static_cast<std::size_t>(number)], leaf, in_parts); });
+}
+
+template <typename Code> void LeafSearch<Code>::add_group(Member &member, std::size_t group, const LeafView &leaf) {
+    if (!leaf.may_be_split) return;
+    visit_features(group, leaf, [&](auto bins) {
+        const auto feature = static_cast<std::size_t>(bins.feature);
+        member.search.add_gains(bins, leaf.sums, data.columns.monotone[feature], leaf.bounds, leaf.rule,
+                                level.missing_right(feature), level.missing_left(feature));
+    });
+}
+
+template <typename Code> void LeafSearch<Code>::add_root(const LeafView &leaf) {
+    build(leaf);
+    visit_groups([&](Member &, std::size_t group) {
+        visit_features(group, leaf, [&](auto bins) {
+            if (bins.bins[bins.n_bins].sums().count > 0) level.note_lacking(static_cast<std::size_t>(bins.feature));
+        });
+    });
+    add_kept(leaf);
+}
+
+template <typename Code> void LeafSearch<Code>::add_siblings(const LeafView &left, const LeafView &right) {
+    const bool left_is_small = left.rows.count <= right.rows.count;
+    const LeafView &small = left_is_small ? left : right, &large = left_is_small ? right : left;
+    build(small);
+    visit_groups([&](Member &member, std::size_t group) {
+        subtract_group(group, small, large);
+        add_group(member, group, left);
+        add_group(member, group, right);
+    });
+}
+
+template <typename Code> void LeafSearch<Code>::add_kept(const LeafView &leaf) {
+    visit_groups([&](Member &member, std::size_t group) { add_group(member, group, leaf); });
+}
+
+template <typename Code> Split LeafSearch<Code>::best_of_level(const SplitChance &chance) {
+    for (Member &member : members) member.best[0] = {};
+    visit_groups([&](Member &member, std::size_t group) {
+        for (const std::uint8_t slot : layout.groups[group].asked) {
+            level.offer(group * data.codes.slots + slot, chance, member.best[0]);
+        }
+    });
+    return best_of(0);
+}
+
+template <typename Code> Sums LeafSearch<Code>::left_of(const LeafView &leaf, const Split &split) const {
+    Sums left;
+    const auto feature = static_cast<std::size_t>(split.feature);
+    visit_features(feature / data.codes.slots, leaf, [&](auto bins) {
+        if (bins.feature == split.feature) left = bins.up_to(split.bin, split.missing_left);
+    });
+    return left;
 }
 
 template class LeafSearch<std::uint8_t>;

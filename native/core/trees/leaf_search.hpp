@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "core/common/team.hpp"
+#include "core/trees/chance.hpp"
 #include "core/trees/grower.hpp"
 #include "core/trees/histogram.hpp"
+#include "core/trees/level_gains.hpp"
 
 namespace rankwright {
 
@@ -16,12 +18,14 @@ struct LeafView {
     Bounds bounds;
     std::uint64_t *words;
     bool may_be_split;
+    GainRule rule;
+    SplitChance chance;
 };
 
 template <typename Code> class LeafSearch {
   public:
-    LeafSearch(const TreeData<Code> &tree_data, const SplitRules &split_rules, bool with_wide_bins, Team &threads,
-               Simd processor);
+    LeafSearch(const TreeData<Code> &tree_data, const SplitRules &split_rules, bool with_wide_bins, bool symmetric,
+               Team &threads, Simd processor);
 
     std::size_t histogram_size() const { return layout.n_words; }
 
@@ -31,6 +35,20 @@ template <typename Code> class LeafSearch {
     // The best splits of two siblings. The histogram of the small one is built; the words of the large one hold their
     // parent's histogram, which becomes its own by subtraction.
     std::pair<Split, Split> search(const LeafView &small, const LeafView &large);
+
+    // The same for trees with one split a level, where what a split gains is added up leaf by leaf. The order of leaves
+    // is that of these calls; `begin_level` forgets the leaves before.
+    void begin_level() { level.clear(); }
+    void add_root(const LeafView &leaf);
+    void add_siblings(const LeafView &left, const LeafView &right); // words as of `search`, the small one's built
+    void add_kept(const LeafView &leaf);                            // its histogram is there
+    Split best_of_level(const SplitChance &chance);
+    bool is_lacking(std::size_t feature) const { return level.is_lacking(feature); }
+
+    // Builds the leaf's histogram, and nothing else.
+    void build(const LeafView &leaf);
+    // The sums of the leaf's documents that a split sends left, from its histogram.
+    Sums left_of(const LeafView &leaf, const Split &split) const;
 
   private:
     struct Member { // what a thread works on: groups [first, last), and in large leaves a part of the rows
@@ -48,11 +66,22 @@ template <typename Code> class LeafSearch {
     void search_group(Member &member, std::size_t group, const LeafView &leaf, Split &best) const;
     template <typename Bins>
     void search_feature(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const;
+    // The same without chance.
+    template <typename Bins>
+    void find_split(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const;
     Split best_of(int which) const;
+
+    // Calls visit(member, group) for every group with features to split on, each group by the thread it belongs to.
+    template <typename Visit> void visit_groups(Visit visit);
+    // Calls visit(bins) for every feature of a leaf's group that may be split on.
+    template <typename Visit> void visit_features(std::size_t group, const LeafView &leaf, Visit visit) const;
+    void add_group(Member &member, std::size_t group, const LeafView &leaf);
+    void subtract_group(std::size_t group, const LeafView &small, const LeafView &large) const;
 
     const TreeData<Code> &data;
     SplitRules rules;
     HistogramLayout layout;
+    LevelGains level;
     Team &team;
     Simd simd;
     std::vector<Member> members;

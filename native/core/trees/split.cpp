@@ -17,6 +17,7 @@ namespace {
 // Sums left of each place, in either form.
 struct PackedPlaces {
     const std::uint64_t *words;
+    PackedPlaces(const std::uint64_t *packed, const std::uint64_t *) : words(packed) {}
     [[gnu::always_inline]] Sums operator[](std::size_t place) const { return Packed{words[place]}.sums(); }
 };
 struct WidePlaces {
@@ -25,6 +26,9 @@ struct WidePlaces {
         return Wide{static_cast<std::int64_t>(words[place]), rest[place]}.sums();
     }
 };
+
+template <typename Bins>
+using PlacesOf = std::conditional_t<std::is_same_v<Bins, PackedBins>, PackedPlaces, WidePlaces>;
 
 // Scores are never negative, so their bits, read as integers, are in the same order, with minus infinity below them
 // all; and the compiler can find the greatest of many integers at a time.
@@ -52,6 +56,17 @@ template <typename Places> struct ScorePlaces {
         std::int64_t most = as_bits(Split::none);
         for (std::size_t place = 0; place < n; ++place) most = std::max(most, as_bits(scores[place]));
         *greatest = most;
+    }
+};
+
+// A place where the leaf may not be split, or would gain nothing, adds nothing.
+struct AddGains {
+    [[gnu::always_inline]] static void run(const double *scores, std::size_t n, double before, double least,
+                                           double *gains) {
+        for (std::size_t place = 0; place < n; ++place) {
+            const double gain = scores[place] - before;
+            gains[place] += gain > least ? gain : 0.0;
+        }
     }
 };
 
@@ -96,7 +111,7 @@ void SplitSearch::offer(Split &best, double score, std::int32_t feature, std::si
     if (score == Split::none || (score <= best.score && !lower_place)) return;
     // Where no document here lacks the value, documents that lack it in scoring go to the larger side.
     const bool missing_left = missing == Missing::none ? 2 * left.count >= leaf.count : missing == Missing::left;
-    best = {score, feature, place, missing_left, left, {}};
+    best = {score, best.worth, feature, place, missing_left, left, {}};
 }
 
 void SplitSearch::add_up(const FeatureBins<PackedBins> &feature, std::size_t n_places, bool with_missing) {
@@ -114,22 +129,23 @@ void SplitSearch::add_up(const FeatureBins<WideBins> &feature, std::size_t n_pla
 }
 
 template <typename Bins>
-void SplitSearch::scan(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, Missing missing, Split &best) {
-    using Places = std::conditional_t<std::is_same_v<Bins, PackedBins>, PackedPlaces, WidePlaces>;
-    if (n_places == 0) return;
-    add_up(feature, n_places, missing == Missing::left);
-    Places places;
-    if constexpr (std::is_same_v<Bins, PackedBins>) {
-        places = {words.data()};
-    } else {
-        places = {words.data(), rest.data()};
-    }
+std::int64_t SplitSearch::score_places(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, bool missing_left) {
+    add_up(feature, n_places, missing_left);
     std::int64_t greatest;
-    run_for<ScorePlaces<Places>>(simd, places, n_places, leaf, &std::as_const(rules), scores.data(), &greatest);
+    run_for<ScorePlaces<PlacesOf<Bins>>>(simd, PlacesOf<Bins>{words.data(), rest.data()}, n_places, leaf,
+                                         &std::as_const(rules), scores.data(), &greatest);
+    return greatest;
+}
+
+template <typename Bins>
+void SplitSearch::scan(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, Missing missing, Split &best) {
+    if (n_places == 0) return;
+    const std::int64_t greatest = score_places(feature, n_places, leaf, missing == Missing::left);
     if (greatest < as_bits(best.score)) return; // most features are not the best
     const double score = std::bit_cast<double>(greatest);
     const auto bin =
         static_cast<std::size_t>(std::find(scores.data(), scores.data() + n_places, score) - scores.data());
+    const PlacesOf<Bins> places{words.data(), rest.data()};
     offer(best, score, feature.feature, bin, places[bin], leaf, missing);
 }
 
@@ -141,17 +157,27 @@ template <typename Bins> void SplitSearch::numbers(FeatureBins<Bins> feature, Su
 }
 
 template <typename Bins>
-void SplitSearch::scan_monotone(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, Missing missing,
-                                int direction, Bounds bounds, Split &best) {
-    auto sum = sum_before(feature, missing == Missing::left);
+void SplitSearch::score_monotone_places(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, bool missing_left,
+                                        int direction, Bounds bounds) {
+    auto sum = sum_before(feature, missing_left);
     for (std::size_t place = 0; place < n_places; ++place) {
         sum = sum + feature.bins[place];
         const Sums left = sum.sums(), right = leaf - left;
-        if (!rules.allows(left) || !rules.allows(right)) continue;
-        const double rise = rules.value(right, bounds) - rules.value(left, bounds);
-        if (direction * rise < 0) continue;
-        offer(best, rules.score(left, right, bounds), feature.feature, place, left, leaf, missing);
+        const bool allowed = rules.allows(left, right, direction, bounds);
+        scores[place] = allowed ? rules.score(left, right, bounds) : Split::none;
     }
+}
+
+template <typename Bins>
+void SplitSearch::scan_monotone(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, Missing missing,
+                                int direction, Bounds bounds, Split &best) {
+    if (n_places == 0) return;
+    const bool missing_left = missing == Missing::left;
+    score_monotone_places(feature, n_places, leaf, missing_left, direction, bounds);
+    const double *greatest = std::max_element(scores.data(), scores.data() + n_places);
+    const auto bin = static_cast<std::size_t>(greatest - scores.data());
+    const Sums left = feature.up_to(static_cast<std::int32_t>(bin), missing_left);
+    offer(best, *greatest, feature.feature, bin, left, leaf, missing);
 }
 
 template <typename Bins>
@@ -160,6 +186,24 @@ void SplitSearch::monotone_numbers(FeatureBins<Bins> feature, Sums leaf, int dir
     if (!any_missing) return scan_monotone(feature, feature.n_bins - 1, leaf, Missing::none, direction, bounds, best);
     scan_monotone(feature, feature.n_bins, leaf, Missing::right, direction, bounds, best);
     scan_monotone(feature, feature.n_bins - 1, leaf, Missing::left, direction, bounds, best);
+}
+
+template <typename Bins>
+void SplitSearch::add_gains(FeatureBins<Bins> feature, Sums leaf, int direction, Bounds bounds, GainRule rule,
+                            std::span<double> missing_right, std::span<double> missing_left) {
+    const auto fill_scores = [&](std::size_t n_places, bool left) {
+        if (!rules.constrained) return void(score_places(feature, n_places, leaf, left));
+        score_monotone_places(feature, n_places, leaf, left, direction, bounds);
+    };
+    const auto add_to = [&](std::span<double> gains) {
+        run_for<AddGains>(simd, scores.data(), gains.size(), rule.before, rule.least, gains.data());
+    };
+    fill_scores(missing_right.size(), false);
+    add_to(missing_right);
+    if (missing_left.empty()) return;
+    const bool any_missing = feature.bins[feature.n_bins].sums().count > 0;
+    if (any_missing) fill_scores(missing_left.size(), true);
+    add_to(missing_left);
 }
 
 template <typename Bins>
@@ -210,5 +254,9 @@ template void SplitSearch::monotone_numbers(FeatureBins<PackedBins>, Sums, int, 
 template void SplitSearch::monotone_numbers(FeatureBins<WideBins>, Sums, int, Bounds, Split &);
 template void SplitSearch::categories(FeatureBins<PackedBins>, Sums, Bounds, Split &);
 template void SplitSearch::categories(FeatureBins<WideBins>, Sums, Bounds, Split &);
+template void SplitSearch::add_gains(FeatureBins<PackedBins>, Sums, int, Bounds, GainRule, std::span<double>,
+                                     std::span<double>);
+template void SplitSearch::add_gains(FeatureBins<WideBins>, Sums, int, Bounds, GainRule, std::span<double>,
+                                     std::span<double>);
 
 } // namespace rankwright

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "core/common/simd.hpp"
@@ -34,6 +35,10 @@ struct SplitRules {
     bool allows(Sums side) const {
         return side.count >= min_docs && static_cast<double>(side.curvature) >= min_curvature && denominator(side) > 0;
     }
+    // Both sides, and where direction is not 0, the right side's value is not lower (+1) or not higher (-1).
+    bool allows(Sums left, Sums right, int direction, Bounds bounds) const {
+        return allows(left) && allows(right) && direction * (value(right, bounds) - value(left, bounds)) >= 0;
+    }
     // The Newton step, within bounds.
     double value(Sums side, Bounds bounds) const;
     // Twice the drop of the cost by a leaf's value, to second order; 0 where it is undefined.
@@ -46,7 +51,8 @@ struct SplitRules {
 struct Split {
     static constexpr double none = -std::numeric_limits<double>::infinity();
 
-    double score = none; // of both sides together
+    double score = none; // of both sides together; of a level's split, what it gains in all leaves
+    double worth = none; // what splits are drawn by; the same for all where nothing is drawn
     std::int32_t feature = -1;
     std::int32_t bin = -1;
     bool missing_left = false;
@@ -54,10 +60,18 @@ struct Split {
     std::vector<std::uint16_t> categories; // codes that go left
 
     bool found() const { return feature >= 0; }
-    // Higher scores first; among equals the lowest feature, within it the lowest bin, and there missing values right.
+    // Higher worth first, then higher scores; among equals the lowest feature, within it the lowest bin, and there
+    // missing values right.
     bool better_than(const Split &other) const {
-        return found() && (score > other.score || (score == other.score && feature < other.feature));
+        if (!found() || worth != other.worth) return worth > other.worth;
+        return score > other.score || (score == other.score && feature < other.feature);
     }
+};
+
+// A gain that counts, beside what the leaf scores without a split.
+struct GainRule {
+    double before; // the leaf's own score
+    double least;  // a gain must be more than this
 };
 
 // One feature's bins of a leaf: `n_bins` in the order of values, then that of missing values.
@@ -65,6 +79,13 @@ template <typename Bins> struct FeatureBins {
     Bins bins;
     std::size_t n_bins;
     std::int32_t feature;
+
+    // The sums of bins up to `last`, and of those that lack a value where these go left.
+    Sums up_to(std::int32_t last, bool missing_left) const {
+        Sums sum = missing_left ? bins[n_bins].sums() : Sums{};
+        for (std::int32_t bin = 0; bin <= last; ++bin) sum = sum + bins[static_cast<std::size_t>(bin)].sums();
+        return sum;
+    }
 };
 
 // Looks through features one by one, in ascending order; one search, with its scratch, per thread.
@@ -80,12 +101,24 @@ class SplitSearch {
     template <typename Bins>
     void monotone_numbers(FeatureBins<Bins> feature, Sums leaf, int direction, Bounds bounds, Split &best);
 
+    // Adds what each split of the feature gains in the leaf: at place b of `missing_right` that of bins up to b, with
+    // missing values on the right, and the same in `missing_left`, unless that is empty.
+    template <typename Bins>
+    void add_gains(FeatureBins<Bins> feature, Sums leaf, int direction, Bounds bounds, GainRule rule,
+                   std::span<double> missing_right, std::span<double> missing_left);
+
   private:
     enum class Missing { none, right, left };
 
     void add_up(const FeatureBins<PackedBins> &feature, std::size_t n_places, bool with_missing);
     void add_up(const FeatureBins<WideBins> &feature, std::size_t n_places, bool with_missing);
 
+    // Fills `scores` and returns the bits of the greatest.
+    template <typename Bins>
+    std::int64_t score_places(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, bool missing_left);
+    template <typename Bins>
+    void score_monotone_places(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, bool missing_left,
+                               int direction, Bounds bounds);
     template <typename Bins>
     void scan(FeatureBins<Bins> feature, std::size_t n_places, Sums leaf, Missing missing, Split &best);
     template <typename Bins>

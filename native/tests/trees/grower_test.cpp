@@ -29,11 +29,11 @@ template <typename Code> struct Sample {
     std::vector<float> gradient, curvature;
     std::vector<std::int32_t> quantised;
 
-    Sample(std::size_t rows, bool constrained)
+    Sample(std::size_t rows, bool constrained, bool with_categories)
         : n_rows(rows), codes(n_groups * rows * slots), n_bins(n_features, 200), monotone(n_features, 0),
           gradient(rows), curvature(rows), quantised(rows) {
         std::mt19937 random(1);
-        categorical[3] = true;
+        categorical[3] = with_categories;
         for (std::size_t feature = 0; feature < n_features; ++feature) asked[feature] = feature % 5 != 4;
         if (constrained) monotone[0] = -1;
         const Codes<Code> out{codes.data(), n_groups, n_rows};
@@ -68,8 +68,13 @@ struct Grown {
     bool operator==(const Grown &) const = default;
 };
 
+struct Growth {
+    bool symmetric;
+    double gain_noise, split_feature_fraction;
+};
+
 template <typename Code>
-Grown grow(const Sample<Code> &sample, bool all_rows, std::size_t n_histograms, int threads, Simd simd) {
+Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t n_histograms, int threads, Simd simd) {
     Grown grown{std::vector<std::int32_t>(n_nodes),
                 std::vector<std::int32_t>(n_nodes),
                 std::vector<std::int32_t>(n_nodes),
@@ -88,7 +93,22 @@ Grown grow(const Sample<Code> &sample, bool all_rows, std::size_t n_histograms, 
     std::vector<std::uint8_t> sides(grown.rows.size());
     std::vector<std::uint64_t> histograms(n_histograms * 2 * Sample<Code>::n_groups * Sample<Code>::slots * 264);
     const auto missing_left = std::make_unique<bool[]>(n_nodes);
-    const TreeSettings settings{max_leaves, 9, 5, 0.5, 0.25, 0.0, true, 10.0, 32, 8191 / 2.5, 2047, 0.1};
+    const TreeSettings settings{max_leaves,
+                                9,
+                                5,
+                                0.5,
+                                0.25,
+                                0.0,
+                                true,
+                                10.0,
+                                32,
+                                8191 / 2.5,
+                                2047,
+                                0.1,
+                                growth.symmetric,
+                                growth.gain_noise,
+                                growth.split_feature_fraction,
+                                11};
     const Tree tree{grown.feature,
                     grown.bin,
                     grown.left,
@@ -103,7 +123,7 @@ Grown grow(const Sample<Code> &sample, bool all_rows, std::size_t n_histograms, 
                     grown.rows};
     const std::size_t found =
         grow_tree<Code>(sample.data(all_rows), settings, {spare, sides, histograms}, tree, threads, simd);
-    CHECK(found == n_nodes);
+    CHECK(growth.symmetric ? found > 7 && found <= 31 : found == n_nodes); // 20 leaves allow 4 levels
     add_leaf_values(grown.feature, grown.begin, grown.count, grown.value, grown.rows, grown.scores, threads);
     std::vector<double> from_codes(sample.n_rows);
     score_tree<Code>({sample.codes.data(), Sample<Code>::n_groups, sample.n_rows}, sample.n_bins,
@@ -113,14 +133,17 @@ Grown grow(const Sample<Code> &sample, bool all_rows, std::size_t n_histograms, 
     return grown;
 }
 
-template <typename Code> void the_tree_depends_on_nothing_but_the_data(std::size_t n_rows, bool constrained) {
-    const Sample<Code> sample(n_rows, constrained);
+template <typename Code>
+void the_tree_depends_on_nothing_but_the_data(std::size_t n_rows, bool constrained, Growth growth = {false, 0.0, 1.0}) {
+    const Sample<Code> sample(n_rows, constrained, !growth.symmetric);
     for (const bool all_rows : {true, false}) {
-        const Grown expected = grow(sample, all_rows, max_leaves, 1, Simd::baseline);
+        const Grown expected = grow(sample, growth, all_rows, max_leaves, 1, Simd::baseline);
         for (const Simd simd : simd_levels()) {
-            for (const int threads : {1, 2, 7}) CHECK(grow(sample, all_rows, max_leaves, threads, simd) == expected);
+            for (const int threads : {1, 2, 7}) {
+                CHECK(grow(sample, growth, all_rows, max_leaves, threads, simd) == expected);
+            }
         }
-        CHECK(grow(sample, all_rows, 2, 2, simd_level()) == expected);
+        CHECK(grow(sample, growth, all_rows, 2, 2, simd_level()) == expected);
     }
 }
 
@@ -129,6 +152,12 @@ const rankwright::Test test("grower", [] {
     the_tree_depends_on_nothing_but_the_data<std::uint8_t>(400, true);
     the_tree_depends_on_nothing_but_the_data<std::uint8_t>(13'000, false);
     the_tree_depends_on_nothing_but_the_data<std::uint16_t>(400, false);
+    the_tree_depends_on_nothing_but_the_data<std::uint8_t>(400, false, {false, 2.0, 0.5});
+    for (const bool constrained : {false, true}) {
+        the_tree_depends_on_nothing_but_the_data<std::uint8_t>(400, constrained, {true, 0.0, 1.0});
+        the_tree_depends_on_nothing_but_the_data<std::uint8_t>(13'000, constrained, {true, 2.0, 0.5});
+    }
+    the_tree_depends_on_nothing_but_the_data<std::uint16_t>(400, false, {true, 0.0, 1.0});
 });
 
 } // namespace

@@ -17,6 +17,7 @@ from rankwright.arrays import BoolArray, Float32Array, Float64Array, Int32Array,
 
 FloatArray = NDArray[Any]  # float32, or float64 for diagnostics
 SplitGain = Literal["newton", "least-squares"]
+Growth = Literal["best-first", "symmetric"]
 
 
 class RankedLists(NamedTuple):
@@ -109,6 +110,15 @@ class TreeSettings:
     `split_gain` says what a split is worth: `newton` counts how much the two Newton steps lower the cost, gradient² /
     (curvature + l2) of each side; `least-squares` how much they lower the squared error of a fit to the gradients,
     gradient² / count. Leaf values are Newton steps, −gradient / (curvature + l2), times `learning_rate`.
+
+    `growth` says which splits are made: `best-first` splits the leaf that gains most, `symmetric` one level at a time
+    by the split that gains most in all its leaves together. A leaf where a level's split is not allowed, or gains
+    nothing, takes no part in it, and may take part in later ones; so no leaf has fewer documents than allowed.
+
+    With `gain_noise` the split of a leaf or level is drawn: of each feature's best one, the root of the gain is taken
+    from about a normal distribution around the true root, and the greatest wins. The deviation is `gain_noise` times
+    the root of what a split that tells nothing apart gains on average, Σ gradient² / (Σ curvature + l2) over the tree's
+    documents, or Σ gradient² / count; 1 is thus about as much as gains vary by chance alone.
     """
 
     max_leaves: int = 31
@@ -122,6 +132,9 @@ class TreeSettings:
     # A category's mean gradient, by which categories are ordered, is drawn to 0 as if by this many average documents.
     category_smoothing: float = 10.0
     max_split_categories: int = 32  # on the side of a split that has fewer categories
+    growth: Growth = "best-first"
+    gain_noise: float = 0.0
+    split_feature_fraction: float = 1.0  # of the tree's features, drawn for each leaf or level that looks for a split
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -28,7 +28,8 @@ class Spec:
     """What a setting is, besides its name, type and default.
 
     `small` is a value that makes training quick, for trying things out and for tests. `stored` turns a value into what
-    a model file holds; False keeps the setting out of files: it says how to train, not what.
+    a model file holds; False keeps the setting out of files: it says how to train, not what. `unsaid` is the value that
+    files mean which do not name the setting: what code did before it had the setting, whatever the default is now.
     """
 
     least: float | None = None
@@ -39,6 +40,7 @@ class Spec:
     search: Dimension | None = None
     small: Any = UNSET
     stored: Callable[[Any], Any] | bool = True
+    unsaid: Any = UNSET
 
     def limits(self) -> str:
         """The range of numbers in words, such as `1 or more`; empty where any finite one will do."""
@@ -168,7 +170,9 @@ def restored_settings(kind: type[Kind], stored: Any, **given: Any) -> Kind:
     unknown = sorted(stored.keys() - settings_of(kind).keys())
     if unknown:
         raise InputError(f"there are settings that are not known here: {', '.join(unknown)}")
-    owner = kind(**stored, **given)
+    specs = {name: one.spec for name, one in settings_of(kind).items()}
+    unsaid = {name: spec.unsaid for name, spec in specs.items() if spec.unsaid is not UNSET}
+    owner = kind(**(unsaid | dict(stored)), **given)
     check_settings(owner)
     return owner
 
@@ -178,7 +182,7 @@ def stored_settings(owner: Any) -> dict[str, Any]:
     found = {}
     for name, one in settings_of(type(owner)).items():
         stored, value = one.spec.stored, getattr(owner, name)
-        if stored is not False:
+        if stored is not False and (one.spec.unsaid is UNSET or value != one.spec.unsaid):
             found[name] = stored(value) if callable(stored) else value
     return found
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray
 from rankwright.errors import InputError, require
-from rankwright.objectives.objective import LambdaFn
+from rankwright.objectives.objective import LambdaFn, Lambdas
 from rankwright.training.driver import Earlier
 from rankwright.training.loop import History
 from rankwright.trees.bins.binned import BinnedDataset
@@ -33,6 +33,7 @@ class BoostingParams:
     tree: TreeParams = field(default_factory=TreeParams)
     query_fraction: float = 1.0  # share of the queries drawn for each tree
     feature_fraction: float = 1.0  # share of the features drawn for each tree
+    query_bootstrap: float = 0.0  # how far the weights of queries go from 1 to exponential draws
     monotone: dict[int, int] = field(default_factory=dict)
     seed: int = 0
 
@@ -40,6 +41,7 @@ class BoostingParams:
         for name in ("query_fraction", "feature_fraction"):
             value = getattr(self, name)
             require(0 < value <= 1, f"{name} must lie above 0 and be at most 1, got {value}")
+        require(0 <= self.query_bootstrap <= 1, f"query_bootstrap must lie between 0 and 1, got {self.query_bootstrap}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,9 @@ class _Draw:
 
     queries: IntArray | None
     features: IntArray | None
+    query_weights: Float32Array | None  # of the drawn queries
     key: int
-    rounding_seed: int
+    tree_seed: int  # of the rounding of forces, and of what is random in splits
 
 
 class Boosting:
@@ -111,7 +114,7 @@ class Boosting:
         return forest_to_arrays(self.forest())
 
     def take_step(self, step: int) -> bool:
-        """Grow tree number `step`; False where no split of all documents on all features gains anything."""
+        """Grow tree number `step`; False where no split of all documents on all features can gain anything."""
         draw = self._draw(step)
         gradient, curvature, rows = self._forces(draw)
         grown = grow_tree(
@@ -122,12 +125,12 @@ class Boosting:
             rows=rows,
             features=draw.features,
             monotone=self.params.monotone,
-            seed=draw.rounding_seed,
+            seed=draw.tree_seed,
             memory=self._memory,
             threads=self.threads,
         )
         all_queries = draw.queries is self.queries
-        if grown.tree.n_leaves == 1 and all_queries and draw.features is None:
+        if grown.tree.n_leaves == 1 and all_queries and self._no_other_draw(draw):
             return False
         self.trees.append(forest_of([grown.tree], self.data.mapper))
         if all_queries and (rows is None or not self.score_all):
@@ -146,13 +149,16 @@ class Boosting:
 
     def _draw(self, step: int) -> _Draw:
         rng = np.random.default_rng([self.params.seed, step])
-        key, rounding_seed = (int(number) for number in rng.integers(0, 2**63, size=2))
-        return _Draw(
-            self._drawn_queries(rng),
-            _drawn(rng, self.data.n_features, self.params.feature_fraction),
-            key,
-            rounding_seed,
-        )
+        key, tree_seed = (int(number) for number in rng.integers(0, 2**63, size=2))
+        queries = self._drawn_queries(rng)
+        features = _drawn(rng, self.data.n_features, self.params.feature_fraction)
+        n_queries = self.data.n_queries if queries is None else len(queries)
+        return _Draw(queries, features, _drawn_weights(rng, n_queries, self.params.query_bootstrap), key, tree_seed)
+
+    def _no_other_draw(self, draw: _Draw) -> bool:
+        """Whether the splits of another draw would be the same, where all queries were drawn."""
+        whole_splits = self.params.tree.split_feature_fraction == 1
+        return draw.features is None and draw.query_weights is None and whole_splits
 
     def _drawn_queries(self, rng: np.random.Generator) -> IntArray | None:
         """The queries of one tree: a share of those trained on, or that same array if all are drawn."""
@@ -162,17 +168,15 @@ class Boosting:
         return self.queries if places is None else self.queries[places]
 
     def _forces(self, draw: _Draw) -> tuple[Float32Array, Float32Array, IntArray | None]:
+        sizes = self.data.groups.sizes
         if draw.queries is None:
-            lambdas = self.lambda_fn(self.scores, key=draw.key)
-            return lambdas.gradient, lambdas.curvature, None
+            forces = _weighed(self.lambda_fn(self.scores, key=draw.key), draw.query_weights, sizes)
+            return *forces, None
         rows = self._rows if draw.queries is self.queries else self.data.groups.rows_of(draw.queries)
         assert rows is not None
         lambdas = self.lambda_fn(self.scores[rows], queries=draw.queries, key=draw.key)
-        return (
-            _spread(lambdas.gradient, rows, self.data.n_docs),
-            _spread(lambdas.curvature, rows, self.data.n_docs),
-            rows,
-        )
+        gradient, curvature = _weighed(lambdas, draw.query_weights, sizes[draw.queries])
+        return _spread(gradient, rows, self.data.n_docs), _spread(curvature, rows, self.data.n_docs), rows
 
 
 def n_trees_array(n_trees: int) -> Arrays:
@@ -206,6 +210,21 @@ def _drawn(rng: np.random.Generator, n: int, fraction: float) -> IntArray | None
         return None
     size = max(1, round(fraction * n))
     return np.sort(rng.choice(n, size=size, replace=False))
+
+
+def _drawn_weights(rng: np.random.Generator, n: int, bootstrap: float) -> Float32Array | None:
+    """Random weights of mean 1 for n queries; None where none is drawn."""
+    if bootstrap == 0:
+        return None
+    return (1 + bootstrap * (rng.standard_exponential(n) - 1)).astype(np.float32)
+
+
+def _weighed(lambdas: Lambdas, weights: Float32Array | None, sizes: IntArray) -> tuple[Float32Array, Float32Array]:
+    """Gradient and curvature, times the weights of queries that have so many documents each."""
+    if weights is None:
+        return lambdas.gradient, lambdas.curvature
+    of_rows = np.repeat(weights, sizes)
+    return lambdas.gradient * of_rows, lambdas.curvature * of_rows
 
 
 def _spread(values: Float32Array, rows: IntArray, n_docs: int) -> Float32Array:

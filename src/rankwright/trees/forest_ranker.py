@@ -150,9 +150,13 @@ class ForestRanker(BinnedRanker):
                 l2=self.l2,
                 split_gain=self._split_gain(),
                 learning_rate=self.value_of("learning_rate"),
+                growth=self.growth,
+                gain_noise=self.gain_noise,
+                split_feature_fraction=self.split_feature_fraction,
             ),
             query_fraction=self.value_of("query_fraction"),
             feature_fraction=self.value_of("feature_fraction"),
+            query_bootstrap=self.query_bootstrap,
             monotone=dict(zip(feature_numbers(data.names, monotone), monotone.values(), strict=True)),
             seed=self.seed,
         )

@@ -1,4 +1,4 @@
-"""Growing one tree: the best split first, leaf by leaf, on histograms of bin codes.
+"""Growing one tree on histograms of bin codes: the best split first, leaf by leaf, or one split for a whole level.
 
 The same data, parameters and seed give the same tree, bit for bit, for any number of threads: gradients and curvatures
 are rounded at random to whole numbers once per tree (right on average, and known from seed and row alone), so that
@@ -100,6 +100,8 @@ def grow_tree(
     It is grown on the given `rows` (default: all) and splits on the given `features` (default: all). `monotone` maps a
     feature to +1 where scores must not fall as it rises, -1 where they must not rise.
     """
+    if params.growth == "symmetric" and data.mapper.categorical.any():
+        raise SettingError("symmetric trees do not split on categories: leave out categorical, or grow best-first")
     gradients = as_vector(gradient, name="gradient", dtype=np.float32, length=data.n_docs)
     curvatures = as_vector(curvature, name="curvature", dtype=np.float32, length=data.n_docs)
     memory = memory or GrowerMemory(data, params.max_leaves)
@@ -126,6 +128,7 @@ def grow_tree(
         settings=params,
         gradient_scale=scales[0],
         curvature_scale=scales[1],
+        seed=seed & (2**64 - 1),
         scratch=memory.scratch,
         nodes=nodes,
         begin=begin,

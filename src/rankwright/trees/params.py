@@ -7,6 +7,7 @@ from math import isfinite
 from typing import get_args
 
 from rankwright.errors import require
+from rankwright.kernels.records import Growth as Growth
 from rankwright.kernels.records import SplitGain as SplitGain
 from rankwright.kernels.records import TreeSettings
 
@@ -27,11 +28,14 @@ class TreeParams(TreeSettings):
             self.max_depth is None or self.max_depth >= 1, f"max_depth must be None or 1 or more, got {self.max_depth}"
         )
         require(self.min_docs_in_leaf >= 1, f"min_docs_in_leaf must be 1 or more, got {self.min_docs_in_leaf}")
-        require(self.learning_rate > 0, f"learning_rate must be above 0, got {self.learning_rate}")
         require(
-            self.split_gain in get_args(SplitGain),
-            f"split_gain must be one of {', '.join(get_args(SplitGain))}, got {self.split_gain!r}",
+            0 < self.split_feature_fraction <= 1,
+            f"split_feature_fraction must lie above 0 and be at most 1, got {self.split_feature_fraction}",
         )
+        require(self.learning_rate > 0, f"learning_rate must be above 0, got {self.learning_rate}")
+        for name, known in (("split_gain", SplitGain), ("growth", Growth)):
+            value, choices = getattr(self, name), get_args(known)
+            require(value in choices, f"{name} must be one of {', '.join(choices)}, got {value!r}")
         require(
             self.max_split_categories >= 1, f"max_split_categories must be 1 or more, got {self.max_split_categories}"
         )

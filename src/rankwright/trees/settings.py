@@ -10,7 +10,7 @@ from rankwright.settings.setting import setting, settings_class
 from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings
 from rankwright.settings.spaces import Real, Whole
 from rankwright.trees.bins.binning import MAX_WIDE_BINS
-from rankwright.trees.params import MAX_LEAVES, SplitGain
+from rankwright.trees.params import MAX_LEAVES, Growth, SplitGain
 
 Monotone = Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None
 
@@ -48,6 +48,17 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
         The share of the queries that is drawn for each tree.
     feature_fraction
         The share of the features that is drawn for each tree.
+    split_feature_fraction
+        The share of a tree's features that is drawn for each of its splits.
+    query_bootstrap
+        How much the weights of queries vary from tree to tree: 0 leaves them as they are, 1 multiplies each by a draw
+        from an exponential distribution (the Bayesian bootstrap), numbers between mix the two.
+    growth
+        How trees grow: `best-first` splits the leaf that gains most, `symmetric` gives all leaves of a level the same
+        split, up to the power of two that `max_leaves` reaches. Symmetric trees fit less, and noise less.
+    gain_noise
+        How much chance there is in the choice of splits, in units of what gains vary by chance alone: 0 takes the best
+        split, 1 often draws among those that are about as good.
     max_bins
         How many values of a feature can be told apart, at most.
     l2
@@ -67,7 +78,13 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
 
     budget: ClassVar[str | None] = "n_trees"
     usual_steps: ClassVar[int | None] = 1000
-    chance: ClassVar[Mapping[str, Any] | None] = {"query_fraction": 0.5, "feature_fraction": 0.5}
+    chance: ClassVar[Mapping[str, Any] | None] = {
+        "query_fraction": 0.5,
+        "feature_fraction": 0.5,
+        "split_feature_fraction": 0.7,
+        "query_bootstrap": 0.5,
+        "gain_noise": 1.0,
+    }
 
     n_trees: int | None = setting(None, least=1, small=8)
     max_leaves: int | None = setting(None, least=2, most=MAX_LEAVES, search=Whole(4, 64, log=True), small=6)
@@ -76,7 +93,11 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
     learning_rate: float | None = setting(None, above=0, search=Real(0.02, 0.3, log=True), small=0.1)
     query_fraction: float | None = setting(None, above=0, most=1, search=Real(0.3, 1.0), small=1.0)
     feature_fraction: float | None = setting(None, above=0, most=1, search=Real(0.1, 1.0), small=1.0)
-    smoothing: float = setting(0.3, least=0, most=1)
+    smoothing: float = setting(0.3, least=0, most=1, unsaid=0.0)
+    split_feature_fraction: float = setting(1.0, above=0, most=1, unsaid=1.0)
+    query_bootstrap: float = setting(0.0, least=0, most=1, unsaid=0.0)
+    growth: Growth = setting("best-first", unsaid="best-first")
+    gain_noise: float = setting(0.0, least=0, unsaid=0.0)
     max_bins: int = setting(255, least=2, most=MAX_WIDE_BINS)
     l2: float = setting(0.0, least=0)
     monotone: Mapping[int | str, int] | Sequence[tuple[int | str, int]] | None = setting(None, stored=monotone_pairs)

@@ -48,7 +48,7 @@ SMALL = ForestShape(
     feature_fraction=0.5,
 )
 MIDDLE = replace(SMALL, n_trees=300, max_leaves=15)
-LARGE = replace(SMALL, n_trees=500, max_leaves=31, learning_rate=0.1)
+LARGE = replace(SMALL, n_trees=500, max_leaves=31)
 # By the number of training documents that a shape is for, at most.
 BY_SIZE: tuple[tuple[float, ForestShape], ...] = ((150_000, SMALL), (1_000_000, MIDDLE), (inf, LARGE))
 LEAVES_OF_LITTLE = 40  # a leaf needs no more than this part of the documents, so that a few hundred can be split

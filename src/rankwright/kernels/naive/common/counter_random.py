@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -30,3 +32,10 @@ def below(random: UIntArray, n: ArrayLike) -> UIntArray:
 def unit_interval(random: UIntArray) -> NDArray[np.float64]:
     """Numbers in [0, 1)."""
     return (random >> np.uint64(11)).astype(np.float64) / 2.0**53
+
+
+def about_normal(random: UIntArray) -> NDArray[np.float64]:
+    """Numbers of mean 0 and variance 1, about normal: sums of the four 16-bit parts of random ones."""
+    parts = random[..., None] >> np.arange(0, 64, 16, dtype=np.uint64) & np.uint64(0xFFFF)
+    sums: NDArray[np.float64] = parts.sum(axis=-1).astype(np.float64)
+    return (sums - 131070.0) / sqrt((2.0**32 - 1) / 3)

@@ -14,13 +14,14 @@ import numpy as np
 from rankwright.arrays import CodeArray, Float32Array, Float64Array, Int32Array, IntArray, Uint32Array
 from rankwright.kernels.naive.binning import codes_by_row
 from rankwright.kernels.naive.common.counter_random import stream_of
+from rankwright.kernels.naive.trees.chance import TreeChance
+from rankwright.kernels.naive.trees.level import LevelLeaf, best_of_level, split_in_leaf
 from rankwright.kernels.naive.trees.split import NO_SPLIT, Bounds, Split, SplitRules, best_split
 from rankwright.kernels.records import GrowthScratch, SplitColumns, TreeNodes, TreeSettings
 
 CURVATURE_BITS = 11
 GRADIENT_LIMIT = 2**13 - 1
 CURVATURE_LIMIT = 2**CURVATURE_BITS - 1
-SMALLEST_RELATIVE_GAIN = 2.0**-40  # a gain smaller than this part of the leaf's score may be nothing but rounding
 BITS_OF_LARGEST = 33  # 2²⁸ rows, the most a tree can have, then sum to less than 2⁶²
 
 
@@ -65,6 +66,7 @@ def grow_tree(
     settings: TreeSettings,
     gradient_scale: float,
     curvature_scale: float,
+    seed: int,
     scratch: GrowthScratch,
     nodes: TreeNodes,
     begin: IntArray,
@@ -80,8 +82,11 @@ def grow_tree(
     rules = SplitRules(settings, curvature_scale, constrained=bool(np.any(columns.monotone)))
     gain_unit = (curvature_scale if rules.newton else 1.0) / (gradient_scale * gradient_scale)
     growth = _Growth(codes, columns, quantised, rules, gain_unit, nodes, begin)
+    deviation = _noise_deviation(growth.documents[rows], rules)
+    growth.chance = TreeChance(np.flatnonzero(columns.asked), settings.split_feature_fraction, deviation, seed)
     unit = curvature_scale / gradient_scale
-    for leaf in growth.grow(rows.astype(np.int64)):
+    symmetric = settings.growth == "symmetric"
+    for leaf in (growth.grow_levels if symmetric else growth.grow_best_first)(rows.astype(np.int64)):
         rows[leaf.begin : leaf.begin + len(leaf.rows)] = leaf.rows
         below = _sum_in_steps(curvature[leaf.rows], CURVATURE_LIMIT / curvature_scale) + settings.l2
         step = -_sum_in_steps(gradient[leaf.rows], GRADIENT_LIMIT / gradient_scale) / below if below > 0 else 0.0
@@ -90,8 +95,17 @@ def grow_tree(
     return growth.n_nodes
 
 
+def _noise_deviation(documents: Int32Array, rules: SplitRules) -> float:
+    """The setting in units of what a split that tells nothing apart gains on average, of which the root is taken."""
+    below = float(rules.denominator(documents.sum(axis=0, dtype=np.int64)))
+    squares = int((documents[:, 0].astype(np.int64) ** 2).sum())
+    return rules.settings.gain_noise * float(np.sqrt(squares / below)) if below > 0 else 0.0
+
+
 class _Growth:
     """A tree being grown: its nodes so far, and what their splits are chosen by."""
+
+    chance: TreeChance
 
     def __init__(
         self,
@@ -109,19 +123,50 @@ class _Growth:
             [quantised >> CURVATURE_BITS, quantised & CURVATURE_LIMIT, np.ones_like(quantised)], axis=1
         )
 
-    def grow(self, rows: IntArray) -> list[_Leaf]:
+    def grow_best_first(self, rows: IntArray) -> list[_Leaf]:
         """Grow until no more leaves are allowed or no split gains anything; returns the leaves."""
-        leaves = [self._plant(rows, 0, (-np.inf, np.inf), 0)]
+        leaves = [self._find_split(self._plant(rows, 0, (-np.inf, np.inf), 0))]
         while len(leaves) < self.rules.settings.max_leaves:
             best = max(leaves, key=lambda leaf: leaf.gain)
             if best.gain <= 0:
                 break
-            leaves[leaves.index(best)], other = self._divide(best)
+            leaves[leaves.index(best)], other = (self._find_split(leaf) for leaf in self._divide(best))
             leaves.append(other)
         return leaves
 
+    def grow_levels(self, rows: IntArray) -> list[_Leaf]:
+        """Grow level by level until no more leaves are allowed or no split gains anything; returns the leaves."""
+        leaves, settings = [self._plant(rows, 0, (-np.inf, np.inf), 0)], self.rules.settings
+        n_levels = settings.max_leaves.bit_length() - 1
+        if settings.max_depth is not None:
+            n_levels = min(n_levels, settings.max_depth)
+        order = [0]  # in which the gains of leaves are added up
+        for level in range(n_levels):
+            members = [LevelLeaf(self.codes[leaf.rows], self.documents[leaf.rows], leaf.bounds) for leaf in leaves]
+            in_order = [members[number] for number in order]
+            best = best_of_level(in_order, self.columns, self.rules, self.chance.of(level))
+            if best.gain <= settings.min_gain / self.gain_unit:
+                break
+            chosen = [split_in_leaf(member, best, self.columns, self.rules) for member in members]
+            divided = [number for number, split in enumerate(chosen) if split.score > 0]
+            if not best.any_missing:
+                n_left = sum(int(chosen[number].left[2]) for number in divided)
+                missing_left = 2 * n_left >= sum(len(leaves[number].rows) for number in divided)
+            order = []
+            for number in range(len(leaves)):
+                order.append(number)
+                if number not in divided:
+                    continue
+                leaves[number].split, leaves[number].gain = chosen[number], chosen[number].score
+                if not best.any_missing:
+                    chosen[number].goes_left[-1] = missing_left
+                leaves[number], other = self._divide(leaves[number])
+                order.append(len(leaves))
+                leaves.append(other)
+        return leaves
+
     def _plant(self, rows: IntArray, begin: int, bounds: Bounds, depth: int) -> _Leaf:
-        """A new leaf, with its best split where it has one."""
+        """A new leaf."""
         nodes, node, sums = self.nodes, self.n_nodes, self.documents[rows].sum(axis=0, dtype=np.int64)
         self.n_nodes += 1
         leaf = _Leaf(node, begin, rows, sums, bounds, depth)
@@ -129,14 +174,18 @@ class _Growth:
             array[node] = -1
         nodes.missing_left[node], nodes.gain[node], nodes.value[node], nodes.categories[node] = False, 0.0, 0.0, 0
         self.begin[node], nodes.count[node] = begin, sums[2]
-        settings = self.rules.settings
+        return leaf
+
+    def _find_split(self, leaf: _Leaf) -> _Leaf:
+        """The leaf with its best split, where it has one."""
+        settings, rows = self.rules.settings, leaf.rows
         deepest = settings.max_leaves if settings.max_depth is None else settings.max_depth
-        if depth < deepest and sums[2] >= 2 * settings.min_docs_in_leaf:
-            found = best_split(self.codes[rows], self.documents[rows], self.columns, self.rules, bounds)
-            before = float(self.rules.score(sums, bounds))
-            least = max(settings.min_gain / self.gain_unit, before * SMALLEST_RELATIVE_GAIN)
-            if found.feature >= 0 and found.score - before > least:
-                leaf.split, leaf.gain = found, found.score - before
+        if leaf.depth < deepest and len(rows) >= 2 * settings.min_docs_in_leaf:
+            rule = self.rules.gain_rule(leaf.sums, leaf.bounds, settings.min_gain / self.gain_unit)
+            own, chance = self.documents[rows], self.chance.of(leaf.node)
+            found = best_split(self.codes[rows], own, self.columns, self.rules, leaf.bounds, rule, chance)
+            if found.feature >= 0 and found.score - rule.before > rule.least:
+                leaf.split, leaf.gain = found, found.score - rule.before
         return leaf
 
     def _divide(self, leaf: _Leaf) -> tuple[_Leaf, _Leaf]:

@@ -7,14 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankwright.arrays import BoolArray, CodeArray, Float64Array, Int32Array, IntArray
+from rankwright.kernels.naive.trees.chance import SplitChance
 from rankwright.kernels.records import SplitColumns, TreeSettings
 
 Bounds = tuple[float, float]
+SMALLEST_RELATIVE_GAIN = 2.0**-40  # a gain smaller than this part of the leaf's score may be nothing but rounding
+
+
+class GainRule(NamedTuple):
+    """What a leaf scores without a split, and what a split must gain more than."""
+
+    before: float
+    least: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,11 @@ class SplitRules:
             return -(2.0 * gradient * step + below * step * step)
         return np.where(below > 0, gradient * gradient / np.where(below > 0, below, 1.0), 0.0)
 
+    def gain_rule(self, leaf: IntArray, bounds: Bounds, least: float) -> GainRule:
+        """Which gains count in a leaf."""
+        before = float(self.score(leaf, bounds))
+        return GainRule(before, max(least, before * SMALLEST_RELATIVE_GAIN))
+
     def score_of_two(self, left: IntArray, right: IntArray, bounds: Bounds) -> Any:
         """The score of two leaves together; without bounds it takes a single division."""
         if self.newton and self.constrained:
@@ -83,24 +97,47 @@ NO_SPLIT = Split(-np.inf, -1, -1, np.zeros(3, np.int64), np.zeros(0, bool))
 
 
 def best_split(
-    codes: CodeArray, documents: Int32Array, columns: SplitColumns, rules: SplitRules, bounds: Bounds
+    codes: CodeArray,
+    documents: Int32Array,
+    columns: SplitColumns,
+    rules: SplitRules,
+    bounds: Bounds,
+    rule: GainRule,
+    chance: SplitChance,
 ) -> Split:
-    """The best split of the leaf that has these codes and documents.
+    """The best split of the leaf that has these codes and documents, or with noise the one drawn.
 
-    Among equal scores the lowest feature wins, within it the lowest bin, and there missing values on the right.
+    Among equal scores the lowest feature wins, within it the lowest bin, and there missing values on the right. With
+    noise, only splits that gain enough take part in the draw.
     """
+    best, most = NO_SPLIT, -np.inf
+    for feature in chance.features:
+        own = _best_of_feature(bins_of(codes, documents, columns, feature), int(feature), columns, rules, bounds)
+        gain, worth = own.score - rule.before, own.score
+        if chance.deviation > 0:
+            worth = chance.worth(gain, feature) if gain > rule.least else -np.inf
+        if (worth, own.score) > (most, best.score):
+            best, most = own, worth
+    return best
+
+
+def bins_of(codes: CodeArray, documents: Int32Array, columns: SplitColumns, feature: int) -> IntArray:
+    """The sums of the documents in each bin of the feature, missing values last."""
+    bins = np.zeros((columns.n_bins[feature] + 1, 3), np.int64)
+    np.add.at(bins, codes[:, feature], documents)
+    return bins
+
+
+def _best_of_feature(bins: IntArray, feature: int, columns: SplitColumns, rules: SplitRules, bounds: Bounds) -> Split:
     best = NO_SPLIT
-    for feature in np.flatnonzero(columns.asked):
-        bins = np.zeros((columns.n_bins[feature] + 1, 3), np.int64)
-        np.add.at(bins, codes[:, feature], documents)
-        if columns.categorical[feature]:
-            candidates = _category_splits(bins, int(feature), rules, bounds)
-        else:
-            candidates = _number_splits(bins, int(feature), int(columns.monotone[feature]), rules, bounds)
-        for candidate in candidates:
-            lower = candidate.score == best.score and candidate.feature == best.feature and candidate.bin < best.bin
-            if candidate.score > best.score or lower:
-                best = candidate
+    if columns.categorical[feature]:
+        candidates = _category_splits(bins, feature, rules, bounds)
+    else:
+        candidates = _number_splits(bins, feature, int(columns.monotone[feature]), rules, bounds)
+    for candidate in candidates:
+        lower = candidate.score == best.score and candidate.bin < best.bin
+        if candidate.score > best.score or lower:
+            best = candidate
     return best
 
 
@@ -110,7 +147,7 @@ def _number_splits(bins: IntArray, feature: int, direction: int, rules: SplitRul
     places = np.cumsum(present, axis=0)
     for missing_left in (False, True) if missing[2] > 0 else (False,):
         left = places + missing if missing_left else places
-        scores = _scores(left, leaf - left, direction, rules, bounds)
+        scores = scores_of(left, leaf - left, direction, rules, bounds)
         bin = int(np.argmax(scores))
         if scores[bin] > -np.inf:
             goes_left = np.arange(len(bins)) <= bin
@@ -118,7 +155,7 @@ def _number_splits(bins: IntArray, feature: int, direction: int, rules: SplitRul
             yield Split(float(scores[bin]), feature, bin, left[bin], goes_left)
 
 
-def _scores(left: IntArray, right: IntArray, direction: int, rules: SplitRules, bounds: Bounds) -> Float64Array:
+def scores_of(left: IntArray, right: IntArray, direction: int, rules: SplitRules, bounds: Bounds) -> Float64Array:
     """The score of each way to divide a leaf; minus infinity where it is not allowed."""
     allowed = rules.allows(left) & rules.allows(right)
     allowed &= direction * (rules.value(right, bounds) - rules.value(left, bounds)) >= 0
@@ -138,7 +175,7 @@ def _category_splits(bins: IntArray, feature: int, rules: SplitRules, bounds: Bo
     left = np.cumsum(bins[order], axis=0)[:-1]
     if len(left) == 0:
         return
-    scores = _scores(left, leaf - left, 0, rules, bounds)
+    scores = scores_of(left, leaf - left, 0, rules, bounds)
     n_left = np.arange(1, len(order))
     scores[np.minimum(n_left, len(order) - n_left) > rules.settings.max_split_categories] = -np.inf
     best = int(np.argmax(scores))
