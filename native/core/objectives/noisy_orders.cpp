@@ -1,60 +1,122 @@
 #include "core/objectives/noisy_orders.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
 #include "core/common/counter_random.hpp"
 #include "core/common/vectors.hpp"
+#include "core/ranking/sorting.hpp"
 
 namespace rankwright {
 
 namespace {
 
-// log(u / (1 - u)), u uniform between 0 and 1, which it never is.
-double logistic_noise(std::uint64_t random) {
-    constexpr double step = 1.0 / 4503599627370496.0; // 2^-52
-    const double u = (static_cast<double>(random >> 12) + 0.5) * step, v = 1.0 - u;
-    return u > v ? log_of(u / v) : -log_of(v / u);
-}
+// The loops, compiled once for every vector width. Lanes never meet, so that all widths agree in every bit.
 
-// The documents of one order, by place.
-template <typename Real> struct PlacedOrder {
-    const Real *rank, *above, *below, *scale;
-};
-
-// Adds to weights[j], for places j from `first` on, what a swap with i changes, but for the difference of worths. Goes
-// on to the end of a pack.
-template <typename Real, std::size_t bytes>
-[[gnu::always_inline]] inline void add_swaps(const PlacedOrder<Real> &order, std::size_t i, std::size_t first,
-                                             std::size_t n, Real *weights) {
-    using V = Pack<Real, bytes>;
-    const Real rank = order.rank[i], above = order.above[i], below = order.below[i], scale = order.scale[i];
-    for (std::size_t j = first; j < n; j += bytes / sizeof(Real)) {
-        const V i_above = scale * absolute(above - load<V>(order.below + j));
-        const V j_above = load<V>(order.scale + j) * absolute(load<V>(order.above + j) - below);
-        const V change = load<V>(order.rank + j) > rank ? i_above : j_above;
-        store<V>(weights + j, load<V>(weights + j) + change);
+// Replaces each u, above 0 and below 1, by log(u / (1 - u)). Goes on to the end of a pack.
+template <std::size_t bytes> [[gnu::always_inline]] inline void log_odds(double *values, std::size_t n) {
+    using V = Pack<double, bytes>;
+    for (std::size_t at = 0; at < n; at += bytes / sizeof(double)) {
+        const V u = load<V>(values + at), v = 1.0 - u;
+        const auto upper = u > v;
+        const V size = log_of<V>((upper ? u : v) / (upper ? v : u));
+        store<V>(values + at, upper ? size : -size);
     }
 }
 
-template <typename Real>
-void add_swaps_narrow(const PlacedOrder<Real> &order, std::size_t i, std::size_t first, std::size_t n, Real *weights) {
-    add_swaps<Real, 16>(order, i, first, n, weights);
+// Counts for each of n scores how many are higher; beyond n scores are minus infinity.
+template <std::size_t bytes>
+[[gnu::always_inline]] inline void count_higher(const float *scores, std::size_t n, std::uint32_t *counts) {
+    using V = Pack<float, bytes>;
+    constexpr std::size_t width = bytes / sizeof(float);
+    for (std::size_t i = 0; i < n; ++i) {
+        BitsOf<V> higher{};
+        for (std::size_t j = 0; j < n; j += width) higher -= load<V>(scores + j) > scores[i]; // true is -1
+        std::int32_t sum = 0;
+        for (std::size_t lane = 0; lane < width; ++lane) sum += higher[lane];
+        counts[i] = static_cast<std::uint32_t>(sum);
+    }
 }
 
+// The orders of a query, by place: those of order k begin at k · stride.
+template <typename Real> struct PlacedOrders {
+    const Real *rank, *above, *below, *scale;
+    std::size_t n_orders, stride, n, n_counted;
+    bool is_symmetric; // above and below are the same, and scale is 1
+};
+
+// Adds to weights[j], for places j after i, the sum over orders of what a swap with i changes, but for the difference
+// of worths. Goes on to the end of a pack.
+template <typename Real, std::size_t bytes, bool is_symmetric>
+[[gnu::always_inline]] inline void sum_swaps(const PlacedOrders<Real> &orders, std::size_t i, Real *weights) {
+    using V = Pack<Real, bytes>;
+    const auto counted = static_cast<Real>(orders.n_counted), all = static_cast<Real>(orders.n);
+    for (std::size_t j = i + 1; j < orders.n; j += bytes / sizeof(Real)) {
+        V sum = load<V>(weights + j);
+        for (std::size_t k = 0, first = 0; k < orders.n_orders; ++k, first += orders.stride) {
+            const Real rank = orders.rank[first + i], above = orders.above[first + i];
+            const V rank_j = load<V>(orders.rank + first + j);
+            V change;
+            if constexpr (is_symmetric) {
+                change = absolute(above - load<V>(orders.above + first + j));
+            } else {
+                const V i_above = orders.scale[first + i] * absolute(above - load<V>(orders.below + first + j));
+                const V lowered = absolute(load<V>(orders.above + first + j) - orders.below[first + i]);
+                change = rank_j > rank ? i_above : load<V>(orders.scale + first + j) * lowered;
+            }
+            sum += where<V>(rank_j < (rank < counted ? all : counted), change);
+        }
+        store<V>(weights + j, sum);
+    }
+}
+
+template <typename Real> struct NoisyLoops {
+    void (*log_odds)(double *, std::size_t);
+    void (*count_higher)(const float *, std::size_t, std::uint32_t *);
+    void (*sum_swaps)(const PlacedOrders<Real> &, std::size_t, Real *);
+};
+
+template <typename Real> struct Narrow {
+    static void odds(double *values, std::size_t n) { log_odds<16>(values, n); }
+    static void higher(const float *scores, std::size_t n, std::uint32_t *counts) { count_higher<16>(scores, n, counts); }
+    static void swaps(const PlacedOrders<Real> &orders, std::size_t i, Real *weights) {
+        orders.is_symmetric ? sum_swaps<Real, 16, true>(orders, i, weights)
+                            : sum_swaps<Real, 16, false>(orders, i, weights);
+    }
+};
+
 #if defined(__x86_64__)
-template <typename Real>
-__attribute__((target("avx2"))) void add_swaps_wide(const PlacedOrder<Real> &order, std::size_t i, std::size_t first,
-                                                    std::size_t n, Real *weights) {
-    add_swaps<Real, 32>(order, i, first, n, weights);
-}
+#define RANKWRIGHT_AVX2 __attribute__((target("avx2")))
+
+template <typename Real> struct Wide {
+    RANKWRIGHT_AVX2 static void odds(double *values, std::size_t n) { log_odds<32>(values, n); }
+    RANKWRIGHT_AVX2 static void higher(const float *scores, std::size_t n, std::uint32_t *counts) {
+        count_higher<32>(scores, n, counts);
+    }
+    RANKWRIGHT_AVX2 static void swaps(const PlacedOrders<Real> &orders, std::size_t i, Real *weights) {
+        orders.is_symmetric ? sum_swaps<Real, 32, true>(orders, i, weights)
+                            : sum_swaps<Real, 32, false>(orders, i, weights);
+    }
+};
 #else
-template <typename Real>
-void add_swaps_wide(const PlacedOrder<Real> &order, std::size_t i, std::size_t first, std::size_t n, Real *weights) {
-    add_swaps<Real, 16>(order, i, first, n, weights);
-}
+template <typename Real> using Wide = Narrow<Real>;
 #endif
+
+template <typename Real> NoisyLoops<Real> loops() {
+    static const bool wide = widest_vectors() == VectorWidth::avx2;
+    return wide ? NoisyLoops<Real>{Wide<Real>::odds, Wide<Real>::higher, Wide<Real>::swaps}
+                : NoisyLoops<Real>{Narrow<Real>::odds, Narrow<Real>::higher, Narrow<Real>::swaps};
+}
+
+// A key whose unsigned order is the numbers' descending order; -0 and 0 have the same.
+std::uint32_t descending_key(float number) {
+    const auto bits = std::bit_cast<std::int32_t>(number + 0.0F);
+    return static_cast<std::uint32_t>(bits ^ (~(bits >> 31) & std::numeric_limits<std::int32_t>::max()));
+}
+
+constexpr std::size_t longest_counted_list = 512; // beyond it sorting is faster than counting
 
 } // namespace
 
@@ -81,26 +143,60 @@ void NoisyOrders<Real>::draw(const BatchQuery &query, std::span<const std::uint3
     n_ = query.n;
     n_counted_ = settings_.truncation == 0 ? n_ : std::min(n_, static_cast<std::size_t>(settings_.truncation));
     order_.resize(n_orders() * n_);
-    sorted_.resize(n_);
+    const double highest = n_ == 0 ? 0.0 : query.scores[ranked[0]];
     for (std::size_t k = 0; k < n_orders(); ++k) {
         const auto here = std::span(order_).subspan(k * n_, n_);
         const auto stream = stream_of(query.stream, ~std::uint64_t{k}); // those of rows and draws count from 0
         if (settings_.noise == 0.0) {
             std::copy(ranked.begin(), ranked.end(), here.begin());
-            shuffle_ties(query.scores, stream, here, tie_keys_);
-            continue;
+            shuffle_ties(query.scores, stream, here, keys_);
+        } else {
+            add_noise(query, highest, stream);
+            if (n_ > longest_counted_list || !order_by_counts(here)) order_by_keys(here);
         }
-        add_noise(query, stream);
-        rank_list(noisy_, sorted_, buffers_);
-        for (std::size_t rank = 0; rank < n_; ++rank) here[rank] = static_cast<std::uint32_t>(sorted_[rank]);
     }
 }
 
-template <typename Real> void NoisyOrders<Real>::add_noise(const BatchQuery &query, std::uint64_t stream) {
-    noisy_.resize(n_);
+// Scores are counted from the highest: floats then keep the digits that matter.
+template <typename Real>
+void NoisyOrders<Real>::add_noise(const BatchQuery &query, double highest, std::uint64_t stream) {
+    constexpr double step = 1.0 / 4503599627370496.0; // 2^-52
+    noise_.resize(n_ + lanes);
+    noisy_.resize(n_ + lanes);
     for (std::size_t row = 0; row < n_; ++row) {
-        noisy_[row] = query.scores[row] + settings_.noise * logistic_noise(stream_of(stream, row));
+        noise_[row] = (static_cast<double>(stream_of(stream, row) >> 12) + 0.5) * step;
     }
+    std::fill(noise_.begin() + n_, noise_.end(), 0.5);
+    loops<Real>().log_odds(noise_.data(), n_);
+    for (std::size_t row = 0; row < n_; ++row) {
+        noisy_[row] = static_cast<float>(query.scores[row] - highest + settings_.noise * noise_[row]);
+    }
+    std::fill(noisy_.begin() + n_, noisy_.end(), -std::numeric_limits<float>::infinity());
+}
+
+// A document's rank is the number of higher scores. Gives up where two scores are equal, which noise makes rare.
+template <typename Real> bool NoisyOrders<Real>::order_by_counts(std::span<std::uint32_t> order) {
+    constexpr auto nobody = std::numeric_limits<std::uint32_t>::max();
+    counts_.resize(n_);
+    loops<Real>().count_higher(noisy_.data(), n_, counts_.data());
+    std::fill(order.begin(), order.end(), nobody);
+    for (std::size_t row = 0; row < n_; ++row) {
+        if (order[counts_[row]] != nobody) return false;
+        order[counts_[row]] = static_cast<std::uint32_t>(row);
+    }
+    return true;
+}
+
+// Equal scores stay in row order.
+template <typename Real> void NoisyOrders<Real>::order_by_keys(std::span<std::uint32_t> order) {
+    constexpr int row_bits = 32;
+    keys_.resize(n_);
+    scratch_.resize(n_);
+    for (std::size_t row = 0; row < n_; ++row) {
+        keys_[row] = std::uint64_t{descending_key(noisy_[row])} << row_bits | row;
+    }
+    sort_keys(keys_, scratch_, row_bits, 1);
+    for (std::size_t rank = 0; rank < n_; ++rank) order[rank] = static_cast<std::uint32_t>(keys_[rank]);
 }
 
 template <typename Real>
@@ -156,21 +252,33 @@ template <typename Real> double NoisyOrders<Real>::weight(std::size_t a, std::si
 }
 
 template <typename Real> void NoisyOrders<Real>::fill_row(std::size_t i, Real *weights) const {
-    std::fill(weights + i + 1, weights + n_ + lanes, Real(0));
-    const auto add_all = width_ == VectorWidth::avx2 ? add_swaps_wide<Real> : add_swaps_narrow<Real>;
-    for (std::size_t k = 0; k < n_orders(); ++k) {
-        const std::size_t first = k * stride_;
-        const PlacedOrder<Real> here{&rank_[first], &above_[first], &below_[first], &scale_[first]};
-        if (here.rank[i] < static_cast<Real>(n_counted_)) {
-            add_all(here, i, i + 1, n_, weights);
-            continue;
-        }
-        for (const auto top : order(k).first(n_counted_)) {
-            if (top > i) weights[top] += here.scale[top] * std::abs(here.above[top] - here.below[i]);
-        }
+    constexpr std::size_t long_list = 8; // times the counted ranks: most pairs then weigh nothing in most orders
+    std::fill(weights + i + 1, weights + n_, Real(0));
+    if (n_ <= long_list * n_counted_) {
+        add_orders(0, n_orders(), i, weights);
+    } else {
+        for (std::size_t k = 0; k < n_orders(); ++k) add_long_order(k, i, weights);
     }
     const Real share = Real(1) / static_cast<Real>(n_orders());
     for (std::size_t j = i + 1; j < n_; ++j) weights[j] *= std::abs(worth_[i] - worth_[j]) * share;
+}
+
+template <typename Real>
+void NoisyOrders<Real>::add_orders(std::size_t k, std::size_t n_orders, std::size_t i, Real *weights) const {
+    const std::size_t first = k * stride_;
+    loops<Real>().sum_swaps({&rank_[first], &above_[first], &below_[first], &scale_[first], n_orders, stride_, n_,
+                             n_counted_, settings_.delta == Delta::discounted_gain},
+                            i, weights);
+}
+
+// Below the counted ranks, only pairs with the documents there count.
+template <typename Real>
+void NoisyOrders<Real>::add_long_order(std::size_t k, std::size_t i, Real *weights) const {
+    const std::size_t first = k * stride_;
+    if (rank_[first + i] < static_cast<Real>(n_counted_)) return add_orders(k, 1, i, weights);
+    for (const auto top : order(k).first(n_counted_)) {
+        if (top > i) weights[top] += scale_[first + top] * std::abs(above_[first + top] - below_[first + i]);
+    }
 }
 
 template class NoisyOrders<float>;

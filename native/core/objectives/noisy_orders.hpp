@@ -10,7 +10,6 @@
 
 #include "core/objectives/lambdas.hpp"
 #include "core/objectives/pair_rows.hpp"
-#include "core/ranking/ordering.hpp"
 
 namespace rankwright {
 
@@ -18,7 +17,7 @@ namespace rankwright {
 template <typename Real> class NoisyOrders {
   public:
     NoisyOrders(const PairData &data, const PairSettings &settings)
-        : data_(data), settings_(settings), width_(widest_vectors()) {}
+        : data_(data), settings_(settings) {}
 
     // Draws the orders. `ranked` has the query's rows by score; without noise, its runs of equal scores are shuffled.
     void draw(const BatchQuery &query, std::span<const std::uint32_t> ranked);
@@ -43,22 +42,25 @@ template <typename Real> class NoisyOrders {
     void fill_row(std::size_t i, Real *weights) const;
 
   private:
-    void add_noise(const BatchQuery &query, std::uint64_t stream);
+    void add_noise(const BatchQuery &query, double highest, std::uint64_t stream);
+    bool order_by_counts(std::span<std::uint32_t> order);
+    void order_by_keys(std::span<std::uint32_t> order);
+    void add_orders(std::size_t k, std::size_t n_orders, std::size_t i, Real *weights) const;
+    void add_long_order(std::size_t k, std::size_t i, Real *weights) const;
 
     const PairData &data_;
     const PairSettings &settings_;
-    VectorWidth width_;
     std::size_t n_ = 0, stride_ = 0, n_counted_ = 0;
     const Real *worth_ = nullptr;
     std::vector<std::uint32_t> order_; // one order after the other
     // By order and place, each order at a multiple of `stride_`: the rank, and the swap arrays of deltas.hpp there.
     std::vector<Real> rank_, above_, below_, scale_;
     std::vector<Real> ranked_worth_, ranked_above_, ranked_below_, ranked_scale_;
-    std::vector<double> noisy_;
-    std::vector<std::int64_t> sorted_;
+    std::vector<double> noise_;
+    std::vector<float> noisy_; // scores with noise
+    std::vector<std::uint32_t> counts_;
+    std::vector<std::uint64_t> keys_, scratch_;
     std::vector<bool> is_top_; // by row, in any order
-    RankBuffers buffers_;
-    std::vector<std::uint64_t> tie_keys_;
 };
 
 // Puts consecutive rows of equal scores in random order.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "core/common/parallel.hpp"
 #include "core/ranking/sorting.hpp"
@@ -14,6 +15,10 @@ namespace {
 
 constexpr std::size_t queries_at_a_time = 64;
 constexpr std::int64_t large_query = 1 << 17; // documents; all threads work on one such query after the other
+
+struct Buffers {
+    std::vector<std::uint64_t> keys, scratch;
+};
 
 // Keys with equal high bits are in row order, which need not be the order of the low bits that were cut off.
 void settle_low_bits(std::span<const double> scores, std::span<std::uint64_t> keys, std::uint64_t place_mask) {
@@ -40,7 +45,7 @@ template <typename Body> void for_documents(std::size_t n, int threads, Body &&b
 
 // A key is the score's high bits followed by the document's place in its query, so that sorting moves one word per
 // document.
-void rank_query(std::span<const double> scores, std::int64_t start, std::span<std::int64_t> ranked, RankBuffers &buffers,
+void rank_query(std::span<const double> scores, std::int64_t start, std::span<std::int64_t> ranked, Buffers &buffers,
                 int threads) {
     const std::size_t n = scores.size();
     if (n == 0) return;
@@ -60,24 +65,20 @@ void rank_query(std::span<const double> scores, std::int64_t start, std::span<st
 
 } // namespace
 
-void rank_list(std::span<const double> scores, std::span<std::int64_t> rows, RankBuffers &buffers) {
-    rank_query(scores, 0, rows, buffers, 1);
-}
-
 void rank_rows(std::span<const double> scores, std::span<const std::int64_t> offsets, std::span<std::int64_t> rows,
                int threads) {
-    const auto rank_one = [&](std::size_t query, RankBuffers &buffers, int query_threads) {
+    const auto rank_one = [&](std::size_t query, Buffers &buffers, int query_threads) {
         const auto start = offsets[query], size = offsets[query + 1] - start;
         rank_query(scores.subspan(start, size), start, rows.subspan(start, size), buffers, query_threads);
     };
     const auto is_large = [&](std::size_t query) { return offsets[query + 1] - offsets[query] >= large_query; };
     const std::size_t n_queries = offsets.size() - 1;
     parallel_for(n_queries, threads, queries_at_a_time, [&](std::size_t first, std::size_t last) {
-        RankBuffers buffers;
+        Buffers buffers;
         for (std::size_t query = first; query < last; ++query)
             if (!is_large(query)) rank_one(query, buffers, 1);
     });
-    RankBuffers buffers;
+    Buffers buffers;
     for (std::size_t query = 0; query < n_queries; ++query)
         if (is_large(query)) rank_one(query, buffers, threads);
 }

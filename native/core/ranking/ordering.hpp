@@ -5,21 +5,12 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace rankwright {
 
 // Fills `rows` with the rows of each query, highest score first, equal scores in row order. Scores must not be NaN.
 void rank_rows(std::span<const double> scores, std::span<const std::int64_t> offsets, std::span<std::int64_t> rows,
                int threads);
-
-// What ranking works in; kept from list to list.
-struct RankBuffers {
-    std::vector<std::uint64_t> keys, scratch;
-};
-
-// The same for one list, on one thread.
-void rank_list(std::span<const double> scores, std::span<std::int64_t> rows, RankBuffers &buffers);
 
 // Fills `tied` with whether the document at a rank has the score of the one before it in its query.
 void mark_ties(std::span<const double> scores, std::span<const std::int64_t> offsets,
