@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "core/common/counter_random.hpp"
@@ -26,24 +27,27 @@ template <std::size_t bytes> [[gnu::always_inline]] inline void log_odds(double 
     }
 }
 
-// Counts for each of n scores how many are higher; beyond n scores are minus infinity.
+// Counts for each of n scores how many are higher. Goes on to a multiple of `lanes`.
 template <std::size_t bytes>
-[[gnu::always_inline]] inline void count_higher(const float *scores, std::size_t n, std::uint32_t *counts) {
+[[gnu::always_inline]] inline void count_higher(const float *scores, std::size_t n, std::int32_t *counts) {
     using V = Pack<float, bytes>;
-    constexpr std::size_t width = bytes / sizeof(float);
-    for (std::size_t i = 0; i < n; ++i) {
-        BitsOf<V> higher{};
-        for (std::size_t j = 0; j < n; j += width) higher -= load<V>(scores + j) > scores[i]; // true is -1
-        std::int32_t sum = 0;
-        for (std::size_t lane = 0; lane < width; ++lane) sum += higher[lane];
-        counts[i] = static_cast<std::uint32_t>(sum);
+    constexpr std::size_t width = bytes / sizeof(float), packs = lanes / width;
+    for (std::size_t first = 0; first < n; first += lanes) {
+        V own[packs];
+        BitsOf<V> higher[packs] = {};
+        for (std::size_t pack = 0; pack < packs; ++pack) own[pack] = load<V>(scores + first + pack * width);
+        for (std::size_t j = 0; j < n; ++j) {
+#pragma GCC unroll 4
+            for (std::size_t pack = 0; pack < packs; ++pack) higher[pack] -= own[pack] < scores[j]; // true is -1
+        }
+        std::memcpy(counts + first, higher, sizeof(higher));
     }
 }
 
 // The orders of a query, by place: those of order k begin at k · stride.
 template <typename Real> struct PlacedOrders {
-    const Real *rank, *above, *below, *scale;
-    std::size_t n_orders, stride, n, n_counted;
+    const Real *rank, *limit, *above, *below, *scale;
+    std::size_t n_orders, stride, n;
     bool is_symmetric; // above and below are the same, and scale is 1
 };
 
@@ -52,35 +56,40 @@ template <typename Real> struct PlacedOrders {
 template <typename Real, std::size_t bytes, bool is_symmetric>
 [[gnu::always_inline]] inline void sum_swaps(const PlacedOrders<Real> &orders, std::size_t i, Real *weights) {
     using V = Pack<Real, bytes>;
-    const auto counted = static_cast<Real>(orders.n_counted), all = static_cast<Real>(orders.n);
-    for (std::size_t j = i + 1; j < orders.n; j += bytes / sizeof(Real)) {
-        V sum = load<V>(weights + j);
+    constexpr std::size_t width = bytes / sizeof(Real), packs = is_symmetric ? 2 : 1;
+    for (std::size_t j = i + 1; j < orders.n; j += packs * width) {
+        V sum[packs];
+        for (std::size_t pack = 0; pack < packs; ++pack) sum[pack] = load<V>(weights + j + pack * width);
         for (std::size_t k = 0, first = 0; k < orders.n_orders; ++k, first += orders.stride) {
-            const Real rank = orders.rank[first + i], above = orders.above[first + i];
-            const V rank_j = load<V>(orders.rank + first + j);
-            V change;
-            if constexpr (is_symmetric) {
-                change = absolute(above - load<V>(orders.above + first + j));
-            } else {
-                const V i_above = orders.scale[first + i] * absolute(above - load<V>(orders.below + first + j));
-                const V lowered = absolute(load<V>(orders.above + first + j) - orders.below[first + i]);
-                change = rank_j > rank ? i_above : load<V>(orders.scale + first + j) * lowered;
+            const std::size_t own = first + i;
+#pragma GCC unroll 2
+            for (std::size_t pack = 0; pack < packs; ++pack) {
+                const std::size_t other = first + j + pack * width;
+                const V rank = load<V>(orders.rank + other), above = load<V>(orders.above + other);
+                V change;
+                if constexpr (is_symmetric) {
+                    change = absolute(orders.above[own] - above);
+                } else {
+                    const V down = orders.scale[own] * absolute(orders.above[own] - load<V>(orders.below + other));
+                    const V up = load<V>(orders.scale + other) * absolute(above - orders.below[own]);
+                    change = rank > orders.rank[own] ? down : up;
+                }
+                sum[pack] += where<V>(rank < orders.limit[own], change);
             }
-            sum += where<V>(rank_j < (rank < counted ? all : counted), change);
         }
-        store<V>(weights + j, sum);
+        for (std::size_t pack = 0; pack < packs; ++pack) store<V>(weights + j + pack * width, sum[pack]);
     }
 }
 
 template <typename Real> struct NoisyLoops {
     void (*log_odds)(double *, std::size_t);
-    void (*count_higher)(const float *, std::size_t, std::uint32_t *);
+    void (*count_higher)(const float *, std::size_t, std::int32_t *);
     void (*sum_swaps)(const PlacedOrders<Real> &, std::size_t, Real *);
 };
 
 template <typename Real> struct Narrow {
     static void odds(double *values, std::size_t n) { log_odds<16>(values, n); }
-    static void higher(const float *scores, std::size_t n, std::uint32_t *counts) { count_higher<16>(scores, n, counts); }
+    static void higher(const float *scores, std::size_t n, std::int32_t *counts) { count_higher<16>(scores, n, counts); }
     static void swaps(const PlacedOrders<Real> &orders, std::size_t i, Real *weights) {
         orders.is_symmetric ? sum_swaps<Real, 16, true>(orders, i, weights)
                             : sum_swaps<Real, 16, false>(orders, i, weights);
@@ -92,7 +101,7 @@ template <typename Real> struct Narrow {
 
 template <typename Real> struct Wide {
     RANKWRIGHT_AVX2 static void odds(double *values, std::size_t n) { log_odds<32>(values, n); }
-    RANKWRIGHT_AVX2 static void higher(const float *scores, std::size_t n, std::uint32_t *counts) {
+    RANKWRIGHT_AVX2 static void higher(const float *scores, std::size_t n, std::int32_t *counts) {
         count_higher<32>(scores, n, counts);
     }
     RANKWRIGHT_AVX2 static void swaps(const PlacedOrders<Real> &orders, std::size_t i, Real *weights) {
@@ -171,18 +180,18 @@ void NoisyOrders<Real>::add_noise(const BatchQuery &query, double highest, std::
     for (std::size_t row = 0; row < n_; ++row) {
         noisy_[row] = static_cast<float>(query.scores[row] - highest + settings_.noise * noise_[row]);
     }
-    std::fill(noisy_.begin() + n_, noisy_.end(), -std::numeric_limits<float>::infinity());
 }
 
 // A document's rank is the number of higher scores. Gives up where two scores are equal, which noise makes rare.
 template <typename Real> bool NoisyOrders<Real>::order_by_counts(std::span<std::uint32_t> order) {
     constexpr auto nobody = std::numeric_limits<std::uint32_t>::max();
-    counts_.resize(n_);
+    counts_.resize(n_ + lanes);
     loops<Real>().count_higher(noisy_.data(), n_, counts_.data());
     std::fill(order.begin(), order.end(), nobody);
     for (std::size_t row = 0; row < n_; ++row) {
-        if (order[counts_[row]] != nobody) return false;
-        order[counts_[row]] = static_cast<std::uint32_t>(row);
+        auto &at_rank = order[static_cast<std::size_t>(counts_[row])];
+        if (at_rank != nobody) return false;
+        at_rank = static_cast<std::uint32_t>(row);
     }
     return true;
 }
@@ -215,7 +224,7 @@ template <typename Real>
 void NoisyOrders<Real>::set_places(std::span<const std::uint32_t> place_of, const Real *worth) {
     worth_ = worth;
     stride_ = n_ + lanes;
-    for (auto *values : {&rank_, &above_, &below_, &scale_}) values->resize(n_orders() * stride_);
+    for (auto *values : {&rank_, &limit_, &above_, &below_, &scale_}) values->resize(n_orders() * stride_);
     for (auto *values : {&ranked_worth_, &ranked_above_, &ranked_below_, &ranked_scale_}) values->resize(n_);
     for (std::size_t k = 0; k < n_orders(); ++k) {
         const auto here = std::span(order_).subspan(k * n_, n_);
@@ -229,6 +238,7 @@ void NoisyOrders<Real>::set_places(std::span<const std::uint32_t> place_of, cons
         for (std::size_t rank = 0; rank < n_; ++rank) {
             const std::size_t at = first + here[rank];
             rank_[at] = static_cast<Real>(rank);
+            limit_[at] = static_cast<Real>(rank < n_counted_ ? n_ : n_counted_);
             above_[at] = ranked_above_[rank];
             below_[at] = ranked_below_[rank];
             scale_[at] = ranked_scale_[rank];
@@ -266,8 +276,9 @@ template <typename Real> void NoisyOrders<Real>::fill_row(std::size_t i, Real *w
 template <typename Real>
 void NoisyOrders<Real>::add_orders(std::size_t k, std::size_t n_orders, std::size_t i, Real *weights) const {
     const std::size_t first = k * stride_;
-    loops<Real>().sum_swaps({&rank_[first], &above_[first], &below_[first], &scale_[first], n_orders, stride_, n_,
-                             n_counted_, settings_.delta == Delta::discounted_gain},
+    const bool is_symmetric = settings_.delta == Delta::discounted_gain;
+    loops<Real>().sum_swaps({&rank_[first], &limit_[first], &above_[first], &below_[first], &scale_[first], n_orders,
+                             stride_, n_, is_symmetric},
                             i, weights);
 }
 

@@ -53,12 +53,13 @@ template <typename Real> class NoisyOrders {
     std::size_t n_ = 0, stride_ = 0, n_counted_ = 0;
     const Real *worth_ = nullptr;
     std::vector<std::uint32_t> order_; // one order after the other
-    // By order and place, each order at a multiple of `stride_`: the rank, and the swap arrays of deltas.hpp there.
-    std::vector<Real> rank_, above_, below_, scale_;
+    // By order and place, each order at a multiple of `stride_`: the rank, below which rank a partner counts, and the
+    // swap arrays of deltas.hpp.
+    std::vector<Real> rank_, limit_, above_, below_, scale_;
     std::vector<Real> ranked_worth_, ranked_above_, ranked_below_, ranked_scale_;
     std::vector<double> noise_;
     std::vector<float> noisy_; // scores with noise
-    std::vector<std::uint32_t> counts_;
+    std::vector<std::int32_t> counts_;
     std::vector<std::uint64_t> keys_, scratch_;
     std::vector<bool> is_top_; // by row, in any order
 };
