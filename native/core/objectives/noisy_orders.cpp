@@ -89,7 +89,9 @@ template <typename Real> struct NoisyLoops {
 
 template <typename Real> struct Narrow {
     static void odds(double *values, std::size_t n) { log_odds<16>(values, n); }
-    static void higher(const float *scores, std::size_t n, std::int32_t *counts) { count_higher<16>(scores, n, counts); }
+    static void higher(const float *scores, std::size_t n, std::int32_t *counts) {
+        count_higher<16>(scores, n, counts);
+    }
     static void swaps(const PlacedOrders<Real> &orders, std::size_t i, Real *weights) {
         orders.is_symmetric ? sum_swaps<Real, 16, true>(orders, i, weights)
                             : sum_swaps<Real, 16, false>(orders, i, weights);
@@ -147,8 +149,7 @@ void shuffle_ties(std::span<const double> scores, std::uint64_t stream, std::spa
     }
 }
 
-template <typename Real>
-void NoisyOrders<Real>::draw(const BatchQuery &query, std::span<const std::uint32_t> ranked) {
+template <typename Real> void NoisyOrders<Real>::draw(const BatchQuery &query, std::span<const std::uint32_t> ranked) {
     n_ = query.n;
     n_counted_ = settings_.truncation == 0 ? n_ : std::min(n_, static_cast<std::size_t>(settings_.truncation));
     order_.resize(n_orders() * n_);
@@ -283,8 +284,7 @@ void NoisyOrders<Real>::add_orders(std::size_t k, std::size_t n_orders, std::siz
 }
 
 // Below the counted ranks, only pairs with the documents there count.
-template <typename Real>
-void NoisyOrders<Real>::add_long_order(std::size_t k, std::size_t i, Real *weights) const {
+template <typename Real> void NoisyOrders<Real>::add_long_order(std::size_t k, std::size_t i, Real *weights) const {
     const std::size_t first = k * stride_;
     if (rank_[first + i] < static_cast<Real>(n_counted_)) return add_orders(k, 1, i, weights);
     for (const auto top : order(k).first(n_counted_)) {

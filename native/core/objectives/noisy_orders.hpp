@@ -16,8 +16,7 @@ namespace rankwright {
 // One worker's arrays, used for query after query: draw, bring the tops up, set places, then ask for weights.
 template <typename Real> class NoisyOrders {
   public:
-    NoisyOrders(const PairData &data, const PairSettings &settings)
-        : data_(data), settings_(settings) {}
+    NoisyOrders(const PairData &data, const PairSettings &settings) : data_(data), settings_(settings) {}
 
     // Draws the orders. `ranked` has the query's rows by score; without noise, its runs of equal scores are shuffled.
     void draw(const BatchQuery &query, std::span<const std::uint32_t> ranked);

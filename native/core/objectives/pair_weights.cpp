@@ -33,8 +33,7 @@ void PairWeights<Real>::load_ranked(const BatchQuery &query, std::span<const std
     n_rows_ = ties_.n_reached();
 }
 
-template <typename Real>
-void PairWeights<Real>::load_noisy(const BatchQuery &query, std::span<std::uint32_t> row_at) {
+template <typename Real> void PairWeights<Real>::load_noisy(const BatchQuery &query, std::span<std::uint32_t> row_at) {
     noisy_.draw(query, row_at);
     // A constant share goes to the pairs that count at the ranks of the scores. As places keep the order of ranks among
     // the documents that are brought up, these ranks are the first places.

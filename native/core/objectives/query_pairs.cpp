@@ -214,9 +214,7 @@ template <typename Real> void QueryPairs<Real>::add_neighbour_pairs() {
 }
 
 // Calls for_pairs(each) to have each(a, b, target, weight) called for every pair, and adds the pairs.
-template <typename Real>
-template <typename ForPairs>
-void QueryPairs<Real>::add_pairs(ForPairs &&for_pairs) {
+template <typename Real> template <typename ForPairs> void QueryPairs<Real>::add_pairs(ForPairs &&for_pairs) {
     const double share = settings_.constant_share;
     if (settings_.delta == Delta::constant) {
         for_pairs([&](std::size_t a, std::size_t b, double target, double weight) {

@@ -5,8 +5,7 @@
 namespace rankwright {
 
 template <typename Real>
-void TiedBlocks<Real>::average(std::span<const double> scores, std::size_t n_counted,
-                               const SwapArrays<Real> &arrays) {
+void TiedBlocks<Real>::average(std::span<const double> scores, std::size_t n_counted, const SwapArrays<Real> &arrays) {
     const std::size_t n = scores.size();
     end_.resize(n);
     difference_.resize(n);

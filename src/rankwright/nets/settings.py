@@ -11,7 +11,13 @@ from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import OBJECTIVES, objective_named
 from rankwright.settings.setting import about, changed, setting, settings_class
-from rankwright.settings.shared import AimedSettings, PairWeightSettings, PatientSettings, RankerSettings, ScaledSettings
+from rankwright.settings.shared import (
+    AimedSettings,
+    PairWeightSettings,
+    PatientSettings,
+    RankerSettings,
+    ScaledSettings,
+)
 from rankwright.settings.spaces import Choice, Real, Whole
 
 

@@ -48,8 +48,8 @@ class LambdaMART(ForestRanker, LambdaMARTSettings):
         if self.objective is not None:
             require(
                 (self.truncation, self.sigma, self.mode, weights) == (None, None, "default", {}),
-                f"{', '.join(['truncation', 'sigma', *weights])} and mode shape LambdaRank's forces; an objective of your "
-                "own has its own settings",
+                f"{', '.join(['truncation', 'sigma', *weights])} and mode shape LambdaRank's forces; an objective of "
+                "your own has its own settings",
             )
             return objective_named(self.objective) if isinstance(self.objective, str) else self.objective
         objective = paper_lambdarank(self.metric) if self.mode == "paper" else lambdarank(self.metric)
