@@ -177,7 +177,7 @@ class PairwiseObjective:
             certainty=self.certainty,
             query_norm=self.query_norm,
             gap_norm=self.gap_norm,
-            # Means over all orders of equal scores are the same in any: then none is drawn, and no bit depends on a key.
+            # Means over all orders of equal scores need no random one: so no bit depends on a key.
             shuffle_ties=self.shuffle_ties and not self.expected_ties,
             expected_ties=self.expected_ties,
             perturbations=self.perturbations,
