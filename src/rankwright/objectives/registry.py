@@ -119,8 +119,9 @@ def lambdarank(
 
 def _with_tail(delta: Delta) -> Delta:
     """The same with discounts beyond the cutoff, where the metric is NDCG."""
-    is_ndcg = isinstance(delta, MetricDelta) and isinstance(delta.metric, NDCG)
-    return replace(delta, tail=True) if is_ndcg else delta
+    if isinstance(delta, MetricDelta) and isinstance(delta.metric, NDCG):
+        return replace(delta, tail=True)
+    return delta
 
 
 def yetirank(

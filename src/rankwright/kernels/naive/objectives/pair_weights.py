@@ -51,7 +51,8 @@ def _noisy_ranks(query: BatchQuery, ranked: IntArray, settings: PairSettings) ->
         stream = stream_of(query.stream, ~np.uint64(order))[0]
         uniform = ((stream_of(stream, np.arange(n)) >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52
         noisy = query.scores - query.scores.max(initial=-np.inf) + settings.noise * np.log(uniform / (1.0 - uniform))
-        rows = ranked_rows(noisy.astype(np.float32), None) if settings.noise else ranked_rows(query.scores, stream)
+        noisy = noisy.astype(np.float32).astype(np.float64)
+        rows = ranked_rows(noisy, None) if settings.noise else ranked_rows(query.scores, stream)
         rank_of = np.empty(n, np.int64)
         rank_of[rank_of_row[rows]] = np.arange(n)
         yield rank_of
