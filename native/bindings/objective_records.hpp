@@ -53,7 +53,12 @@ template <> struct Reader<PairSettings> {
                 .certainty = field<double>(settings, "certainty"),
                 .query_norm = field<bool>(settings, "query_norm"),
                 .gap_norm = field<bool>(settings, "gap_norm"),
-                .shuffle_ties = field<bool>(settings, "shuffle_ties")};
+                .shuffle_ties = field<bool>(settings, "shuffle_ties"),
+                .expected_ties = field<bool>(settings, "expected_ties"),
+                .perturbations = field<std::int64_t>(settings, "perturbations"),
+                .noise = field<double>(settings, "noise"),
+                .neighbours = field<bool>(settings, "neighbours"),
+                .constant_share = field<double>(settings, "constant_share")};
     }
 };
 

@@ -23,6 +23,7 @@ from rankwright.objectives import (
     objective_named,
     paper_lambdarank,
     ranknet,
+    yetirank,
 )
 from rankwright.objectives.deltas import Constant
 
@@ -56,6 +57,23 @@ SWITCHED: dict[str, Objective] = {
     "sampled ranknet": ranknet(sampled_pairs=2),
     "sampled lambdarank": lambdarank("ndcg@5", truncation=None, sampled_pairs=3),
     "sampled equal labels": ranknet(sampled_pairs=2, pair_equal_labels=True),
+    **{f"perturbed {metric}": lambdarank(metric, truncation=4, perturbations=3) for metric in ONE_OF_EACH_KIND},
+    "perturbed": PairwiseObjective(Logistic(), delta_named("ndcg"), perturbations=4, noise=0.3),
+    "perturbed hinge": PairwiseObjective(Hinge(), delta_named("map"), perturbations=2),
+    "perturbed, long lists": lambdarank("map", truncation=2, perturbations=3),
+    "perturbed and sampled": lambdarank("ndcg@5", truncation=None, sampled_pairs=3, perturbations=3),
+    "perturbed ties": lambdarank("err", truncation=4, perturbations=3, noise=0.0),
+    "perturbed mixture": lambdarank("ndcg@5", truncation=4, perturbations=3, constant_share=0.4),
+    "uncertain yetirank": replace(yetirank("ndcg@5", truncation=4), certainty=0.8),
+    "expected ties": PairwiseObjective(Logistic(), delta_named("ndcg"), expected_ties=True),
+    "truncated expected ties": lambdarank("ndcg@5", truncation=4, expected_ties=True),
+    "expected ties of precision": lambdarank("p@4", truncation=4, expected_ties=True),
+    "sampled expected ties": lambdarank("ndcg@5", truncation=None, sampled_pairs=3, expected_ties=True),
+    "mixture": lambdarank("ndcg@5", truncation=4, constant_share=0.4),
+    "mixture for map": PairwiseObjective(Logistic(), delta_named("map"), constant_share=0.7),
+    "all constant": lambdarank("err", truncation=4, constant_share=1.0),
+    "sampled mixture": lambdarank("ndcg@5", truncation=None, sampled_pairs=3, constant_share=0.4),
+    "expected mixture": lambdarank("ndcg@5", truncation=4, expected_ties=True, constant_share=0.4),
 }
 ALL = {name: objective_named(name) for name in NAMED} | SWITCHED
 
@@ -65,7 +83,8 @@ CERTAIN = {name: objective for name, objective in UNMIXED.items() if objective.c
 SHIFT_FREE = {name: objective for name, objective in ALL.items() if not name.endswith("-error")}
 SAMPLED = {name for name in ALL if "sampled" in name}
 # Those whose choices depend on where a row stands: random numbers are made from the row's number.
-ROW_BLIND = {name: objective for name, objective in ALL.items() if name not in SAMPLED | {"xendcg"}}
+PERTURBED = {name for name, objective in PAIRWISE.items() if objective.perturbations}
+ROW_BLIND = {name: objective for name, objective in ALL.items() if name not in SAMPLED | PERTURBED | {"xendcg"}}
 SMOOTH = ("ranknet", "softmax", "gain-softmax", "squared-error", "logistic-error", "equal labels", "uncertain")
 
 

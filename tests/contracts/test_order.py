@@ -109,6 +109,17 @@ def test_initial_scores_follow_their_rows(tmp_path):
     assert file_of(again, tmp_path / "model.rw") == expected
 
 
+WEIGHTS = [{"perturbations": 3}, {"objective": "yetirank"}, {"expected_ties": True}, {"constant_share": 0.4}]
+
+
+@pytest.mark.parametrize("setting", WEIGHTS)
+def test_weights_of_pairs_do_not_depend_on_the_order_of_the_data(setting, tmp_path):
+    data = documents()
+    expected = file_of(small("lambdamart", **setting).fit(data), tmp_path / "model.rw")
+    again = small("lambdamart", **setting).fit(in_another_order(data, 1))
+    assert file_of(again, tmp_path / "model.rw") == expected
+
+
 @pytest.mark.parametrize("setting", [{"unjudged": 0.5}, {"scaling": "zscore"}, {"scaling": "query-minmax"}])
 @pytest.mark.parametrize("name", ["lambdamart", "ranksvm"])
 def test_what_is_done_to_the_data_first_does_not_depend_on_its_order(name, setting, tmp_path):

@@ -34,6 +34,11 @@ struct PairSettings {
     bool query_norm = false;
     bool gap_norm = false;
     bool shuffle_ties = false;
+    bool expected_ties = false;
+    std::int64_t perturbations = 0;
+    double noise = 1.0;
+    bool neighbours = false;
+    double constant_share = 0.0;
 };
 
 // Pairs given one by one: those of query q are first_pair[q] to first_pair[q + 1], as rows of the dataset.

@@ -65,7 +65,9 @@ template <typename Real, typename V>
     const V label = load<V>(query.label + j);
     const auto i_better = label < query.label[i];
     const auto j_better = label > query.label[i];
-    if (rule.constant_delta) {
+    if (query.pair_weight != nullptr) {
+        weight = load<V>(query.pair_weight + j);
+    } else if (rule.constant_delta) {
         weight = V{} + Real(1);
     } else {
         weight = absolute(query.worth[i] - load<V>(query.worth + j)) * query.scale[i] *

@@ -21,6 +21,7 @@ template <typename Real> struct RankedQuery {
     const Real *weight;       // of documents; null where all are 1
     const Real *odds;         // e^σs, and
     const Real *odds_against; // e^-σs, up to a factor, where scores lie near each other; else null
+    const Real *pair_weight;  // of the row's pairs, by second document, instead of what a swap changes; or null
     Real *gradient, *curvature;
 };
 

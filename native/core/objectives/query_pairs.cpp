@@ -11,11 +11,6 @@ namespace rankwright {
 
 namespace {
 
-template <typename Real> void pad(std::vector<Real> &values, std::size_t n, Real padding) {
-    if (values.size() < n + lanes) values.resize(n + lanes);
-    std::fill(values.begin() + n, values.begin() + n + lanes, padding);
-}
-
 // Documents from the highest label to the lowest, in runs of equal labels. A document's partners are those outside its
 // run.
 struct SortedRuns {
@@ -59,26 +54,9 @@ void QueryPairs<Real>::load_by_rank(const BatchQuery &query, std::span<const std
     for (std::size_t rank = 0; rank < query.n; ++rank) {
         row_at_[rank] = static_cast<std::uint32_t>(ranked[query.start + rank] - query.start);
     }
-    if (settings_.shuffle_ties) shuffle_ties();
+    if (settings_.shuffle_ties) shuffle_ties(query.scores, query.stream, row_at_, tie_keys_);
+    if (settings_.delta != Delta::constant) weights_.load(query, row_at_);
     gather();
-}
-
-// Puts consecutive rows of equal scores in random order.
-template <typename Real> void QueryPairs<Real>::shuffle_ties() {
-    constexpr std::uint64_t low_half = 0xFFFFFFFF;
-    for (std::size_t first = 0, last = 0; first < query_.n; first = last) {
-        const double score = query_.scores[row_at_[first]];
-        while (last < query_.n && query_.scores[row_at_[last]] == score) ++last;
-        if (last - first == 1) continue;
-        tie_keys_.clear();
-        for (std::size_t rank = first; rank < last; ++rank) {
-            tie_keys_.push_back((stream_of(query_.stream, row_at_[rank]) & ~low_half) | row_at_[rank]);
-        }
-        std::sort(tie_keys_.begin(), tie_keys_.end());
-        for (std::size_t rank = first; rank < last; ++rank) {
-            row_at_[rank] = static_cast<std::uint32_t>(tie_keys_[rank - first] & low_half);
-        }
-    }
 }
 
 template <typename Real>
@@ -121,14 +99,6 @@ template <typename Real> void QueryPairs<Real>::gather() {
             weight_[place] = data_.groups.document_weights[query_.first_row + row_at_[place]];
         }
     }
-    if (settings_.delta != Delta::constant) {
-        for (auto *values : {&worth_, &above_, &below_, &scale_}) pad(*values, n, Real(0));
-        for (std::size_t place = 0; place < n; ++place) {
-            worth_[place] = static_cast<Real>(data_.worth[query_.first_row + row_at_[place]]);
-        }
-        fill_swap_arrays<Real>(settings_.delta, std::span(worth_).first(n), data_.discount,
-                               {std::span(above_).first(n), std::span(below_).first(n), std::span(scale_).first(n)});
-    }
     gather_odds(n == 0 ? 0.0 : *highest - *lowest);
     sums_ = {};
 }
@@ -147,17 +117,18 @@ template <typename Real> void QueryPairs<Real>::gather_odds(double score_span) {
     }
 }
 
-template <typename Real> void QueryPairs<Real>::add_row(std::size_t i, std::size_t first) {
+template <typename Real> void QueryPairs<Real>::add_row(std::size_t i, std::size_t first, const Real *pair_weights) {
     const RankedQuery<Real> view{.n = query_.n,
                                  .score = score_.data(),
                                  .label = label_.data(),
-                                 .worth = worth_.data(),
-                                 .above = above_.data(),
-                                 .below = below_.data(),
-                                 .scale = scale_.data(),
+                                 .worth = weights_.worth(),
+                                 .above = weights_.above(),
+                                 .below = weights_.below(),
+                                 .scale = weights_.scale(),
                                  .weight = data_.groups.document_weights.empty() ? nullptr : weight_.data(),
                                  .odds = odds_.data(),
                                  .odds_against = odds_against_.data(),
+                                 .pair_weight = pair_weights,
                                  .gradient = gradient_.data(),
                                  .curvature = curvature_.data()};
     PairSums row;
@@ -179,7 +150,7 @@ void QueryPairs<Real>::add_pairs_of_labels(const BatchQuery &query, std::span<co
         add_sampled_pairs(by_label);
     } else if (ranks_matter || !is_whole(query.n)) {
         load_by_rank(query, ranked);
-        add_ranked_pairs();
+        settings_.neighbours ? add_neighbour_pairs() : add_ranked_pairs();
     } else {
         load_by_row(query, by_label);
         add_label_pairs();
@@ -187,10 +158,85 @@ void QueryPairs<Real>::add_pairs_of_labels(const BatchQuery &query, std::span<co
 }
 
 template <typename Real> void QueryPairs<Real>::add_ranked_pairs() {
+    if (settings_.delta != Delta::constant && !weights_.are_swaps()) return add_weighed_rows();
     const std::size_t n_rows = is_whole(query_.n) ? query_.n : static_cast<std::size_t>(settings_.truncation);
     for (std::size_t i = 0; i < n_rows; ++i) {
         if (!std::isnan(label_[i])) add_row(i, i + 1);
     }
+}
+
+// Every weight is computed before its force; where a share of the weights is constant, twice: first for the sums, which
+// the two shares have in common.
+template <typename Real> void QueryPairs<Real>::add_weighed_rows() {
+    pad(row_weights_, query_.n, Real(0));
+    const auto for_rows = [&](auto &&each) {
+        for (std::size_t i = 0; i < weights_.n_rows(); ++i) {
+            if (std::isnan(label_[i])) continue;
+            weights_.fill_row(i, row_weights_.data());
+            each(i);
+        }
+    };
+    const double share = settings_.constant_share;
+    if (share == 0.0) return for_rows([&](std::size_t i) { add_row(i, i + 1, row_weights_.data()); });
+    double changes = 0.0, counted = 0.0;
+    for_rows([&](std::size_t i) {
+        for (std::size_t j = i + 1; j < query_.n; ++j) {
+            if (std::isnan(label_[j]) || label_[i] == label_[j]) continue;
+            const double own = weight_of_documents(i, j);
+            changes += own * row_weights_[j];
+            counted += own * weights_.counted(i, j);
+        }
+    });
+    const double constant = counted > 0.0 ? share * changes / counted : 0.0;
+    for_rows([&](std::size_t i) {
+        for (std::size_t j = i + 1; j < query_.n; ++j) {
+            const double mixed = (1.0 - share) * row_weights_[j] + constant * weights_.counted(i, j);
+            row_weights_[j] = static_cast<Real>(mixed);
+        }
+        add_row(i, i + 1, row_weights_.data());
+    });
+}
+
+// The weights of a pair in several orders are added up by adding it several times.
+template <typename Real> void QueryPairs<Real>::add_neighbour_pairs() {
+    const auto &noisy = weights_.noisy();
+    for (std::size_t k = 0; k < noisy.n_orders(); ++k) {
+        const auto order = noisy.order(k);
+        for (std::size_t rank = 0; rank + 1 < query_.n && rank < noisy.n_counted(); ++rank) {
+            const std::size_t a = order[rank], b = order[rank + 1];
+            const double difference = double(label_[a]) - double(label_[b]);
+            if (difference == 0.0 || std::isnan(difference)) continue;
+            const double weight = noisy.weight_in(k, a, b) * weight_of_documents(a, b);
+            buffer_pair(a, b, target_of(settings_.certainty, difference), weight);
+        }
+    }
+    empty_buffer();
+}
+
+// Calls for_pairs(each) to have each(a, b, target, weight) called for every pair, and adds the pairs.
+template <typename Real> template <typename ForPairs> void QueryPairs<Real>::add_pairs(ForPairs &&for_pairs) {
+    const double share = settings_.constant_share;
+    if (settings_.delta == Delta::constant) {
+        for_pairs([&](std::size_t a, std::size_t b, double target, double weight) {
+            buffer_pair(a, b, target, weight * weight_of_documents(a, b));
+        });
+        return empty_buffer();
+    }
+    double changes = 0.0, counted = 0.0;
+    if (share > 0.0) {
+        for_pairs([&](std::size_t a, std::size_t b, double, double weight) {
+            weight *= weight_of_documents(a, b);
+            changes += weight * weights_.weight(a, b);
+            counted += weight * weights_.counted(a, b);
+        });
+    }
+    const double constant = counted > 0.0 ? share * changes / counted : 0.0;
+    for_pairs([&](std::size_t a, std::size_t b, double target, double weight) {
+        double change = weights_.weight(a, b);
+        if (share > 0.0) change = (1.0 - share) * change + constant * weights_.counted(a, b);
+        buffer_pair(a, b, target, weight * weight_of_documents(a, b) * change);
+    });
+    empty_buffer();
 }
 
 // Labels fall, so the documents with a lower label than i's are those after its run of equal labels.
@@ -213,6 +259,12 @@ template <typename Real> void QueryPairs<Real>::find_places() {
 // divided by that, sums over drawn pairs are unbiased.
 template <typename Real> void QueryPairs<Real>::add_sampled_pairs(std::span<const std::int64_t> by_label) {
     find_places();
+    add_pairs([&](auto &&each) { for_sampled_pairs(by_label, each); });
+}
+
+template <typename Real>
+template <typename Each>
+void QueryPairs<Real>::for_sampled_pairs(std::span<const std::int64_t> by_label, Each &&each) {
     const auto sorted = by_label.subspan(query_.first_row, query_.n);
     const auto label_at = [&](std::size_t at) { return data_.labels[sorted[at]]; };
     const auto row_of = [&](std::size_t at) { return static_cast<std::size_t>(sorted[at]) - query_.first_row; };
@@ -227,38 +279,37 @@ template <typename Real> void QueryPairs<Real>::add_sampled_pairs(std::span<cons
             const std::size_t other = runs.partner(at, below(random, n_partners));
             const double times = double(draws) / double(n_partners) + double(draws) / double(runs.n_partners(other));
             const double target = target_of(settings_.certainty, double(label_at(at)) - double(label_at(other)));
-            buffer_pair(place_of_[row], place_of_[row_of(other)], target, 1.0 / times);
+            each(place_of_[row], place_of_[row_of(other)], target, 1.0 / times);
         }
     }
-    empty_buffer();
 }
 
 template <typename Real>
 void QueryPairs<Real>::add_listed_pairs(const PairTable &pairs, std::size_t first, std::size_t last) {
     find_places();
-    const std::size_t cut = is_whole(query_.n) ? query_.n : static_cast<std::size_t>(settings_.truncation);
-    for (std::size_t pair = first; pair < last; ++pair) {
-        const auto a = place_of_[pairs.better[pair] - query_.first_row];
-        const auto b = place_of_[pairs.worse[pair] - query_.first_row];
-        if (std::min(a, b) < cut) buffer_pair(a, b, pairs.probability[pair], pairs.weight[pair]);
-    }
-    empty_buffer();
+    const bool constant = settings_.delta == Delta::constant;
+    std::size_t cut = constant ? static_cast<std::size_t>(settings_.truncation) : weights_.n_rows();
+    if (constant && is_whole(query_.n)) cut = query_.n;
+    add_pairs([&](auto &&each) {
+        for (std::size_t pair = first; pair < last; ++pair) {
+            const auto a = place_of_[pairs.better[pair] - query_.first_row];
+            const auto b = place_of_[pairs.worse[pair] - query_.first_row];
+            if (std::min(a, b) < cut) each(a, b, pairs.probability[pair], pairs.weight[pair]);
+        }
+    });
 }
 
-template <typename Real> double QueryPairs<Real>::delta(std::size_t a, std::size_t b) const {
-    if (settings_.delta == Delta::constant) return 1.0;
-    const auto [i, j] = std::minmax(a, b);
-    return double(scale_[i]) * std::abs(worth_[i] - worth_[j]) * std::abs(above_[i] - below_[j]);
+template <typename Real> double QueryPairs<Real>::weight_of_documents(std::size_t a, std::size_t b) const {
+    return data_.groups.document_weights.empty() ? 1.0 : double(weight_[a]) * double(weight_[b]);
 }
 
 template <typename Real>
 void QueryPairs<Real>::buffer_pair(std::size_t a, std::size_t b, double target, double weight) {
-    if (!data_.groups.document_weights.empty()) weight *= double(weight_[a]) * double(weight_[b]);
     a_[buffered_] = static_cast<std::uint32_t>(a);
     b_[buffered_] = static_cast<std::uint32_t>(b);
     gap_[buffered_] = score_[a] - score_[b];
     target_[buffered_] = static_cast<Real>(target);
-    pair_weight_[buffered_] = static_cast<Real>(weight * delta(a, b));
+    pair_weight_[buffered_] = static_cast<Real>(weight);
     if (++buffered_ == buffered_pairs) empty_buffer();
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/objectives/lambdas.hpp"
 #include "core/objectives/pair_rows.hpp"
+#include "core/objectives/pair_weights.hpp"
 
 namespace rankwright {
 
@@ -18,7 +19,8 @@ template <typename Real> class QueryPairs {
     QueryPairs(const PairData &data, const PairSettings &settings, bool with_cost)
         : data_(data), settings_(settings), loops_(pair_loops<Real>(settings.loss, with_cost, widest_vectors())),
           rule_{static_cast<Real>(settings.shape), settings.delta == Delta::constant, settings.pair_equal_labels,
-                static_cast<Real>(settings.certainty), settings.gap_norm} {
+                static_cast<Real>(settings.certainty), settings.gap_norm},
+          weights_(data, settings) {
         if constexpr (sizeof(Real) == sizeof(float)) {
             if (settings.loss == PairLoss::logistic) near_row_ = near_logistic_row(with_cost, widest_vectors());
         }
@@ -40,8 +42,9 @@ template <typename Real> class QueryPairs {
     // Loads the query and adds all pairs of documents of different labels, as label_pair_lambdas explains them.
     void add_pairs_of_labels(const BatchQuery &query, std::span<const std::int64_t> by_label,
                              std::span<const std::int64_t> ranked);
-    void add_ranked_pairs(); // after load_by_rank
-    void add_label_pairs();  // after load_by_row with rows by label
+    void add_ranked_pairs();    // after load_by_rank
+    void add_neighbour_pairs(); // the same, where only neighbours in noisy orders pair
+    void add_label_pairs();     // after load_by_row with rows by label
     void add_sampled_pairs(std::span<const std::int64_t> by_label);
     void add_listed_pairs(const PairTable &pairs, std::size_t first, std::size_t last);
 
@@ -53,14 +56,16 @@ template <typename Real> class QueryPairs {
   private:
     static constexpr std::size_t buffered_pairs = 16 * lanes;
 
-    void shuffle_ties();
     void gather();
     void gather_odds(double score_span);
     void find_places();
-    void add_row(std::size_t i, std::size_t first);
+    void add_row(std::size_t i, std::size_t first, const Real *pair_weights = nullptr);
+    void add_weighed_rows();
+    template <typename Each> void for_sampled_pairs(std::span<const std::int64_t> by_label, Each &&each);
+    template <typename ForPairs> void add_pairs(ForPairs &&for_pairs);
+    double weight_of_documents(std::size_t a, std::size_t b) const;
     void buffer_pair(std::size_t a, std::size_t b, double target, double weight);
     void empty_buffer();
-    double delta(std::size_t a, std::size_t b) const;
 
     const PairData &data_;
     const PairSettings &settings_;
@@ -72,9 +77,11 @@ template <typename Real> class QueryPairs {
     PairSums sums_;
     std::vector<std::uint32_t> row_at_, place_of_;
     std::vector<std::uint64_t> tie_keys_;
+    PairWeights<Real> weights_; // not read where the delta is constant
+    std::vector<Real> row_weights_;
     bool has_odds_ = false;
     std::vector<Real> odds_, odds_against_;
-    std::vector<Real> score_, label_, worth_, above_, below_, scale_, weight_, gradient_, curvature_;
+    std::vector<Real> score_, label_, weight_, gradient_, curvature_;
 
     std::size_t buffered_ = 0;
     std::uint32_t a_[buffered_pairs], b_[buffered_pairs];

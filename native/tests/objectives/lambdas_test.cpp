@@ -77,6 +77,22 @@ void threads_do_not_matter() {
     }
 }
 
+void threads_do_not_matter_to_means_and_mixtures() {
+    const Sample sample;
+    PairSettings noisy, neighbours, tied;
+    noisy.perturbations = neighbours.perturbations = 3;
+    neighbours.neighbours = tied.expected_ties = true;
+    noisy.constant_share = tied.constant_share = 0.4;
+    for (auto settings : {noisy, neighbours, tied}) {
+        settings.delta = Delta::discounted_gain;
+        settings.truncation = 10;
+        Result one(sample), many(sample);
+        label_pair_lambdas<float>({sample.data(), sample.by_label, settings}, sample.batch(), one.spans(), 1);
+        label_pair_lambdas<float>({sample.data(), sample.by_label, settings}, sample.batch(), many.spans(), 7);
+        CHECK(many.same_forces(one));
+    }
+}
+
 void forces_of_a_query_cancel() {
     const Sample sample;
     Result result(sample);
@@ -131,6 +147,7 @@ template <typename Real> struct LoopQuery {
                                       .weight = worth.data(),
                                       .odds = odds.data(),
                                       .odds_against = odds_against.data(),
+                                      .pair_weight = nullptr,
                                       .gradient = gradient.data(),
                                       .curvature = curvature.data()};
         for (std::size_t i = 0; i < 20; ++i) loop(query, rule, i, i + 1, sums);
@@ -200,6 +217,7 @@ void lists_and_points_run_on_all_shapes() {
 
 const rankwright::Test test("lambdas", [] {
     threads_do_not_matter();
+    threads_do_not_matter_to_means_and_mixtures();
     forces_of_a_query_cancel();
     given_pairs_are_the_pairs();
     for (bool with_cost : {false, true}) {

@@ -73,6 +73,11 @@ class PairSettings:
     query_norm: bool = False  # scale a query's forces by log2(1 + S) / S, S the sum of their sizes
     gap_norm: bool = False  # divide a pair's force by 0.01 + its score gap, where not all scores are equal
     shuffle_ties: bool = False  # equal scores rank in random order, else in row order
+    expected_ties: bool = False  # weights are means over all orders of equal scores; only with discounted-gain
+    perturbations: int = 0  # weights are means over so many noisy orders; 0: one order, that of the scores
+    noise: float = 1.0  # times logistic noise is added to the scores; 0: only equal scores change places
+    neighbours: bool = False  # only neighbours in a noisy order are pairs
+    constant_share: float = 0.0  # of the weights, which all pairs within the truncation have alike
 
 
 class LabelledQueries(NamedTuple):

@@ -27,7 +27,7 @@ class LambdaRank(GradientNet, LambdaRankSettings):
     def _objective(self) -> Objective:
         objective = paper_lambdarank(self.metric) if self.mode == "paper" else lambdarank(self.metric)
         loss: PairLoss = Logistic(self.sigma) if self.spring is None else Spring(self.spring)
-        changes: dict[str, Any] = {"pair_loss": loss}
+        changes: dict[str, Any] = {"pair_loss": loss} | self.pair_weights()
         if self.truncation is not None:
             changes["truncation"] = self.truncation
         return replace(objective, **changes)

@@ -11,7 +11,13 @@ from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import OBJECTIVES, objective_named
 from rankwright.settings.setting import about, changed, setting, settings_class
-from rankwright.settings.shared import AimedSettings, PatientSettings, RankerSettings, ScaledSettings
+from rankwright.settings.shared import (
+    AimedSettings,
+    PairWeightSettings,
+    PatientSettings,
+    RankerSettings,
+    ScaledSettings,
+)
 from rankwright.settings.spaces import Choice, Real, Whole
 
 
@@ -142,7 +148,7 @@ class RankNetSettings(NetSettings):
 
 
 @settings_class
-class LambdaRankSettings(NetSettings):
+class LambdaRankSettings(NetSettings, PairWeightSettings):
     """A net whose forces on pairs are weighed by what swapping them would do to `metric` (Burges 2005, paper
     2).
 

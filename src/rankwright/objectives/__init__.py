@@ -1,6 +1,6 @@
 """What rankers are trained for: objectives, which turn the scores of a query's documents into a force on each."""
 
-from rankwright.objectives.deltas import DELTAS, MetricDelta, delta_named
+from rankwright.objectives.deltas import DELTAS, Decay, MetricDelta, delta_named
 from rankwright.objectives.diagnostics import Diagnosis, diagnose
 from rankwright.objectives.function import from_function
 from rankwright.objectives.listwise import GainSoftmax, Softmax
@@ -17,11 +17,13 @@ from rankwright.objectives.registry import (
     ranknet,
     spring,
     xendcg,
+    yetirank,
 )
 
 __all__ = [
     "DELTAS",
     "OBJECTIVES",
+    "Decay",
     "Diagnosis",
     "GainSoftmax",
     "Hinge",
@@ -45,4 +47,5 @@ __all__ = [
     "ranknet",
     "spring",
     "xendcg",
+    "yetirank",
 ]

@@ -66,6 +66,36 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
+class Decay:
+    """YetiRank's own weights: neighbours at rank r count the difference of their labels times persistence^r.
+
+    It is the change of rank-biased precision with labels as gains, whose discount at rank r is persistence^r, up to the
+    factor 1 - persistence.
+
+    Parameters
+    ----------
+    persistence : float, default 0.85
+        How much a rank counts of what the one above it counts, above 0 and below 1.
+    """
+
+    persistence: float = 0.85
+
+    kind: ClassVar[str] = "discounted-gain"
+    name: ClassVar[str] = "decay"
+
+    def __post_init__(self) -> None:
+        require(0 < self.persistence < 1, f"persistence must be above 0 and below 1, got {self.persistence}")
+
+    def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:  # noqa: ARG002
+        """The label itself."""
+        return labels.astype(np.float64)
+
+    def discount(self, n_ranks: int) -> Float64Array:
+        """Powers of the persistence, so large that neighbours differ by a power."""
+        return self.persistence ** np.arange(n_ranks) / (1.0 - self.persistence)
+
+
+@dataclass(frozen=True, slots=True)
 class MetricDelta:
     """The change of a metric under a convention when two documents swap ranks.
 

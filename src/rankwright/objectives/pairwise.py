@@ -20,7 +20,7 @@ from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, require
 from rankwright.kernels.records import LabelledQueries, PairSettings
-from rankwright.objectives.deltas import Constant, Delta
+from rankwright.objectives.deltas import Constant, Decay, Delta
 from rankwright.objectives.objective import (
     GRADIENT_DTYPE,
     BoundKernel,
@@ -61,11 +61,25 @@ class PairwiseObjective:
         Whether a pair's force is divided by 0.01 + its score gap, as in LightGBM.
     shuffle_ties : bool, default True
         Whether equal scores rank in random order; else they rank in row order.
+    expected_ties : bool, default False
+        Whether a pair's weight is its mean over all orders of documents with equal scores, instead of that in one
+        order. It is exact, and known for NDCG, DCG, precision and recall.
+    perturbations : int, default 0
+        Over how many noisy orders a pair's weight is averaged; 0 takes the order of the scores. A pair's force follows
+        the gap of the true scores all the same.
+    noise : float, default 1.0
+        How much noise makes a noisy order: so many times log(u / (1 - u)), with u uniform between 0 and 1, is added to
+        each score. With 0 only documents with equal scores change places.
+    neighbours : bool, default False
+        Whether only documents that are neighbours in a noisy order pair there, as in YetiRank.
+    constant_share : float, default 0.0
+        The share of a query's weight that its pairs get in equal parts, as RankNet's have, from 0 to 1; the rest is
+        what swaps change.
 
     Attributes
     ----------
     name : str
-        `ranknet`, `lambdarank:` and a metric, or the pair loss with a metric or without.
+        `ranknet`, `lambdarank:` or `yetirank:` and a metric, or the pair loss with a metric or without.
     has_cost : bool
         Whether the forces are the derivatives of a cost.
     """
@@ -79,6 +93,11 @@ class PairwiseObjective:
     query_norm: bool = False
     gap_norm: bool = False
     shuffle_ties: bool = True
+    expected_ties: bool = False
+    perturbations: int = 0
+    noise: float = 1.0
+    neighbours: bool = False
+    constant_share: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("truncation", "sampled_pairs"):
@@ -93,15 +112,43 @@ class PairwiseObjective:
             not self.pair_equal_labels or isinstance(self.delta, Constant),
             f"equal labels pair only where every pair counts alike: swapping them never changes {self.delta.name}",
         )
+        require(self.perturbations >= 0, f"perturbations must be 0 or more, got {self.perturbations}")
+        require(0 <= self.noise < inf, f"noise must be 0 or more, and finite, got {self.noise}")
+        require(0 <= self.constant_share <= 1, f"constant_share must be from 0 to 1, got {self.constant_share}")
+        self._check_weights()
+
+    def _check_weights(self) -> None:
+        """Refuse what contradicts itself among the settings of the pairs' weights."""
+        if isinstance(self.delta, Constant):
+            for name in ("perturbations", "expected_ties", "constant_share"):
+                require(not getattr(self, name), f"{name} is for weights by a metric, but here every pair counts alike")
+        require(
+            not self.neighbours or self.perturbations > 0,
+            "neighbours are those of noisy orders: set perturbations to how many, such as 10",
+        )
+        require(
+            not self.neighbours or (self.sampled_pairs is None and self.constant_share == 0),
+            "neighbours leaves only few pairs, so sampled_pairs and constant_share do not go with it",
+        )
+        require(
+            not self.expected_ties or self.perturbations == 0,
+            "expected_ties and perturbations are two ways to average over orders; choose one",
+        )
+        require(
+            not self.expected_ties or self.delta.kind == "discounted-gain",
+            f"the mean over all orders of equal scores is not known for {self.delta.name}, only for ndcg, dcg, p, "
+            "recall and wta; perturbations=8 with noise=0 averages over 8 random ones",
+        )
 
     @property
     def name(self) -> str:
-        """`ranknet`, `lambdarank:` and a metric, or the pair loss with a metric or without."""
+        """`ranknet`, `lambdarank:` or `yetirank:` and a metric, or the pair loss with a metric or without."""
         is_constant = isinstance(self.delta, Constant)
         family = self.pair_loss.name
         if isinstance(self.pair_loss, Logistic):
-            family = "ranknet" if is_constant else "lambdarank"
-        return family if is_constant else f"{family}:{self.delta.name}"
+            weighed = "yetirank" if self.neighbours else "lambdarank"
+            family = "ranknet" if is_constant else weighed
+        return family if is_constant or isinstance(self.delta, Decay) else f"{family}:{self.delta.name}"
 
     @property
     def has_cost(self) -> bool:
@@ -130,7 +177,13 @@ class PairwiseObjective:
             certainty=self.certainty,
             query_norm=self.query_norm,
             gap_norm=self.gap_norm,
-            shuffle_ties=self.shuffle_ties,
+            # Means over all orders of equal scores need no random one: so no bit depends on a key.
+            shuffle_ties=self.shuffle_ties and not self.expected_ties,
+            expected_ties=self.expected_ties,
+            perturbations=self.perturbations,
+            noise=self.noise,
+            neighbours=self.neighbours,
+            constant_share=self.constant_share,
         )
 
     def _worths(self, dataset: Judged, threads: int) -> dict[str, Any]:
@@ -146,10 +199,10 @@ class PairwiseObjective:
         return {"labels": labels, "by_label": _rows_by_label(labels, dataset.groups) if reads_order else _NO_ROWS}
 
     def _given_pairs(self, pairs: Preferences, groups: Groups) -> dict[str, Any]:
-        if self.sampled_pairs is not None or self.pair_equal_labels or self.certainty != inf:
+        if self.sampled_pairs is not None or self.pair_equal_labels or self.certainty != inf or self.neighbours:
             raise InputError(
-                "sampled_pairs, pair_equal_labels and certainty shape pairs made from labels, but this dataset has "
-                "preferences, which are its pairs"
+                "sampled_pairs, pair_equal_labels, certainty and neighbours shape pairs made from labels, but this "
+                "dataset has preferences, which are its pairs"
             )
         query = groups.query_of_row[pairs.better]
         order = np.argsort(query, kind="stable")

@@ -15,7 +15,7 @@ from typing import Any
 from rankwright.errors import SettingError, UnknownNameError, require
 from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.registry import Measure
-from rankwright.objectives.deltas import Delta, MetricDelta, as_delta
+from rankwright.objectives.deltas import Decay, Delta, MetricDelta, as_delta
 from rankwright.objectives.listwise import GainSoftmax, Softmax
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Hinge, Logistic, Spring
@@ -24,6 +24,7 @@ from rankwright.objectives.pointwise import LogisticError, SquaredError
 
 DEFAULT_METRIC = "ndcg@10"
 DEFAULT_TRUNCATION = 30
+DEFAULT_PERTURBATIONS = 10
 
 
 def ranknet(
@@ -62,6 +63,10 @@ def lambdarank(
     sigma: float = 1.0,
     truncation: int | None = DEFAULT_TRUNCATION,
     sampled_pairs: int | None = None,
+    perturbations: int = 0,
+    noise: float = 1.0,
+    expected_ties: bool = False,
+    constant_share: float = 0.0,
 ) -> PairwiseObjective:
     """Return the objective of LambdaRank and LambdaMART, with the switches that measured best.
 
@@ -79,6 +84,14 @@ def lambdarank(
     sampled_pairs : int, optional
         How many partners are drawn for each document in queries that have more, 1 or more; all by default. It needs
         `truncation=None`.
+    perturbations : int, default 0
+        Over how many noisy orders a pair's weight is averaged; 0 takes the order of the scores.
+    noise : float, default 1.0
+        How many times logistic noise is added to the scores for a noisy order, 0 or more.
+    expected_ties : bool, default False
+        Whether a pair's weight is its mean over all orders of documents with equal scores.
+    constant_share : float, default 0.0
+        The share of a query's weight that its pairs get in equal parts, as RankNet's have, from 0 to 1.
 
     Returns
     -------
@@ -90,11 +103,77 @@ def lambdarank(
     >>> lambdarank("map:mslr").name
     'lambdarank:map:mslr'
     """
-    delta = as_delta(metric)
-    if isinstance(delta, MetricDelta) and isinstance(delta.metric, NDCG):
-        delta = replace(delta, tail=True)
     return PairwiseObjective(
-        Logistic(sigma), delta, truncation=truncation, sampled_pairs=sampled_pairs, query_norm=True, gap_norm=True
+        Logistic(sigma),
+        _with_tail(as_delta(metric)),
+        truncation=truncation,
+        sampled_pairs=sampled_pairs,
+        query_norm=True,
+        gap_norm=True,
+        perturbations=perturbations,
+        noise=noise,
+        expected_ties=expected_ties,
+        constant_share=constant_share,
+    )
+
+
+def _with_tail(delta: Delta) -> Delta:
+    """The same with discounts beyond the cutoff, where the metric is NDCG."""
+    if isinstance(delta, MetricDelta) and isinstance(delta.metric, NDCG):
+        return replace(delta, tail=True)
+    return delta
+
+
+def yetirank(
+    metric: str | Measure | Delta | None = None,
+    *,
+    sigma: float = 1.0,
+    perturbations: int = DEFAULT_PERTURBATIONS,
+    noise: float = 1.0,
+    decay: float | None = None,
+    truncation: int | None = None,
+) -> PairwiseObjective:
+    """Return YetiRank's objective (Gulin, Kuralenok, Pavlov 2011): pairs of neighbours in noisy orders.
+
+    In each of several orders, made by adding random noise to the scores, only neighbours pair. Without a metric such a
+    pair counts the difference of its labels times `decay` to the power of its upper rank; with one, what swapping the
+    two would change.
+
+    Parameters
+    ----------
+    metric : str, Measure or Delta, optional
+        What the forces aim at, such as `"map"`; by default YetiRank's own weights.
+    sigma : float, default 1.0
+        The steepness of the logistic loss, above 0.
+    perturbations : int, default 10
+        How many noisy orders to average over, 1 or more.
+    noise : float, default 1.0
+        How many times logistic noise is added to the scores for a noisy order, 0 or more.
+    decay : float, optional
+        What the weight of a rank is multiplied by to give that of the next, above 0 and below 1; 0.85 by default. It
+        does not go with a metric, which has discounts of its own.
+    truncation : int, optional
+        Only pairs with a document among so many top ranks of a noisy order count, 1 or more; all by default.
+
+    Returns
+    -------
+    PairwiseObjective
+        The objective `yetirank`, or `yetirank:` with the metric's name.
+
+    Examples
+    --------
+    >>> yetirank().name, yetirank("map").name
+    ('yetirank', 'yetirank:map')
+    """
+    require(metric is None or decay is None, "decay shapes YetiRank's own weights; a metric has discounts of its own")
+    own = Decay() if decay is None else Decay(decay)
+    return PairwiseObjective(
+        Logistic(sigma),
+        own if metric is None else _with_tail(as_delta(metric)),
+        truncation=truncation,
+        perturbations=perturbations,
+        noise=noise,
+        neighbours=True,
     )
 
 
@@ -177,6 +256,7 @@ class ObjectiveFamily:
 OBJECTIVES: Mapping[str, ObjectiveFamily] = {
     "ranknet": ObjectiveFamily(ranknet, "cross entropy of every pair (RankNet)"),
     "lambdarank": ObjectiveFamily(lambdarank, "cross entropy of pairs, weighed by what swapping them does to a metric"),
+    "yetirank": ObjectiveFamily(yetirank, "the same for neighbours in noisy orders only (YetiRank)"),
     "hinge": ObjectiveFamily(hinge, "pairs pushed apart up to a margin"),
     "spring": ObjectiveFamily(spring, "the spring of LambdaRank's paper"),
     "softmax": ObjectiveFamily(Softmax, "cross entropy between the softmaxes of labels and scores (ListNet)"),

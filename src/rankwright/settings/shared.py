@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from rankwright.errors import require
 from rankwright.settings.setting import (
     Setting,
     setting,
@@ -99,6 +100,50 @@ class AimedSettings(RankerSettings):
 
     metric: str = setting("ndcg@10")
     select: str | None = setting(None)
+
+
+@settings_class
+class PairWeightSettings(RankerSettings):
+    """The settings of rankers that weigh pairs by what swapping them does to a metric.
+
+    Parameters
+    ----------
+    perturbations
+        Over how many noisy orders of the documents a pair's weight is averaged, such as 8; 0 takes the order of the
+        scores. It makes forces steadier, and costs a sort for each order.
+    noise
+        How many times logistic noise is added to the scores for a noisy order, 0 or more; None takes 1. With 0 only
+        documents with equal scores change places. It needs `perturbations`.
+    neighbours
+        Whether only documents that are neighbours in a noisy order pair there, as in YetiRank. It needs
+        `perturbations`.
+    expected_ties
+        Whether a pair's weight is its exact mean over all orders of documents with equal scores, instead of that in one
+        random order; for NDCG, DCG, precision and recall.
+    constant_share
+        The share of a query's weight that its pairs get in equal parts, as in RankNet; the rest follows the metric.
+    """
+
+    perturbations: int = setting(0, least=0, unsaid=0)
+    noise: float | None = setting(None, least=0, unsaid=None)
+    neighbours: bool = setting(False, unsaid=False)
+    expected_ties: bool = setting(False, unsaid=False)
+    constant_share: float = setting(0.0, least=0, most=1, unsaid=0.0)
+
+    def pair_weights(self) -> dict[str, Any]:
+        """The fields of a pairwise objective that these settings change."""
+        require(
+            self.noise is None or self.perturbations > 0,
+            "noise is for noisy orders: set perturbations to how many, such as 8",
+        )
+        changes = {
+            "perturbations": self.perturbations,
+            "neighbours": self.neighbours,
+            "expected_ties": self.expected_ties,
+            "constant_share": self.constant_share,
+        }
+        given = {name: value for name, value in changes.items() if value}
+        return given if self.noise is None else given | {"noise": self.noise}
 
 
 @settings_class

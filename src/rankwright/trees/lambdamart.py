@@ -44,15 +44,17 @@ class LambdaMART(ForestRanker, LambdaMARTSettings):
     """
 
     def _objective(self) -> Objective:
+        weights = self.pair_weights()
         if self.objective is not None:
             require(
-                (self.truncation, self.sigma, self.mode) == (None, None, "default"),
-                "truncation, sigma and mode shape LambdaRank's forces; an objective of your own has its own settings",
+                (self.truncation, self.sigma, self.mode, weights) == (None, None, "default", {}),
+                f"{', '.join(['truncation', 'sigma', *weights])} and mode shape LambdaRank's forces; an objective of "
+                "your own has its own settings",
             )
             return objective_named(self.objective) if isinstance(self.objective, str) else self.objective
         objective = paper_lambdarank(self.metric) if self.mode == "paper" else lambdarank(self.metric)
         changes: dict[str, Any] = {"truncation": self.truncation, "pair_loss": self.sigma and Logistic(self.sigma)}
-        return replace(objective, **{name: value for name, value in changes.items() if value is not None})
+        return replace(objective, **{name: value for name, value in changes.items() if value is not None}, **weights)
 
     def _split_gain(self) -> SplitGain:
         return self.split_gain or ("least-squares" if self.mode == "paper" else "newton")

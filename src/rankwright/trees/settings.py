@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from rankwright.objectives.objective import Objective
 from rankwright.settings.setting import setting, settings_class
-from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings
+from rankwright.settings.shared import AimedSettings, PairWeightSettings, PatientSettings, ScaledSettings
 from rankwright.settings.spaces import Real, Whole
 from rankwright.trees.bins.binning import MAX_WIDE_BINS
 from rankwright.trees.params import MAX_LEAVES, Growth, SplitGain
@@ -105,7 +105,7 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
 
 
 @settings_class
-class LambdaForestSettings(ForestSettings):
+class LambdaForestSettings(PairWeightSettings, ForestSettings):
     """What boosted trees share that follow the forces of pairs.
 
     Parameters

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import inf, log2, nan
 
 import numpy as np
@@ -16,6 +17,7 @@ from rankwright.kernels.naive.common.counter_random import below, stream_of
 from rankwright.kernels.naive.objectives.batches import BatchQuery, queries_of
 from rankwright.kernels.naive.objectives.deltas import SWAP_DELTAS
 from rankwright.kernels.naive.objectives.pair_losses import PAIR_LOSSES
+from rankwright.kernels.naive.objectives.pair_weights import are_swaps, ranked_rows, weight_matrices
 from rankwright.kernels.records import Batch, Forces, LabelledQueries, PairSettings, WeighedGroups
 
 SMALLEST_GAP = 0.01
@@ -32,9 +34,7 @@ class _Pairs:
 
 
 def _ranked_rows(query: BatchQuery, settings: PairSettings) -> IntArray:
-    rows = np.arange(len(query.scores))
-    tie_breaker = stream_of(query.stream, rows) >> np.uint64(32) if settings.shuffle_ties else rows
-    return np.lexsort([rows, tie_breaker, -query.scores])
+    return ranked_rows(query.scores, query.stream if settings.shuffle_ties else None)
 
 
 def _targets(certainty: float, difference: Float64Array) -> Float64Array:
@@ -46,7 +46,8 @@ def _targets(certainty: float, difference: Float64Array) -> Float64Array:
 
 def _pairs_of_ranks(labels: Float64Array, settings: PairSettings) -> Iterator[_Pairs]:
     """Every pair of judged documents of different labels, one upper rank after the other."""
-    n_rows = min(len(labels), settings.truncation) if settings.truncation else len(labels)
+    # Where weights are means over orders, those of pairs beyond the truncation are 0.
+    n_rows = min(len(labels), settings.truncation or len(labels)) if are_swaps(settings) else len(labels)
     for i in range(n_rows):
         lower = np.arange(i + 1, len(labels))
         difference = labels[i] - labels[lower]
@@ -79,6 +80,33 @@ def _sampled_pairs(
         yield _Pairs(np.full(draws, rank_of[row]), rank_of[sorted_rows[other]], target, 1.0 / times)
 
 
+def _swaps_of(worth: Float64Array, discount: Float64Array, settings: PairSettings, pairs: _Pairs) -> Float64Array:
+    """What swapping each pair changes."""
+    changes = np.empty(len(pairs.a))
+    for upper in np.unique(np.minimum(pairs.a, pairs.b)).tolist():
+        of_upper = np.minimum(pairs.a, pairs.b) == upper
+        lower = np.maximum(pairs.a, pairs.b)[of_upper]
+        changes[of_upper] = np.abs(SWAP_DELTAS[settings.delta](worth, discount, upper, lower))
+    return changes
+
+
+def _read(matrix: Float64Array, pairs: _Pairs) -> Float64Array:
+    return matrix[pairs.a, pairs.b]
+
+
+def _mixed(
+    matrices: tuple[Float64Array, Float64Array], pairs: list[_Pairs], weight: Float64Array, settings: PairSettings
+) -> Float64Array:
+    """Weights of which a share is the same for all pairs that count, such that both shares have the same sum."""
+    changes, counted = matrices
+    sums = np.zeros(2)
+    for some in pairs:
+        own = some.weight * weight[some.a] * weight[some.b]
+        sums += [(own * matrix[some.a, some.b]).sum() for matrix in matrices]
+    constant = sums[0] / sums[1] if sums[1] > 0 else 0.0
+    return (1.0 - settings.constant_share) * changes + settings.constant_share * constant * counted
+
+
 def _sum_pairs(
     query: BatchQuery,
     ranked: IntArray,
@@ -92,15 +120,17 @@ def _sum_pairs(
     by_rank, weight_by_rank = scores[ranked], query.document_weights[ranked]
     worth_by_rank = worth[query.rows][ranked] if len(worth) else np.zeros(n)
     discount_of_rank = np.concatenate([discount, np.zeros(n)])[:n]
+    if are_swaps(settings):
+        change_of = partial(_swaps_of, worth_by_rank, discount_of_rank, settings)
+    else:
+        pairs = list(pairs)
+        matrices = weight_matrices(query, ranked, worth_by_rank, discount_of_rank, settings)
+        change_of = partial(_read, _mixed(matrices, pairs, weight_by_rank, settings))
     gradient, curvature, cost, size = np.zeros(n), np.zeros(n), 0.0, 0.0
     for some in pairs:
         gap = by_rank[some.a] - by_rank[some.b]
         weight = some.weight * weight_by_rank[some.a] * weight_by_rank[some.b]
-        for upper in np.unique(np.minimum(some.a, some.b)).tolist():
-            of_upper = np.minimum(some.a, some.b) == upper
-            lower = np.maximum(some.a, some.b)[of_upper]
-            change = SWAP_DELTAS[settings.delta](worth_by_rank, discount_of_rank, upper, lower)
-            weight[of_upper] *= np.abs(change)
+        weight *= change_of(some)
         if settings.gap_norm and scores.min() != scores.max():
             weight /= SMALLEST_GAP + np.abs(gap)
         pair = PAIR_LOSSES[settings.loss](gap, some.target, settings.shape)
@@ -151,7 +181,7 @@ def preference_lambdas(
         rank_of = np.argsort(ranked)
         given = slice(first_pair[query.number], first_pair[query.number + 1])
         a, b = rank_of[better[given] - query.rows.start], rank_of[worse[given] - query.rows.start]
-        seen = np.minimum(a, b) < (settings.truncation or len(ranked))
+        seen = (np.minimum(a, b) < (settings.truncation or len(ranked))) | (not are_swaps(settings))
         target, own_weight = probability[given][seen].astype(np.float64), weight[given][seen].astype(np.float64)
         pairs = [_Pairs(a[seen], b[seen], target, own_weight)] if seen.any() else []
         found = _sum_pairs(query, ranked, worth, discount, settings, pairs)

@@ -1,0 +1,70 @@
+// The orders in which a query's documents stand when random noise is added to their scores, and what swapping two
+// documents changes in these orders on average (YetiRank: Gulin, Kuralenok, Pavlov 2011).
+//
+// `row` and `place` are those of query_pairs.hpp; `rank` is a place in one noisy order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/objectives/lambdas.hpp"
+#include "core/objectives/pair_rows.hpp"
+
+namespace rankwright {
+
+// One worker's arrays, used for query after query: draw, bring the tops up, set places, then ask for weights.
+template <typename Real> class NoisyOrders {
+  public:
+    NoisyOrders(const PairData &data, const PairSettings &settings) : data_(data), settings_(settings) {}
+
+    // Draws the orders. `ranked` has the query's rows by score; without noise, its runs of equal scores are shuffled.
+    void draw(const BatchQuery &query, std::span<const std::uint32_t> ranked);
+
+    std::size_t n_orders() const { return static_cast<std::size_t>(settings_.perturbations); }
+    // How many ranks of an order count: a pair weighs nothing where both of its documents stand below them.
+    std::size_t n_counted() const { return n_counted_; }
+    // The documents of an order, highest noisy score first: rows, or places once these are set.
+    std::span<const std::uint32_t> order(std::size_t k) const { return std::span(order_).subspan(k * n_, n_); }
+
+    // Moves the documents that are among the counted ranks of any order, and the first `n_tops` rows, before all others
+    // and returns how many they are.
+    std::size_t bring_up_tops(std::span<std::uint32_t> row_at, std::size_t n_tops);
+    // Sets the place of each row, and the worth of each place.
+    void set_places(std::span<const std::uint32_t> place_of, const Real *worth);
+
+    // What swapping the documents at two places changes in order k, over the number of orders.
+    double weight_in(std::size_t k, std::size_t a, std::size_t b) const;
+    // The sum of that over all orders.
+    double weight(std::size_t a, std::size_t b) const;
+    // Fills weights[j] with weight(i, j) for all places j from i + 1 on.
+    void fill_row(std::size_t i, Real *weights) const;
+
+  private:
+    void add_noise(const BatchQuery &query, double highest, std::uint64_t stream);
+    bool order_by_counts(std::span<std::uint32_t> order);
+    void order_by_keys(std::span<std::uint32_t> order);
+    void add_orders(std::size_t k, std::size_t n_orders, std::size_t i, Real *weights) const;
+    void add_long_order(std::size_t k, std::size_t i, Real *weights) const;
+
+    const PairData &data_;
+    const PairSettings &settings_;
+    std::size_t n_ = 0, stride_ = 0, n_counted_ = 0;
+    const Real *worth_ = nullptr;
+    std::vector<std::uint32_t> order_; // one order after the other
+    // By order and place, each order at a multiple of `stride_`: the rank, below which rank a partner counts, and the
+    // swap arrays of deltas.hpp.
+    std::vector<Real> rank_, limit_, above_, below_, scale_;
+    std::vector<Real> ranked_worth_, ranked_above_, ranked_below_, ranked_scale_;
+    std::vector<double> noise_;
+    std::vector<float> noisy_; // scores with noise
+    std::vector<std::int32_t> counts_;
+    std::vector<std::uint64_t> keys_, scratch_;
+    std::vector<bool> is_top_; // by row, in any order
+};
+
+// Puts consecutive rows of equal scores in random order.
+void shuffle_ties(std::span<const double> scores, std::uint64_t stream, std::span<std::uint32_t> ranked,
+                  std::vector<std::uint64_t> &keys);
+
+} // namespace rankwright
