@@ -124,10 +124,13 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
     const std::size_t found =
         grow_tree<Code>(sample.data(all_rows), settings, {spare, sides, histograms}, tree, threads, simd);
     CHECK(growth.symmetric ? found > 7 && found <= 31 : found == n_nodes); // 20 leaves allow 4 levels
-    add_leaf_values(grown.feature, grown.begin, grown.count, grown.value, grown.rows, grown.scores, threads);
+    const auto feature = tree.feature.first(found); // symmetric trees may have fewer nodes than there is room for
+    add_leaf_values(feature, tree.begin.first(found), tree.count.first(found), tree.value.first(found), grown.rows,
+                    grown.scores, threads);
     std::vector<double> from_codes(sample.n_rows);
     score_tree<Code>({sample.codes.data(), Sample<Code>::n_groups, sample.n_rows}, sample.n_bins,
-                     {tree.feature, tree.bin, tree.left, tree.right, tree.missing_left, tree.value, tree.categories, 7},
+                     {feature, tree.bin.first(found), tree.left.first(found), tree.right.first(found),
+                      tree.missing_left.first(found), tree.value.first(found), tree.categories.first(7 * found), 7},
                      from_codes, threads);
     for (const std::uint32_t row : grown.rows) CHECK(from_codes[row] == grown.scores[row]);
     return grown;

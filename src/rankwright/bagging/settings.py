@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import RankerSettings
 from rankwright.settings.spaces import Choice, Real
+from rankwright.trees.params import Growth
 from rankwright.trees.settings import (
     ForestSettings,
     LambdaForestSettings,
@@ -70,6 +71,7 @@ class BagBooSettings(BagSettings, PointwiseForestSettings):
     learning_rate: float | None = changed(ForestSettings, "learning_rate", 0.1)
     query_fraction: float | None = changed(ForestSettings, "query_fraction", 1.0)
     feature_fraction: float | None = changed(ForestSettings, "feature_fraction", 0.5)
+    growth: Growth | None = changed(ForestSettings, "growth", "best-first")
 
 
 def stored_ranker(ranker: Any) -> dict[str, Any] | None:

@@ -78,6 +78,12 @@ class History:
         )
 
     @property
+    def best_mean(self) -> float | None:
+        """What the best step was chosen by: its value, or with smoothing the mean of its neighbourhood."""
+        step = self.best_step
+        return None if step is None else float(smoothed(self.values, self.smoothing)[step])
+
+    @property
     def best_value(self) -> float | None:
         """The value of the best step; None where nothing was watched."""
         return None if self.best_step is None else self.values[self.best_step]

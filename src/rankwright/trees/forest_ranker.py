@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,6 @@ from rankwright.trees.forests.forest import Forest
 from rankwright.trees.length import (
     LASTING,
     LEAST_QUERIES,
-    LENGTH_FOLDER,
     MOST_DOCS,
     PATIENCE,
     FoldedBoosting,
@@ -31,7 +31,7 @@ from rankwright.trees.length import (
 )
 from rankwright.trees.model import ForestModel
 from rankwright.trees.params import SplitGain, TreeParams
-from rankwright.trees.sizing import PAPER, ForestShape, chosen_settings, shape_for
+from rankwright.trees.sizing import PAPER, ForestShape, chosen_settings, shape_for, shapes_to_try
 
 
 class ForestRanker(BinnedRanker):
@@ -65,11 +65,9 @@ class ForestRanker(BinnedRanker):
         else:
             # Training starts from initial scores alone: a constant added to them would be learned twice.
             base_score = self._base_score(data) if data.initial_scores is None else 0.0
-        threads = thread_count(self.threads)
-        lambda_fn, params = self._objective().bind(data, threads=threads), self._params(data)
-        grown = partial(Boosting, data, lambda_fn, params, base_score=base_score, threads=threads)
+        grown = self._boosting_on(data, base_score)
         if earlier is None and self._may_choose_length(lists):
-            self.chosen_ = {**self.chosen_, "n_trees": self._best_length(grown, lists, run)}
+            self.chosen_ = self._chosen_on_unseen(grown, lists, run)
         boosting = grown(watched=lists.valid, queries=lists.queries, score_all=lists.watch_others)
 
         def model_of(learned: Learned) -> ForestModel:
@@ -102,8 +100,38 @@ class ForestRanker(BinnedRanker):
             return False
         return data.labels is not None and data.preferences is None
 
-    def _best_length(self, grown: Callable[..., Boosting], lists: BinnedLists, run: TrainingRun) -> int:
-        """The number of trees that is best for queries that were not trained on."""
+    def _boosting_on(self, data: BinnedDataset, base_score: float) -> Callable[..., Boosting]:
+        """A function that starts boosting with the settings as they are when it is called."""
+        threads = thread_count(self.threads)
+        lambda_fn = self._objective().bind(data, threads=threads)
+
+        def grown(**parts: Any) -> Boosting:
+            return Boosting(data, lambda_fn, self._params(data), base_score=base_score, threads=threads, **parts)
+
+        return grown
+
+    def _chosen_on_unseen(
+        self, grown: Callable[..., Boosting], lists: BinnedLists, run: TrainingRun
+    ) -> Mapping[str, Any]:
+        """The open settings of the shape and the number of trees that are best for queries not trained on."""
+        best, best_mean = self.chosen_, -inf
+        for shape in self._shapes_to_try(lists):
+            self.chosen_ = chosen_settings(self, shape)
+            history = self._watched_on_unseen(grown, shape, lists, run)
+            mean = history.best_mean if history.higher_is_better else -(history.best_mean or 0.0)
+            if history.best_step is not None and mean is not None and mean > best_mean:
+                best, best_mean = {**self.chosen_, "n_trees": history.best_step + 1}, mean
+        return best
+
+    def _shapes_to_try(self, lists: BinnedLists) -> tuple[ForestShape, ...]:
+        shapes = shapes_to_try(lists.n_docs)
+        both = self.max_leaves is None and self.growth is None and self.max_depth is None and not self.categorical
+        return shapes if both else shapes[:1]
+
+    def _watched_on_unseen(
+        self, grown: Callable[..., Boosting], shape: ForestShape, lists: BinnedLists, run: TrainingRun
+    ) -> History:
+        """How good forests of that shape are, tree by tree, on queries that they were not grown on."""
         data = lists.data
         folds = length_folds(data.groups, self.seed)
         folded = FoldedBoosting(lambda queries: grown(queries=queries), data.groups, folds)
@@ -113,12 +141,12 @@ class ForestRanker(BinnedRanker):
             watch=self._watch(data.documents.take_queries(folded.unseen), folded.unseen_scores),
             digests=lists.digests,
         )
-        folder = None if run.folder is None else run.folder / LENGTH_FOLDER
-        plan = LoopPlan(shape_for(lists.n_docs).most_trees, PATIENCE, LASTING)
-        learned = learn(lesson, plan, smoothing=self.smoothing, checkpoint=self._checkpoint(lesson, folder))
-        if learned.history.interrupted:
+        folder = None if run.folder is None else run.folder / f"length-{shape.growth}"
+        plan = LoopPlan(shape.most_trees, PATIENCE, LASTING)
+        history = learn(lesson, plan, smoothing=self.smoothing, checkpoint=self._checkpoint(lesson, folder)).history
+        if history.interrupted:
             raise KeyboardInterrupt  # a length that was not found is not a model
-        return max(1, learned.n_steps)
+        return history
 
     def _grow_on_from(self, n_trees: int) -> None:
         """Where nobody said how many trees to have in the end, those there are may be enough."""
@@ -150,7 +178,7 @@ class ForestRanker(BinnedRanker):
                 l2=self.l2,
                 split_gain=self._split_gain(),
                 learning_rate=self.value_of("learning_rate"),
-                growth=self.growth,
+                growth=self.value_of("growth") or "best-first",
                 gain_noise=self.gain_noise,
                 split_feature_fraction=self.split_feature_fraction,
             ),

@@ -22,7 +22,6 @@ from rankwright.trees.boosting import Boosting, n_trees_array
 N_FOLDS, MOST_DOCS_IN_FOLDS = 3, 300_000
 N_PARTS, MOST_DOCS = 5, 5_000_000  # of more data one part is held out; beyond the limit the search would cost too much
 LEAST_QUERIES = 20  # with fewer, chance would choose
-LENGTH_FOLDER = "length"  # of a checkpoint, for the search
 PATIENCE, LASTING = 100, 0.5  # stop after so many trees without a better mean, and after that share of all trees
 LENGTH_STREAM = 0x6C65  # added to the seed: the folds must not depend on other draws
 

@@ -56,6 +56,7 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
     growth
         How trees grow: `best-first` splits the leaf that gains most, `symmetric` gives all leaves of a level the same
         split, up to the power of two that `max_leaves` reaches. Symmetric trees fit less, and noise less.
+        None tries both on held-out queries where these choose `n_trees` and `max_leaves` too, else it is best-first.
     gain_noise
         How much chance there is in the choice of splits, in units of what gains vary by chance alone: 0 takes the best
         split, 1 often draws among those that are about as good.
@@ -96,7 +97,7 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
     smoothing: float = setting(0.3, least=0, most=1, unsaid=0.0)
     split_feature_fraction: float = setting(1.0, above=0, most=1, unsaid=1.0)
     query_bootstrap: float = setting(0.0, least=0, most=1, unsaid=0.0)
-    growth: Growth = setting("best-first", unsaid="best-first")
+    growth: Growth | None = setting(None, unsaid="best-first", small="best-first")
     gain_noise: float = setting(0.0, least=0, unsaid=0.0)
     max_bins: int = setting(255, least=2, most=MAX_WIDE_BINS)
     l2: float = setting(0.0, least=0)
