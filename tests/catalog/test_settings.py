@@ -19,10 +19,10 @@ def test_every_default_is_of_the_type_its_constructor_names(name):
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("max_leaves=abc", "max_leaves must be a whole number, got 'abc'"),
-        ("max_leaves=7.5", "max_leaves must be a whole number, got 7.5"),
-        ("max_leaves=true", "max_leaves must be a whole number, got True"),
-        ("learning_rate=fast", "learning_rate must be a number, got 'fast'"),
+        ("max_leaves=abc", "max_leaves must be a whole number or none, got 'abc'"),
+        ("max_leaves=7.5", "max_leaves must be a whole number or none, got 7.5"),
+        ("max_leaves=true", "max_leaves must be a whole number or none, got True"),
+        ("learning_rate=fast", "learning_rate must be a number or none, got 'fast'"),
         ("early_stopping=x", "early_stopping must be a whole number or none, got 'x'"),
         ("mode=papr", "mode must be 'default' or 'paper', got 'papr'"),
         ("categorical=3", "categorical must be a list or none, got 3"),

@@ -22,7 +22,12 @@ class Case:
     inner: Case | None = None
 
 
-TREES: dict[str, Any] = {"n_trees": 4, "max_leaves": 4, "min_docs_in_leaf": 5, "seed": 3}
+# What was the default of trees when the files were written, and goes by the size of the data now.
+DEFAULTS_OF_THEN: dict[str, Any] = {
+    "learning_rate": 0.1, "query_fraction": 1.0, "feature_fraction": 1.0, "growth": "best-first", "smoothing": 0.0
+}  # fmt: skip
+HALF: dict[str, Any] = {"query_fraction": 0.5, "feature_fraction": 0.5}
+TREES: dict[str, Any] = {"n_trees": 4, "max_leaves": 4, "min_docs_in_leaf": 5, "seed": 3} | DEFAULTS_OF_THEN
 BAGS: dict[str, Any] = {"n_bags": 2}
 NET: dict[str, Any] = {"epochs": 4, "hidden": (4,), "learning_rate": 0.02, "seed": 3}
 SORTNET: dict[str, Any] = {"max_iter": 2, "epochs": 4, "hidden": 3, "learning_rate": 0.02, "seed": 3}
@@ -50,12 +55,12 @@ CASES: Mapping[str, Case] = {
     "lambdamart-zscore": Case("LambdaMART", TREES | {"scaling": "zscore"}),
     "lambdamart-query-minmax": Case("LambdaMART", TREES | {"scaling": "query-minmax"}, valid=True),
     "lambdamart-unjudged": Case("LambdaMART", TREES | {"unjudged": 0.5}),
-    "bl-mart": Case("BLMART", TREES | BAGS),
-    "bl-mart-overfit": Case("BLMART", TREES | BAGS | {"overfit": True, "n_trees": 3}),
-    "bl-mart-valid": Case("BLMART", TREES | BAGS | {"bootstrap": False, "bag_fraction": 0.6}, valid=True),
+    "bl-mart": Case("BLMART", TREES | HALF | BAGS),
+    "bl-mart-overfit": Case("BLMART", TREES | HALF | BAGS | {"overfit": True, "n_trees": 3}),
+    "bl-mart-valid": Case("BLMART", TREES | HALF | BAGS | {"bootstrap": False, "bag_fraction": 0.6}, valid=True),
     "mart": Case("MART", TREES),
     "mart-logistic": Case("MART", TREES | {"loss": "logistic"}, valid=True),
-    "bagboo": Case("BagBoo", TREES | BAGS),
+    "bagboo": Case("BagBoo", TREES | BAGS | {"feature_fraction": 0.5}),
     "bagging": Case("Bagging", BAGS | {"seed": 3}, inner=Case("LambdaMART", TREES)),
     "bagging-default": Case("Bagging", {"n_bags": 1, "seed": 9}),
     "bagging-ranksvm-rank": Case(
@@ -118,7 +123,7 @@ INTERRUPTED: Mapping[str, Interrupted] = {
     "lambdamart": Interrupted(Case("LambdaMART", TREES | {"query_fraction": 0.5}), "n_trees", 2, 5),
     "lambdamart-valid": Interrupted(Case("LambdaMART", TREES, valid=True), "n_trees", 2, 5),
     "mart": Interrupted(Case("MART", TREES), "n_trees", 2, 5),
-    "bl-mart": Interrupted(Case("BLMART", TREES | {"n_trees": 2}), "n_bags", 2, 3),
+    "bl-mart": Interrupted(Case("BLMART", TREES | HALF | {"n_trees": 2}), "n_bags", 2, 3),
     "bagging": Interrupted(Case("Bagging", {"seed": 3}, inner=Case("MART", TREES | {"n_trees": 2})), "n_bags", 2, 3),
     "ranknet": Interrupted(Case("RankNet", NET | {"dropout": 0.3}, near=True), "epochs", 2, 4),
     "sortnet": Interrupted(Case("SortNet", SORTNET), "max_iter", 1, 3),

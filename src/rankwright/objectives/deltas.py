@@ -87,11 +87,33 @@ class Decay:
         require(0 < self.persistence < 1, f"persistence must be above 0 and below 1, got {self.persistence}")
 
     def worth(self, labels: Float32Array, groups: Groups, threads: int) -> Float64Array:  # noqa: ARG002
-        """The label itself."""
+        """Tell the worth of each document: its label.
+
+        Parameters
+        ----------
+        labels, groups, threads
+            As for any delta; only the labels count.
+
+        Returns
+        -------
+        array of float64
+            The labels.
+        """
         return labels.astype(np.float64)
 
     def discount(self, n_ranks: int) -> Float64Array:
-        """Powers of the persistence, so large that neighbours differ by a power."""
+        """Tell how much each rank counts: powers of the persistence, so large that neighbours differ by a power.
+
+        Parameters
+        ----------
+        n_ranks : int
+            How many ranks there are.
+
+        Returns
+        -------
+        array of float64
+            One value per rank, from the top.
+        """
         return self.persistence ** np.arange(n_ranks) / (1.0 - self.persistence)
 
 

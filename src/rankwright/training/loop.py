@@ -60,8 +60,9 @@ class History:
         return replace(self, values=list(self.values), interrupted=False, stopped_early=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The history as files keep it."""
-        return asdict(self)
+        """The history as files keep it; where there is no smoothing, as they always did."""
+        record = asdict(self)
+        return record if self.smoothing else {name: value for name, value in record.items() if name != "smoothing"}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> History:
