@@ -275,13 +275,13 @@ class StandardisedRows:
     factor: Float32Array
 
 
-class NarrowNet(NamedTuple):
+class LayeredNet(NamedTuple):
     """Fully connected layers, the last with one unit, which is the score."""
 
     widths: IntArray  # the number of features, then the units of each layer
     weights: Float32Array  # of each layer: [unit, input], then its thresholds; they are changed
     last_threshold: bool  # whether the last layer has one; all others do
-    activation: str  # relu, tanh or sigmoid
+    activation: str  # relu, tanh, sigmoid or gelu
     dropout: float  # the share of hidden units left out, drawn anew for every document and step
 
 
@@ -294,6 +294,8 @@ class StepRule(NamedTuple):
     pull: float  # this times the weights is added to the derivative
     mean: Float32Array  # Adam's running mean of derivatives, which is updated
     square: Float32Array  # the same of their squares
+    average: Float32Array  # of the weights after each step, which is updated; or empty
+    average_share: float  # of the newest weights in the average, once it is above 1 / steps
     n_steps: int  # steps taken before
 
 

@@ -1,28 +1,24 @@
-"""The base class of net rankers: training by descent along an objective's forces.
-
-torch is an extra: it is imported when a net is first needed, and an error of one line says if it is missing.
-"""
+"""The base class of net rankers: training by descent along an objective's forces."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import MissingExtraError
 from rankwright.features.nystrom import FittedNystrom
+from rankwright.nets.inputs import NetInputs
+from rankwright.nets.lesson import NetPlan, net_lesson
+from rankwright.nets.model import NetModel
 from rankwright.nets.params import descent_params, net_shape, recipe_of
+from rankwright.nets.plain_net import PlainNet
 from rankwright.nets.settings import DescentSettings
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.driver import Lesson
-
-if TYPE_CHECKING:
-    from rankwright.nets.inputs import NetInputs
 
 NO_SCALING = "none"
 
@@ -30,14 +26,14 @@ NO_SCALING = "none"
 class GradientNet(Ranker, DescentSettings):
     """A ranker whose model is a net. Its objective gives the force on each document's score."""
 
-    trains_beside_others: ClassVar[bool] = False  # torch's switches apply to the whole process
+    @property
+    def trains_beside_others(self) -> bool:  # type: ignore[override]
+        """Whether several can be trained at once by threads of one process; torch's switches apply to all of it."""
+        return self._optional("module") is None and self._optional("device", "cpu") == "cpu"
 
     @property
     def model_kind(self) -> type[Model]:
-        """The kind of model; asking for it imports torch."""
-        require_torch(self.name)
-        from rankwright.nets.model import NetModel
-
+        """The kind of model."""
         return NetModel
 
     @property
@@ -66,9 +62,6 @@ class GradientNet(Ranker, DescentSettings):
         return None if name == NO_SCALING else name
 
     def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
-        from rankwright.nets.inputs import NetInputs
-        from rankwright.nets.lesson import NetPlan, net_lesson
-
         threads = thread_count(self.threads)
         plan = NetPlan(
             shape=net_shape(self),
@@ -91,8 +84,9 @@ class GradientNet(Ranker, DescentSettings):
 
     @property
     def net_(self) -> Any:
-        """The trained torch module."""
-        return self.model_.module  # type: ignore[attr-defined]  # only other modules import torch
+        """The trained net: a `PlainNet`, or the `torch.nn.Module` trained in its place."""
+        net = self.model_.net  # type: ignore[attr-defined]
+        return net if isinstance(net, PlainNet) else net.module
 
     @property
     def inputs_(self) -> NetInputs:
@@ -105,8 +99,3 @@ class GradientNet(Ranker, DescentSettings):
         """How many epochs the net was trained for."""
         return self.model_.n_steps
 
-
-def require_torch(name: str) -> None:
-    """Raise unless torch, which the ranker of that name needs, is installed."""
-    if find_spec("torch") is None:
-        raise MissingExtraError(f"ranker {name}", "torch", "nets")

@@ -1,4 +1,4 @@
-"""The trained model of a net: a torch module, and what is done to features before it sees them."""
+"""The trained model of a net: the net, and what is done to features before it sees them."""
 
 from __future__ import annotations
 
@@ -8,33 +8,43 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
-from torch import nn
 
 from rankwright.arrays import Float64Array, named
 from rankwright.container.checks import check_finite, part, whole
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, ModuleError
+from rankwright.nets.descent import Net
+from rankwright.nets.extra import torch_part
 from rankwright.nets.inputs import NetInputs
-from rankwright.nets.modules import plain_net_of, put_weights, weights_of
 from rankwright.nets.params import net_shape
-from rankwright.nets.scoring import all_scores
+from rankwright.nets.plain_net import PlainNet, net_of
 from rankwright.rankers.model import Model, State, StoredModel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetModel(Model):
-    """A net that was trained for `n_epochs` epochs; `own_module` says whether the user made the module."""
+    """A net that was trained for `n_epochs` epochs: a plain one, or a module of the user's own."""
 
     scales_itself: ClassVar[bool] = True  # rows are standardised as they are fetched: no second copy of them
 
-    module: nn.Module
+    net: Net
     inputs: NetInputs
     n_epochs: int
-    own_module: bool
 
     def scores(self, data: RankingDataset, *, threads: int, device: str = "cpu") -> Float64Array:
         """The net's score of each document."""
-        return all_scores(self.module, self.inputs.rows_of(data, threads=threads, device=device))
+        return self._on(device).scores(self.inputs.rows_of(data, threads=threads))
+
+    def _on(self, device: str) -> Net:
+        """The net where `device` computes it."""
+        if isinstance(self.net, PlainNet):
+            if device == "cpu":
+                return self.net
+            module = self.net.to_torch()
+        else:
+            module = self.net.module  # type: ignore[attr-defined]  # only torch_net.py imports torch
+        net: Net = torch_part(f"device {device!r}").TorchNet(module, device)
+        return net
 
     @property
     def n_steps(self) -> int:
@@ -43,13 +53,14 @@ class NetModel(Model):
 
     def facts(self) -> dict[str, Any]:
         """How many epochs the net was trained for, and how many weights it has."""
-        return {"epochs": self.n_epochs, "weights": sum(part.numel() for part in self.module.parameters())}
+        return {"epochs": self.n_epochs, "weights": self.net.n_weights}
 
     def state(self) -> State:
         """A header with the number of epochs and what is done to features, and the weights."""
         inputs, arrays = self.inputs.to_state()
-        header = {"n_epochs": self.n_epochs, "inputs": inputs, "own_module": self.own_module}
-        return header, arrays | {f"net.{name}": values for name, values in weights_of(self.module).items()}
+        own_module = not isinstance(self.net, PlainNet)
+        header = {"n_epochs": self.n_epochs, "inputs": inputs, "own_module": own_module}
+        return header, arrays | {f"net.{name}": values for name, values in self.net.arrays().items()}
 
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
@@ -59,16 +70,14 @@ class NetModel(Model):
         weights = named(stored.arrays, "net.")
         for name, values in weights.items():
             check_finite(f"net.{name}", values)
-        own_module = part(header, "own_module", bool)
-        module = _own_module(settings, own_module, weights)
-        if module is None:
+        net = _own_module(settings, part(header, "own_module", bool), weights)
+        if net is None:
             width = stored.n_features if inputs.nystrom is None else inputs.nystrom.n_landmarks
-            module = plain_net_of(width, net_shape(settings), weights)
-        module.eval()
-        return cls(module, inputs, whole(header, "n_epochs"), own_module)
+            net = net_of(width, net_shape(settings), weights)
+        return cls(net, inputs, whole(header, "n_epochs"))
 
 
-def _own_module(settings: Any, wanted: bool, weights: Mapping[str, NDArray[Any]]) -> nn.Module | None:
+def _own_module(settings: Any, wanted: bool, weights: Mapping[str, NDArray[Any]]) -> Net | None:
     """A copy of the module in the settings with these weights; None where neither they nor the file have one."""
     given = getattr(settings, "module", None)
     if wanted != (given is not None):
@@ -79,9 +88,9 @@ def _own_module(settings: Any, wanted: bool, weights: Mapping[str, NDArray[Any]]
         )
     if given is None:
         return None
-    module: nn.Module = copy.deepcopy(given)
+    net: Net = torch_part("a module of your own").TorchNet(copy.deepcopy(given))
     try:
-        put_weights(module, weights)
+        net.put(weights)
     except InputError as error:
         raise ModuleError(str(error)) from None  # the caller's module is wrong, not the file
-    return module
+    return net

@@ -8,7 +8,7 @@ from typing import Any
 
 ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
 OPTIMIZERS = ("adam", "sgd")
-INITIALISATIONS = ("torch", "paper")
+INITIALISATIONS = ("even", "paper")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class NetShape:
     hidden: tuple[int, ...] = ()
     activation: str = "relu"
     dropout: float = 0.0  # share of hidden units left out at each step
-    initialisation: str = "torch"  # or RankNet's: first layer 0, the others from [-0.1, 0.1], no thresholds
+    initialisation: str = "even"  # or RankNet's: first layer 0, the others from [-0.1, 0.1], no thresholds
     output_bias: bool = False  # an objective of score differences alone cannot teach one
 
 
@@ -67,7 +67,7 @@ RECIPES: Mapping[str, Recipe] = {
         optimizer="adam",
         batch_queries=64,
         scaling="log-counts+zscore",
-        initialisation="torch",
+        initialisation="even",
         halve_on_rise=False,
         stop_at_zero_error=False,
     ),
