@@ -12,13 +12,15 @@ from rankwright.features.nystrom import FittedNystrom
 from rankwright.nets.inputs import NetInputs
 from rankwright.nets.lesson import NetPlan, net_lesson
 from rankwright.nets.model import NetModel
-from rankwright.nets.params import descent_params, net_shape, recipe_of
+from rankwright.nets.params import Recipe, descent_params, net_shape, recipes_of
 from rankwright.nets.plain_net import PlainNet
 from rankwright.nets.settings import DescentSettings
+from rankwright.nets.trial import chosen_recipe
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker
-from rankwright.training.driver import Lesson
+from rankwright.training.driver import Lesson, learn
+from rankwright.training.loop import LoopPlan
 
 NO_SCALING = "none"
 
@@ -58,22 +60,41 @@ class GradientNet(Ranker, DescentSettings):
     @property
     def scaling_name(self) -> str | None:
         """The name of the scaling to train with: the recipe's unless another was named."""
-        name: str | None = recipe_of(self).scaling if self.scaling is None else self.scaling
+        name: str | None = recipes_of(self)[0].scaling if self.scaling is None else self.scaling
         return None if name == NO_SCALING else name
 
     def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
         threads = thread_count(self.threads)
-        plan = NetPlan(
-            shape=net_shape(self),
-            descent=descent_params(self, self._penalty()),
-            module=self._optional("module"),
-            device=self._optional("device", "cpu"),
-            threads=threads,
-        )
-        objective, pairs = self._objective(), self._training_data(data)
         scaled = NetInputs(self.scaling_)
         inputs = NetInputs(self.scaling_, self._nystrom(lambda: scaled.matrix(data, threads=threads)))
-        return net_lesson(pairs, valid, objective, plan, inputs, self._watch)
+        plan = self._plan(self._recipe(data, inputs), data.n_queries)
+        return net_lesson(self._training_data(data), valid, self._objective(), plan, inputs, self._watch)
+
+    def _plan(self, recipe: Recipe, n_queries: int) -> NetPlan:
+        """How to train by a recipe on so many queries, where settings do not say otherwise."""
+        completed = recipe.completed(self, n_queries)
+        return NetPlan(
+            recipe=completed,
+            shape=net_shape(completed, self.output_bias),
+            descent=descent_params(completed, self, self._penalty()),
+            module=self._optional("module"),
+            device=self._optional("device", "cpu"),
+            threads=thread_count(self.threads),
+        )
+
+    def _recipe(self, data: RankingDataset, inputs: NetInputs) -> Recipe:
+        """The recipe to train by: tried out on held-out queries where the mode has several that the settings allow."""
+        recipes = recipes_of(self)
+        if self.dropout is not None or self.activation is not None or self._optional("module") is not None:
+            return recipes[0]
+
+        def scores(recipe: Recipe, train: RankingDataset, test: RankingDataset) -> Float64Array:
+            plan = self._plan(recipe, train.n_queries)
+            lesson = net_lesson(self._training_data(train), None, self._objective(), plan, inputs, self._watch)
+            model: NetModel = lesson.model(learn(lesson, LoopPlan(self._n_steps_wanted(), None)))
+            return model.scores(test, threads=plan.threads, device=plan.device)
+
+        return chosen_recipe(recipes, data, scores, self.selected_metric, seed=self.seed, threads=self.threads)
 
     def _scores(self, data: RankingDataset) -> Float64Array:
         model: Any = self.model_

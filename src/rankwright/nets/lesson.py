@@ -13,7 +13,7 @@ from rankwright.nets.extra import torch_part
 from rankwright.nets.inputs import FeatureRows, NetInputs
 from rankwright.nets.model import NetModel
 from rankwright.nets.pair_error import TrainingPairError
-from rankwright.nets.params import DescentParams, NetShape
+from rankwright.nets.params import DescentParams, NetShape, Recipe
 from rankwright.nets.plain_net import new_net
 from rankwright.nets.training import NetTraining
 from rankwright.objectives.objective import LambdaFn, Objective
@@ -25,6 +25,7 @@ from rankwright.training.driver import Learned, Lesson
 class NetPlan:
     """How a net is to be made and trained; a `module` of the user's own takes the place of the shape."""
 
+    recipe: Recipe  # what the shape and the descent were made from
     shape: NetShape
     descent: DescentParams
     module: Any = None  # a torch.nn.Module
@@ -61,12 +62,12 @@ def net_lesson(
     def model_of(learned: Learned) -> NetModel:
         trained = net if plan.module is not None else new_net(rows.features.shape[1], plan.shape, plan.descent.seed)
         trained.put(learned.model)
-        return NetModel(trained, inputs, learned.n_steps)
+        return NetModel(trained, inputs, learned.n_steps, plan.recipe)
 
     return Lesson(
         learner=training,
         model=model_of,
-        watch=None if watched is None else watch(valid, partial(net.scores, watched)),
+        watch=None if watched is None else watch(valid, partial(descent.result.scores, watched)),
         digests=partial(digests_of, data, valid),
     )
 

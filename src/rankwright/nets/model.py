@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float64Array, named
-from rankwright.container.checks import check_finite, part, whole
+from rankwright.container.checks import check_finite, items, number, part, whole
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, ModuleError
+from rankwright.errors import InputError, ModuleError, UnknownNameError
 from rankwright.nets.descent import Net
 from rankwright.nets.extra import torch_part
 from rankwright.nets.inputs import NetInputs
-from rankwright.nets.params import net_shape
+from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS, Recipe, net_shape, recipes_of
 from rankwright.nets.plain_net import PlainNet, net_of
 from rankwright.rankers.model import Model, State, StoredModel
 
@@ -30,6 +30,7 @@ class NetModel(Model):
     net: Net
     inputs: NetInputs
     n_epochs: int
+    recipe: Recipe  # that it was trained by
 
     def scores(self, data: RankingDataset, *, threads: int, device: str = "cpu") -> Float64Array:
         """The net's score of each document."""
@@ -52,14 +53,15 @@ class NetModel(Model):
         return self.n_epochs
 
     def facts(self) -> dict[str, Any]:
-        """How many epochs the net was trained for, and how many weights it has."""
-        return {"epochs": self.n_epochs, "weights": self.net.n_weights}
+        """How many epochs the net was trained for, how many weights it has, and the values of settings used."""
+        return {"epochs": self.n_epochs, "weights": self.net.n_weights} | self.recipe.facts()
 
     def state(self) -> State:
-        """A header with the number of epochs and what is done to features, and the weights."""
+        """A header with the number of epochs, the recipe and what is done to features, and the weights."""
         inputs, arrays = self.inputs.to_state()
         own_module = not isinstance(self.net, PlainNet)
-        header = {"n_epochs": self.n_epochs, "inputs": inputs, "own_module": own_module}
+        header: dict[str, Any] = {"n_epochs": self.n_epochs, "inputs": inputs, "own_module": own_module}
+        header["recipe"] = self.recipe.facts()
         return header, arrays | {f"net.{name}": values for name, values in self.net.arrays().items()}
 
     @classmethod
@@ -70,11 +72,39 @@ class NetModel(Model):
         weights = named(stored.arrays, "net.")
         for name, values in weights.items():
             check_finite(f"net.{name}", values)
+        recipe = _stored_recipe(header, settings)
         net = _own_module(settings, part(header, "own_module", bool), weights)
         if net is None:
             width = stored.n_features if inputs.nystrom is None else inputs.nystrom.n_landmarks
-            net = net_of(width, net_shape(settings), weights)
-        return cls(net, inputs, whole(header, "n_epochs"))
+            net = net_of(width, net_shape(recipe, settings.output_bias), weights)
+        return cls(net, inputs, whole(header, "n_epochs"), recipe)
+
+
+def _stored_recipe(header: Mapping[str, Any], settings: Any) -> Recipe:
+    """The recipe of a file; those from before recipes were chosen by the data have none, and used the first."""
+    first = recipes_of(settings)[0]
+    if "recipe" not in header:
+        return first.completed(settings, 0)
+    stored = part(header, "recipe", dict)
+    dropout, learning_rate = number(stored, "dropout"), number(stored, "learning_rate")
+    if not 0 <= dropout < 1 or learning_rate <= 0 or min(items(stored, "hidden", int), default=1) < 1:
+        raise InputError(f"a net cannot be trained by the recipe {stored}")
+    return replace(
+        first,
+        hidden=tuple(items(stored, "hidden", int)),
+        activation=_one_of(stored, "activation", ACTIVATIONS),
+        dropout=dropout,
+        learning_rate=learning_rate,
+        optimizer=_one_of(stored, "optimizer", OPTIMIZERS),
+        batch_queries=whole(stored, "batch_queries", least=1),
+    )
+
+
+def _one_of(stored: Mapping[str, Any], name: str, known: Sequence[str]) -> str:
+    found = part(stored, name, str)
+    if found not in known:
+        raise UnknownNameError(name, found, known=known)
+    return found
 
 
 def _own_module(settings: Any, wanted: bool, weights: Mapping[str, NDArray[Any]]) -> Net | None:
