@@ -1,9 +1,9 @@
 """Which recipe should a net have by default: five-fold cross-validation by query, against the recipe before.
 
 Every recipe is trained on four fifths of the queries of each set, without validation data, and measured on the rest:
-NDCG@10, or the share of pairs right on the RankNet paper's tasks. The table has the mean paired difference per query to
-`before`, ± one standard error. Results are kept in `--out`, a file for each set, ranker and recipe, and are not computed
-again. Real data is looked for in `--data`, or the folder RANKWRIGHT_DATA names; what is not there is left out.
+NDCG@10, or the share of pairs right on the tasks of RankNet's paper. The table has the mean paired difference per query
+to `before`, ± one standard error. Results are kept in `--out`, a file for each set, ranker and recipe, and are not
+computed again. Real data is looked for in `--data`, or the folder RANKWRIGHT_DATA names; what is not there is left out.
 """
 
 from __future__ import annotations
@@ -51,12 +51,7 @@ def letor(folder: Path) -> RankingDataset:
 
 
 def lightgbm_example(folder: Path) -> RankingDataset:
-    parts = []
-    for name in ("train", "test"):
-        rows = read(folder / f"rank.{name}.gz", n_features=300)
-        sizes = np.loadtxt(folder / f"rank.{name}.query.gz", dtype=np.int64)
-        parts.append(RankingDataset.from_arrays(rows.features, rows.labels, group=sizes))
-    return joined(parts)
+    return joined([read(folder / f"rank.{part}.gz", format="svmlight", n_features=300) for part in ("train", "test")])
 
 
 def joined(parts: list[RankingDataset]) -> RankingDataset:
@@ -77,7 +72,9 @@ def sets(data: Path) -> dict[str, Callable[[], RankingDataset]]:
         "mslr": (data / "MSLR-sample", lambda folder: read(folder / "all.txt.gz")),
         "lightgbm": (data / "lightgbm-example", lightgbm_example),
     }
-    found = {name: (lambda folder=folder, get=get: get(folder)) for name, (folder, get) in real.items() if folder.exists()}
+    found = {
+        name: (lambda folder=folder, get=get: get(folder)) for name, (folder, get) in real.items() if folder.exists()
+    }
     return found | {
         "web": lambda: synthetic.web_search(300, seed=5),
         "topics": lambda: synthetic.topic_distillation(75, docs_per_query=300, seed=1),

@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 
 from rankwright.catalog.rankers import load
-from rankwright.experiments.quickstart import FEATURES_SHOWN, run_quickstart, write_quickstart
+from rankwright.experiments.quickstart import FEATURES_SHOWN, write_quickstart
 from rankwright.formats.svmlight.files import read_svmlight
 
 

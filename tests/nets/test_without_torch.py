@@ -63,7 +63,9 @@ def test_models_do_not_depend_on_torch(name, without_torch):
 
 
 def test_training_does_not_import_torch():
-    code = "import sys, rankwright as rw; d = rw.synthetic.web_search(n_queries=9); rw.RankNet(epochs=1).fit(d).predict(d)"
+    code = (
+        "import sys, rankwright as rw; d = rw.synthetic.web_search(n_queries=9); rw.RankNet(epochs=1).fit(d).predict(d)"
+    )
     run = subprocess.run(
         [sys.executable, "-c", f"{code}; print('torch' in sys.modules)"], capture_output=True, text=True, check=True
     )

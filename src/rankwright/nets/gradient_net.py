@@ -119,4 +119,3 @@ class GradientNet(Ranker, DescentSettings):
     def n_epochs_(self) -> int:
         """How many epochs the net was trained for."""
         return self.model_.n_steps
-

@@ -86,7 +86,7 @@ HELD = Recipe(
     batch_queries=MOST_BATCH_QUERIES,
     scaling="log-counts+zscore",
 )
-FREE = replace(HELD, activation="tanh", dropout=0.0, batch_queries=None)
+FREE = replace(HELD, activation="tanh", dropout=0.0, batch_queries=None, initialisation="paper")
 # Paper 1, section 5.1; updates are those of a query's pairs together, not of one pair after another.
 PAPER = Recipe(
     hidden=(10,),

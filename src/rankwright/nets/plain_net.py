@@ -140,9 +140,7 @@ def net_of(n_inputs: int, shape: NetShape, arrays: Mapping[str, NDArray[Any]]) -
 
 def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> None:
     """Raise unless the arrays are those of a net whose weights have these shapes."""
-    differing = sorted(shapes.keys() ^ arrays.keys()) or [
-        name for name in shapes if shapes[name] != arrays[name].shape
-    ]
+    differing = sorted(shapes.keys() ^ arrays.keys()) or [name for name in shapes if shapes[name] != arrays[name].shape]
     if differing:
         raise InputError(f"the module is not the one that was saved: {', '.join(differing)} differ")
 
