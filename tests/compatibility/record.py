@@ -4,7 +4,7 @@
 
 `models` and `public` were written by the code before it was restructured and are kept for good. `trained`,
 `checkpoints` and `studies` hold what training gives, bit for bit; they were written anew when data was first put in the
-order of its keys. If files are written anew, the tests only compare the code with itself, so do that only when
+order of its keys, those of nets again when plain nets left torch. If files are written anew, the tests only compare the code with itself, so do that only when
 something changes on purpose, and say so in the changelog.
 """
 

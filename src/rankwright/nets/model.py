@@ -30,7 +30,7 @@ class NetModel(Model):
     net: Net
     inputs: NetInputs
     n_epochs: int
-    recipe: Recipe  # that it was trained by
+    recipe: Recipe | None  # that it was trained by; None if the file that it comes from does not tell
 
     def scores(self, data: RankingDataset, *, threads: int, device: str = "cpu") -> Float64Array:
         """The net's score of each document."""
@@ -54,14 +54,16 @@ class NetModel(Model):
 
     def facts(self) -> dict[str, Any]:
         """How many epochs the net was trained for, how many weights it has, and the values of settings used."""
-        return {"epochs": self.n_epochs, "weights": self.net.n_weights} | self.recipe.facts()
+        facts = {"epochs": self.n_epochs, "weights": self.net.n_weights}
+        return facts if self.recipe is None else facts | self.recipe.facts()
 
     def state(self) -> State:
         """A header with the number of epochs, the recipe and what is done to features, and the weights."""
         inputs, arrays = self.inputs.to_state()
         own_module = not isinstance(self.net, PlainNet)
         header: dict[str, Any] = {"n_epochs": self.n_epochs, "inputs": inputs, "own_module": own_module}
-        header["recipe"] = self.recipe.facts()
+        if self.recipe is not None:
+            header["recipe"] = self.recipe.facts()
         return header, arrays | {f"net.{name}": values for name, values in self.net.arrays().items()}
 
     @classmethod
@@ -76,21 +78,21 @@ class NetModel(Model):
         net = _own_module(settings, part(header, "own_module", bool), weights)
         if net is None:
             width = stored.n_features if inputs.nystrom is None else inputs.nystrom.n_landmarks
-            net = net_of(width, net_shape(recipe, settings.output_bias), weights)
+            first = recipes_of(settings)[0].completed(settings, 0)  # what files used that do not tell
+            net = net_of(width, net_shape(recipe or first, settings.output_bias), weights)
         return cls(net, inputs, whole(header, "n_epochs"), recipe)
 
 
-def _stored_recipe(header: Mapping[str, Any], settings: Any) -> Recipe:
-    """The recipe of a file; those from before recipes were chosen by the data have none, and used the first."""
-    first = recipes_of(settings)[0]
+def _stored_recipe(header: Mapping[str, Any], settings: Any) -> Recipe | None:
+    """The recipe of a file; None where it has none, because it is from before recipes were chosen by the data."""
     if "recipe" not in header:
-        return first.completed(settings, 0)
+        return None
     stored = part(header, "recipe", dict)
     dropout, learning_rate = number(stored, "dropout"), number(stored, "learning_rate")
     if not 0 <= dropout < 1 or learning_rate <= 0 or min(items(stored, "hidden", int), default=1) < 1:
         raise InputError(f"a net cannot be trained by the recipe {stored}")
     return replace(
-        first,
+        recipes_of(settings)[0],
         hidden=tuple(items(stored, "hidden", int)),
         activation=_one_of(stored, "activation", ACTIVATIONS),
         dropout=dropout,

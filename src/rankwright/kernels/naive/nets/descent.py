@@ -1,4 +1,4 @@
-"""Twins of the kernels that change a net's weights: one step along derivatives, or many on the forces of label pairs."""
+"""Twins of the kernels that change a net's weights: one step along derivatives, or many on forces of label pairs."""
 
 from __future__ import annotations
 
