@@ -4,8 +4,8 @@
 
 `models` and `public` were written by the code before it was restructured and are kept for good. `trained`,
 `checkpoints` and `studies` hold what training gives, bit for bit; they were written anew when data was first put in the
-order of its keys, those of nets again when plain nets left torch. If files are written anew, the tests only compare the code with itself, so do that only when
-something changes on purpose, and say so in the changelog.
+order of its keys, those of nets again when plain nets left torch. If files are written anew, the tests only compare the
+code with itself, so do that only when something changes on purpose, and say so in the changelog.
 """
 
 from __future__ import annotations
