@@ -32,8 +32,6 @@ template <> struct Reader<Descent> {
                 .pull = field<double>(rule, "pull"),
                 .mean = fill<float>(rule, "mean"),
                 .square = fill<float>(rule, "square"),
-                .average = fill<float>(rule, "average"),
-                .average_share = field<double>(rule, "average_share"),
                 .n_steps = field<std::int64_t>(rule, "n_steps")};
     }
 };
@@ -76,7 +74,6 @@ void require_rule(const Descent &rule, std::size_t n_weights) {
     const bool remembers = rule.optimizer == Optimizer::adam;
     require_size("mean", rule.mean.size(), remembers ? n_weights : rule.mean.size());
     require_size("square", rule.square.size(), remembers ? n_weights : rule.square.size());
-    require_size_or_none("average", rule.average.size(), n_weights);
 }
 
 void require_walk(const StandardisedRows &inputs, const LabelledQueries &pairs, const Walk &walk) {

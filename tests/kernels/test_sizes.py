@@ -65,8 +65,8 @@ def layers(n_weights: int = 2 * (3 + 1) + 2, widths: Sequence[int] = (3, 2, 1)) 
 
 
 def step_rule(**changes: np.ndarray) -> StepRule:
-    memory = {"mean": floats(3), "square": floats(3), "average": floats(0)} | changes
-    return StepRule("adam", 0.1, 0.0, 0.0, **memory, average_share=0.0, n_steps=0)
+    memory = {"mean": floats(3), "square": floats(3)} | changes
+    return StepRule("adam", 0.1, 0.0, 0.0, **memory, n_steps=0)
 
 
 SIZES, WEIGHTS = np.array([3, 2]), floats(2 * 3 * 2 + 2 + 5)
@@ -115,7 +115,6 @@ WRONG: dict[str, Callable[[], None]] = {
     "net_gradient, forces": lambda: kernels.net_gradient(layers(), net_rows(), ROWS, 0, floats(3), floats(11), 1),
     "net_gradient, gradient": lambda: kernels.net_gradient(layers(), net_rows(), ROWS, 0, floats(4), floats(9), 1),
     "follow_gradient, mean": lambda: kernels.follow_gradient(step_rule(mean=floats(2)), floats(3), floats(3)),
-    "follow_gradient, average": lambda: kernels.follow_gradient(step_rule(average=floats(2)), floats(3), floats(3)),
     "follow_gradient, gradient": lambda: kernels.follow_gradient(step_rule(), floats(4), floats(3)),
     "standardise_rows": lambda: kernels.standardise_rows(net_rows(), ROWS, floats(3, 3), 1),
     "compare_pairs": lambda: kernels.compare_pairs(FEATURES, SIZES, WEIGHTS[1:], ROWS, ROWS, floats(4, 2), 1),

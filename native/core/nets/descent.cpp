@@ -129,15 +129,6 @@ struct AdamStep {
     }
 };
 
-// The first steps count alike, until the newest one's share has fallen to what was asked for.
-void average_in(const Descent &descent, std::span<const float> weights) {
-    const double alike = 1.0 / static_cast<double>(descent.n_steps + 1);
-    const auto share = static_cast<float>(std::max(alike, descent.average_share));
-    for (std::size_t i = 0; i < descent.average.size(); ++i) {
-        descent.average[i] += share * (weights[i] - descent.average[i]);
-    }
-}
-
 } // namespace
 
 void follow_gradient(const Descent &descent, std::span<const float> gradient, std::span<float> weights) {
@@ -147,7 +138,6 @@ void follow_gradient(const Descent &descent, std::span<const float> gradient, st
     } else {
         run_for<AdamStep>(simd, &descent, gradient.data(), weights.data(), weights.size());
     }
-    average_in(descent, weights);
 }
 
 std::int64_t descend_net(const PlainNet &net, const NetFeatures &features, const LabelledQueries &pairs,

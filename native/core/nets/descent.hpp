@@ -22,9 +22,7 @@ struct Descent {
     double learning_rate = 0.001, weight_decay = 0.0;
     double pull = 0.0; // towards zero: pull · weight is added to the derivative
     std::span<float> mean, square;
-    std::span<float> average;   // of the weights after each step; empty: not asked for
-    double average_share = 0.0; // of the newest weights in the average, once there were enough steps for it
-    std::int64_t n_steps = 0;   // taken before these
+    std::int64_t n_steps = 0; // taken before these
 };
 
 // Changes the weights by one step along the derivatives of the cost.

@@ -51,7 +51,7 @@ struct Fixture {
         const std::vector<std::int64_t> keys{5};
         const auto taken = descend_net({widths, own, false, activation, 0.0}, {features, shift, factor},
                                        {{{offsets, {}, {}}, labels, {}, {}}, by_label, {}},
-                                       {optimizer, learning_rate, 0.0, 0.0, mean, square, {}, 0.0, 0},
+                                       {optimizer, learning_rate, 0.0, 0.0, mean, square, 0},
                                        {queries, starts, keys, queries.size(), scores, cost}, threads);
         CHECK(taken == 1);
         return std::accumulate(cost.begin(), cost.end(), 0.0) / static_cast<double>(queries.size());

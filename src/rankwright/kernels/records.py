@@ -294,8 +294,6 @@ class StepRule(NamedTuple):
     pull: float  # this times the weights is added to the derivative
     mean: Float32Array  # Adam's running mean of derivatives, which is updated
     square: Float32Array  # the same of their squares
-    average: Float32Array  # of the weights after each step, which is updated; or empty
-    average_share: float  # of the newest weights in the average, once it is above 1 / steps
     n_steps: int  # steps taken before
 
 

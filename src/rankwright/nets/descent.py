@@ -55,10 +55,6 @@ class Descent(Protocol):
 
     learning_rate: float
 
-    @property
-    def result(self) -> Net:
-        """The net to score and to keep: with the mean of recent weights where they are averaged."""
-
     def walk(self, order: IntArray, keys: IntArray, seed: int) -> Walked:
         """Go through the queries in this order, with one step for each key, which its random numbers are drawn from.
 
@@ -81,7 +77,6 @@ class PlainDescent:
         self.net, self.rows, self.groups, self.lambda_fn, self.params = net, rows, groups, lambda_fn, params
         self.learning_rate = params.learning_rate
         self.mean, self.square = np.zeros_like(net.weights), np.zeros_like(net.weights)
-        self.result = net.copy() if params.average_share > 0 else net
         self.n_steps = 0
 
     def walk(self, order: IntArray, keys: IntArray, seed: int) -> Walked:  # noqa: ARG002
@@ -145,15 +140,12 @@ class PlainDescent:
             pull=pull_of(self.params, self.groups),
             mean=self.mean,
             square=self.square,
-            average=np.empty(0, np.float32) if self.result is self.net else self.result.weights,
-            average_share=self.params.average_share,
             n_steps=self.n_steps,
         )
 
     def memory(self) -> Arrays:
-        """What the optimizer remembers, and the averaged weights."""
-        own = {"mean": self.mean.copy(), "square": self.square.copy(), "n_steps": np.array(self.n_steps)}
-        return own if self.result is self.net else own | {"average": self.result.weights.copy()}
+        """What the optimizer remembers."""
+        return {"mean": self.mean.copy(), "square": self.square.copy(), "n_steps": np.array(self.n_steps)}
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue with the memory of another descent."""
@@ -162,8 +154,6 @@ class PlainDescent:
         check_between("n_steps", memory["n_steps"], 0, MOST)
         self.mean, self.square = memory["mean"].copy(), memory["square"].copy()
         self.n_steps = int(memory["n_steps"])
-        if self.result is not self.net:
-            self.result.weights[:] = memory["average"]
 
 
 def batches(order: IntArray, size: int) -> Iterator[IntArray]:

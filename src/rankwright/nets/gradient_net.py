@@ -85,7 +85,8 @@ class GradientNet(Ranker, DescentSettings):
     def _recipe(self, data: RankingDataset, inputs: NetInputs) -> Recipe:
         """The recipe to train by: tried out on held-out queries where the mode has several that the settings allow."""
         recipes = recipes_of(self)
-        if self.dropout is not None or self.activation is not None or self._optional("module") is not None:
+        is_linear = self.hidden is not None and not len(self.hidden)
+        if is_linear or self.dropout is not None or self.activation is not None or self._optional("module") is not None:
             return recipes[0]
 
         def scores(recipe: Recipe, train: RankingDataset, test: RankingDataset) -> Float64Array:

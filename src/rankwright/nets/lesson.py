@@ -67,7 +67,7 @@ def net_lesson(
     return Lesson(
         learner=training,
         model=model_of,
-        watch=None if watched is None else watch(valid, partial(descent.result.scores, watched)),
+        watch=None if watched is None else watch(valid, partial(net.scores, watched)),
         digests=partial(digests_of, data, valid),
     )
 

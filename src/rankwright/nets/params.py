@@ -33,7 +33,6 @@ class DescentParams:
     weight_decay: float = 0.0
     batch_queries: int = 32
     penalty: float = 0.0  # adds penalty · |weights|² to the sum of all queries' costs
-    average_share: float = 0.0  # of the newest weights in the average that is kept; 0 keeps the newest alone
     halve_on_rise: bool = False  # the learning rate, when an epoch's mean error is above that of the one before
     stop_at_zero_error: bool = False  # when every pair of the training data is in the right order
     seed: int = 0
@@ -56,7 +55,6 @@ class Recipe:
     batch_queries: int | None
     scaling: str | None
     initialisation: str = "even"
-    average_share: float = 0.0
     halve_on_rise: bool = False
     stop_at_zero_error: bool = False
 
@@ -128,7 +126,6 @@ def descent_params(recipe: Recipe, settings: Any, penalty: float) -> DescentPara
         batch_queries=recipe.batch_queries,
         weight_decay=settings.weight_decay,
         penalty=penalty,
-        average_share=recipe.average_share,
         halve_on_rise=recipe.halve_on_rise,
         stop_at_zero_error=recipe.stop_at_zero_error,
         seed=settings.seed,

@@ -6,7 +6,7 @@ They are trained and scored by our own kernels; torch plays no part.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -96,10 +96,6 @@ class PlainNet:
         check_shapes(arrays, {name: values.shape for name, values in own.items()})
         check_types(arrays, {name: values.dtype for name, values in own.items()})
         np.concatenate([arrays[name].ravel() for name in own], out=self.weights)
-
-    def copy(self) -> PlainNet:
-        """A net of its own with the same weights."""
-        return replace(self, weights=self.weights.copy())
 
     def to_torch(self) -> Any:
         """Return a `torch.nn.Sequential` with copies of the weights; it needs torch, the extra `nets`.

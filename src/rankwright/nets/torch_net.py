@@ -110,11 +110,6 @@ class TorchDescent:
         )
 
     @property
-    def result(self) -> TorchNet:
-        """The module itself: its weights are not averaged, because buffers of its own could not be."""
-        return self.net
-
-    @property
     def learning_rate(self) -> float:
         """The length of a step."""
         return float(self.optimizer.param_groups[0]["lr"])

@@ -65,16 +65,16 @@ class NetTraining:
             self.descent.learning_rate *= 0.5
         self.mean_error = mean
         if self.params.stop_at_zero_error and share_wrong == 0:
-            self.is_perfect = pair_error(self.descent.result.scores(self.rows)) == 0
+            self.is_perfect = pair_error(self.net.scores(self.rows)) == 0
 
     def model(self) -> Arrays:
-        """The weights to keep."""
-        return self.descent.result.arrays()
+        """The net's weights."""
+        return self.net.arrays()
 
     def memory(self) -> Arrays:
         """The weights, what the optimizer remembers, and the last mean error (NaN: none)."""
         seen = [self.descent.learning_rate, np.nan if self.mean_error is None else self.mean_error, self.is_perfect]
-        arrays = {f"net.{name}": values for name, values in self.net.arrays().items()}
+        arrays = {f"net.{name}": values for name, values in self.model().items()}
         arrays |= {f"optimizer.{name}": values for name, values in self.descent.memory().items()}
         return arrays | {"seen": np.array(seen, np.float64)}
 

@@ -27,7 +27,7 @@ def data_of(n_queries: int = 9, seed: int = 0) -> rw.RankingDataset:
 
 
 def descend(kernel: Any, data: rw.RankingDataset, *, threads: int = 1, start: float = 0.3, **settings: Any) -> Any:
-    """Weights, memory, their average, scores, costs and the number of steps, after three steps."""
+    """Weights, memory, scores, costs and the number of steps, after three steps."""
     hidden = settings.pop("hidden", (5,))
     widths = np.array([N_FEATURES, *hidden, 1])
     last_threshold = settings.pop("last_threshold", False)
@@ -37,7 +37,7 @@ def descend(kernel: Any, data: rw.RankingDataset, *, threads: int = 1, start: fl
     objective = settings.pop("objective", objectives.PairwiseObjective())
     arguments = objective.bind(data).arguments
     order, starts = batch_of(data.groups, rng.permutation(data.n_queries))
-    mean, square, average = (np.zeros_like(weights) for _ in range(3))
+    mean, square = np.zeros_like(weights), np.zeros_like(weights)
     scores, cost = np.full(data.n_docs, np.nan), np.full(len(order), np.nan)
     activation, dropout = settings.pop("activation", "relu"), settings.pop("dropout", 0.0)
     rule: dict[str, Any] = {"optimizer": "adam", "learning_rate": 0.01, "weight_decay": 0.0, "pull": 0.0} | settings
@@ -47,7 +47,7 @@ def descend(kernel: Any, data: rw.RankingDataset, *, threads: int = 1, start: fl
             data.features, np.full(N_FEATURES, 0.1, np.float32), np.full(N_FEATURES, 1.5, np.float32)
         ),
         **arguments,
-        rule=StepRule(**rule, mean=mean, square=square, average=average, average_share=0.4, n_steps=0),
+        rule=StepRule(**rule, mean=mean, square=square, n_steps=0),
         walk=QueryWalk(
             queries=order,
             starts=starts,
@@ -58,7 +58,7 @@ def descend(kernel: Any, data: rw.RankingDataset, *, threads: int = 1, start: fl
         ),
         threads=threads,
     )
-    return weights, mean, square, average, scores, cost, taken
+    return weights, mean, square, scores, cost, taken
 
 
 # The last threshold feels forces that sum to 0; what rounding leaves of them is not for Adam to amplify.
@@ -108,6 +108,6 @@ def test_dropout_keeps_the_mean_of_what_units_give():
         descend(kernels.descend_net, data, hidden=(32,), dropout=dropout, optimizer="sgd", learning_rate=1e-9)
         for dropout in (0.0, 0.5)
     )
-    difference = thinned[4] - whole[4]
+    difference = thinned[3] - whole[3]
     assert difference.std() > 0.1
     assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(len(difference))

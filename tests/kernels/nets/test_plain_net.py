@@ -87,9 +87,9 @@ def test_a_step_is_the_twins(optimizer, n_steps):
     found = {}
     for module in (_core, reference):
         rng = np.random.default_rng(3)
-        weights, gradient, mean, average = (rng.normal(size=50).astype(np.float32) for _ in range(4))
+        weights, gradient, mean = (rng.normal(size=50).astype(np.float32) for _ in range(3))
         square = rng.random(50).astype(np.float32)
-        rule = StepRule(optimizer, 0.01, 0.1, 0.2, mean, square, average, 0.05, n_steps)
+        rule = StepRule(optimizer, 0.01, 0.1, 0.2, mean, square, n_steps)
         module.follow_gradient(rule, gradient, weights)
-        found[module] = np.concatenate([weights, mean, square, average])
+        found[module] = np.concatenate([weights, mean, square])
     assert found[_core] == pytest.approx(found[reference], rel=1e-4, abs=1e-6)

@@ -45,7 +45,7 @@ def descend_net(
 
 
 def follow_gradient(rule: StepRule, gradient: Float32Array, weights: Float32Array) -> None:
-    """Change the weights by one step along the derivatives of the cost, and average them with those before."""
+    """Change the weights by one step along the derivatives of the cost."""
     slope, step = gradient + rule.pull * weights.astype(np.float64), rule.n_steps + 1
     if rule.optimizer == "sgd":
         weights -= (rule.learning_rate * (slope + rule.weight_decay * weights)).astype(np.float32)
@@ -55,6 +55,3 @@ def follow_gradient(rule: StepRule, gradient: Float32Array, weights: Float32Arra
         unbiased_mean, unbiased_square = rule.mean / (1.0 - 0.9**step), rule.square / (1.0 - 0.999**step)
         change = unbiased_mean / (np.sqrt(unbiased_square) + 1e-8) + rule.weight_decay * weights
         weights -= (rule.learning_rate * change).astype(np.float32)
-    if len(rule.average):
-        share = max(1.0 / step, rule.average_share)
-        rule.average[:] = (1.0 - share) * rule.average + share * weights
