@@ -29,7 +29,7 @@ class GradientNet(Ranker, DescentSettings):
     """A ranker whose model is a net. Its objective gives the force on each document's score."""
 
     @property
-    def trains_beside_others(self) -> bool:  # type: ignore[override]
+    def trains_beside_others(self) -> bool:  # type: ignore[override]  # a constant of other classes
         """Whether several can be trained at once by threads of one process; torch's switches apply to all of it."""
         return self._optional("module") is None and self._optional("device", "cpu") == "cpu"
 

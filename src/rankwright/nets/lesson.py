@@ -60,7 +60,9 @@ def net_lesson(
     watched = None if valid is None else inputs.rows_of(valid, threads=threads)
 
     def model_of(learned: Learned) -> NetModel:
-        trained = net if plan.module is not None else new_net(rows.features.shape[1], plan.shape, plan.descent.seed)
+        trained: Net = (
+            net if plan.module is not None else new_net(rows.features.shape[1], plan.shape, plan.descent.seed)
+        )
         trained.put(learned.model)
         return NetModel(trained, inputs, learned.n_steps, plan.recipe)
 

@@ -104,10 +104,7 @@ class TorchDescent:
         self, net: TorchNet, rows: FeatureRows, groups: Groups, lambda_fn: LambdaFn, params: DescentParams
     ) -> None:
         self.net, self.rows, self.groups, self.lambda_fn, self.params = net, rows, groups, lambda_fn, params
-        optimizer = torch.optim.SGD if params.optimizer == "sgd" else torch.optim.AdamW
-        self.optimizer: torch.optim.Optimizer = optimizer(
-            list(net.module.parameters()), lr=params.learning_rate, weight_decay=params.weight_decay, fused=True
-        )
+        self.optimizer = _torch_optimizer(net.module, params)
 
     @property
     def learning_rate(self) -> float:
@@ -172,6 +169,13 @@ class TorchDescent:
                     name: torch.from_numpy(np.array(value)).to(parameter.device if value.ndim else "cpu")
                     for name, value in own.items()
                 }
+
+
+def _torch_optimizer(module: nn.Module, params: DescentParams) -> torch.optim.Optimizer:
+    parameters = list(module.parameters())
+    if params.optimizer == "sgd":
+        return torch.optim.SGD(parameters, lr=params.learning_rate, weight_decay=params.weight_decay, fused=True)
+    return torch.optim.AdamW(parameters, lr=params.learning_rate, weight_decay=params.weight_decay, fused=True)
 
 
 # torch's switches, set for a while and put back. Threads that use them take turns: the number of threads and the random
