@@ -53,7 +53,8 @@ class PlainNet:
     @property
     def layers(self) -> list[NetLayer]:
         """The weights of each layer, the last of which gives the score; changing them changes the net."""
-        layers, at = [], 0
+        layers: list[NetLayer] = []
+        at = 0
         for n_units, n_inputs in _sizes(self.n_inputs, self.shape):
             matrix = self.weights[at : at + n_units * n_inputs].reshape(n_units, n_inputs)
             at += matrix.size
