@@ -20,7 +20,7 @@ from rankwright.nets.params import Recipe
 HELD_OUT = 0.25  # the share of queries to measure on
 FEWEST_HELD_OUT = 8  # fewer cannot tell recipes apart
 MOST_QUERIES = 400  # in all, so that large data costs no more
-STANDARD_ERRORS = 2.0  # that another recipe must be better by
+STANDARD_ERRORS = 3.0  # that another recipe must be better by
 
 Scores = Callable[[Recipe, RankingDataset, RankingDataset], Float64Array]
 
