@@ -19,9 +19,8 @@ def network():
     return rw.synthetic.random_network(40, docs_per_query=30, n_features=20, seed=1)
 
 
-@pytest.fixture(scope="module")
-def noise():
-    rng = np.random.default_rng(0)
+def noise(seed):
+    rng = np.random.default_rng(seed)
     return rw.RankingDataset.from_arrays(rng.normal(size=(400, 9)), rng.integers(0, 3, 400), group=[10] * 40)
 
 
@@ -30,9 +29,10 @@ def test_where_labels_are_a_function_of_features_nothing_is_left_out(network):
     assert values_of(ranker) == FREE.completed(ranker, network.n_queries).facts()
 
 
-def test_where_nothing_can_be_learned_the_first_recipe_stays(noise):
-    ranker = rw.RankNet(epochs=20).fit(noise)
-    assert values_of(ranker) == HELD.completed(ranker, noise.n_queries).facts()
+def test_where_nothing_can_be_learned_the_first_recipe_stays():
+    chosen = [rw.RankNet(epochs=20, threads=1).fit(noise(seed)).facts() for seed in range(8)]
+    others = [facts for facts in chosen if facts["activation"] != HELD.activation]
+    assert len(others) <= 2  # ten held-out queries: now and then chance alone leads by three standard errors
 
 
 def test_what_is_set_is_kept(network):
