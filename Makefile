@@ -21,8 +21,8 @@ $(VENV)/.tools: constraints.txt
 	$(PIP) pip scikit-build-core nanobind cmake ninja
 	@touch $@
 
-install: $(VENV)/.tools ## Build the core and install the package, with torch for the nets, into .venv
-	$(PIP) --no-build-isolation '.[nets]'
+install: $(VENV)/.tools ## Build the core and install the package into .venv
+	$(PIP) --no-build-isolation .
 
 # The extras first, from the metadata alone; the package itself is installed anew each time, from the build's cache.
 $(VENV)/.test-extras: $(VENV)/.tools pyproject.toml constraints.txt

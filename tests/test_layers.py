@@ -41,7 +41,7 @@ HEIGHT_OF = {folder: height for height, layer in enumerate(LAYERS) for folder in
 
 # Where a heavy library may be imported, as prefixes of paths below the package.
 HOMES_OF = {
-    "torch": ("nets/", "comparators/"),
+    "torch": ("nets/torch_net.py",),
     "ray": ("cluster/",),
     "pandas": ("data/frames.py",),
     "polars": ("data/frames.py",),

@@ -2,16 +2,18 @@
 #include "bindings/objective_records.hpp"
 #include "bindings/require.hpp"
 #include "bindings/standardised_rows.hpp"
-#include "core/nets/first_layer.hpp"
-#include "core/nets/narrow_net.hpp"
+#include "core/nets/descent.hpp"
+#include "core/nets/plain_net.hpp"
 
 namespace rankwright {
 
-template <> struct Reader<NarrowNet> {
-    static NarrowNet read(nb::handle net) {
-        const auto activation = named<Activation>(
-            field<std::string_view>(net, "activation"),
-            {{"relu", Activation::relu}, {"tanh", Activation::tanh}, {"sigmoid", Activation::sigmoid}});
+template <> struct Reader<PlainNet> {
+    static PlainNet read(nb::handle net) {
+        const auto activation =
+            named<Activation>(field<std::string_view>(net, "activation"), {{"relu", Activation::relu},
+                                                                           {"tanh", Activation::tanh},
+                                                                           {"sigmoid", Activation::sigmoid},
+                                                                           {"gelu", Activation::gelu}});
         return {.widths = view<std::int64_t>(net, "widths"),
                 .weights = fill<float>(net, "weights"),
                 .last_threshold = field<bool>(net, "last_threshold"),
@@ -47,12 +49,7 @@ template <> struct Reader<Walk> {
 
 namespace {
 
-NetRows net_rows(const StandardisedRows &inputs, const In<std::int64_t> &rows) {
-    inputs.require_rows(view(rows));
-    return {inputs.features, inputs.n_features, view(rows), inputs.shift, inputs.factor};
-}
-
-std::size_t n_weights(const NarrowNet &net) {
+std::size_t n_weights(const PlainNet &net) {
     std::size_t found = 0;
     for (std::size_t layer = 1; layer < net.widths.size(); ++layer) {
         const auto below = static_cast<std::size_t>(net.widths[layer - 1]);
@@ -62,16 +59,24 @@ std::size_t n_weights(const NarrowNet &net) {
     return found;
 }
 
-void require_descent(const NarrowNet &net, const StandardisedRows &inputs, const LabelledQueries &pairs,
-                     const Descent &rule, const Walk &walk) {
+NetFeatures features_of(const StandardisedRows &inputs) { return {inputs.features, inputs.shift, inputs.factor}; }
+
+void require_net(const PlainNet &net, const StandardisedRows &inputs) {
     inputs.require_fit();
     require(net.widths.size() >= 2 && *std::min_element(net.widths.begin(), net.widths.end()) >= 0,
             "a net has the widths of its inputs and of a layer or more");
+    require(net.widths.back() == 1, "the last layer of a net must have one unit");
     require_size("the first of widths", static_cast<std::size_t>(net.widths[0]), inputs.n_features);
     require_size("weights", net.weights.size(), n_weights(net));
+}
+
+void require_rule(const Descent &rule, std::size_t n_weights) {
     const bool remembers = rule.optimizer == Optimizer::adam;
-    require_size("mean", rule.mean.size(), remembers ? net.weights.size() : rule.mean.size());
-    require_size("square", rule.square.size(), remembers ? net.weights.size() : rule.square.size());
+    require_size("mean", rule.mean.size(), remembers ? n_weights : rule.mean.size());
+    require_size("square", rule.square.size(), remembers ? n_weights : rule.square.size());
+}
+
+void require_walk(const StandardisedRows &inputs, const LabelledQueries &pairs, const Walk &walk) {
     require_groups(pairs.data.groups, inputs.n_features == 0 ? pairs.data.labels.size() : inputs.n_rows());
     require_size("labels", pairs.data.labels.size(), static_cast<std::size_t>(pairs.data.groups.offsets.back()));
     require_batch(walk.queries, walk.starts, walk.scores.size(), pairs.data.groups);
@@ -83,25 +88,35 @@ void require_descent(const NarrowNet &net, const StandardisedRows &inputs, const
 } // namespace
 
 void bind_nets(nb::module_ &module) {
-    define(
-        module, "first_layer", {"inputs", "rows", "weights", "out", "threads"},
-        [](StandardisedRows inputs, In<std::int64_t> rows, InMatrix<float> weights, OutMatrix<float> out, int threads) {
-            require_shape("weights", weights, weights.shape(0), inputs.n_features);
-            require_shape("out", out, rows.size(), weights.shape(0));
-            first_layer(net_rows(inputs, rows), view(weights), fill(out), threads);
-        });
-    define(module, "first_layer_gradient", {"inputs", "rows", "forces", "gradient", "threads"},
-           [](StandardisedRows inputs, In<std::int64_t> rows, InMatrix<float> forces, OutMatrix<float> gradient,
+    define(module, "net_scores", {"net", "inputs", "rows", "key", "scores", "threads"},
+           [](PlainNet net, StandardisedRows inputs, In<std::int64_t> rows, std::uint64_t key, Out<double> scores,
               int threads) {
-               require_shape("forces", forces, rows.size(), gradient.shape(0));
-               require_shape("gradient", gradient, gradient.shape(0), inputs.n_features);
-               first_layer_gradient(net_rows(inputs, rows), view(forces), fill(gradient), threads);
+               require_net(net, inputs);
+               inputs.require_rows(view(rows));
+               require_size("scores", scores.size(), rows.size());
+               net_scores(net, features_of(inputs), view(rows), key, fill(scores), threads);
            });
-    define(module, "descend_narrow_net", {"net", "inputs", "pairs", "rule", "walk", "threads"},
-           [](NarrowNet net, StandardisedRows inputs, LabelledQueries pairs, Descent rule, Walk walk, int threads) {
-               require_descent(net, inputs, pairs, rule, walk);
-               return descend_narrow_net(net, {inputs.features, inputs.shift, inputs.factor}, pairs, rule, walk,
-                                         threads);
+    define(module, "net_gradient", {"net", "inputs", "rows", "key", "forces", "gradient", "threads"},
+           [](PlainNet net, StandardisedRows inputs, In<std::int64_t> rows, std::uint64_t key, In<float> forces,
+              Out<float> gradient, int threads) {
+               require_net(net, inputs);
+               inputs.require_rows(view(rows));
+               require_size("forces", forces.size(), rows.size());
+               require_size("gradient", gradient.size(), net.weights.size());
+               net_gradient(net, features_of(inputs), view(rows), key, view(forces), fill(gradient), threads);
+           });
+    define(module, "follow_gradient", {"rule", "gradient", "weights"},
+           [](Descent rule, In<float> gradient, Out<float> weights) {
+               require_rule(rule, weights.size());
+               require_size("gradient", gradient.size(), weights.size());
+               follow_gradient(rule, view(gradient), fill(weights));
+           });
+    define(module, "descend_net", {"net", "inputs", "pairs", "rule", "walk", "threads"},
+           [](PlainNet net, StandardisedRows inputs, LabelledQueries pairs, Descent rule, Walk walk, int threads) {
+               require_net(net, inputs);
+               require_rule(rule, net.weights.size());
+               require_walk(inputs, pairs, walk);
+               return descend_net(net, features_of(inputs), pairs, rule, walk, threads);
            });
 }
 

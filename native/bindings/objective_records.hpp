@@ -1,4 +1,4 @@
-// What kernels of objectives and of narrow nets read: the queries of a dataset, and how their documents pair.
+// What kernels of objectives and of nets read: the queries of a dataset, and how their documents pair.
 #pragma once
 
 #include "bindings/records.hpp"

@@ -14,8 +14,7 @@ from rankwright.compression.curve import DEFAULT_MEANS, Compressed
 from rankwright.compression.distillation import StudentParams
 from rankwright.compression.methods import MEANS, _most_within, _sizes
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, MissingExtraError, SettingError, UnknownNameError
-from rankwright.nets import gradient_net
+from rankwright.errors import InputError, SettingError, UnknownNameError
 from rankwright.trees.forests.merging import merge_forests
 
 FOREST_MEANS = [name for name in MEANS if name != "net"]
@@ -192,7 +191,6 @@ def test_a_metric_of_which_less_is_better_is_lost_by_growing(bagged, data):
 
 
 def test_a_net_learns_from_a_forest(bagged, data, tmp_path):
-    pytest.importorskip("torch")
     student = StudentParams(hidden=((8,),), epochs=3)
     found = rw.compress(bagged, data, means=["net"], max_loss=1.0, student=student)
     assert found.chosen.means == "net"
@@ -202,14 +200,7 @@ def test_a_net_learns_from_a_forest(bagged, data, tmp_path):
     assert found.to_dict()["chosen"]["nodes"] is None
 
 
-def test_without_torch_a_net_is_refused_at_once(bagged, data, monkeypatch):
-    monkeypatch.setattr(gradient_net, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match="needs torch"):
-        rw.compress(bagged, data, means=["prune", "net"])
-
-
 def test_a_model_without_trees_is_refused(data):
-    pytest.importorskip("torch")
     net = rw.RankNet(hidden=(), epochs=1).fit(data)
     with pytest.raises(InputError, match=r"made of trees.* ranknet"):
         rw.compress(net, data)

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from dataclasses import replace
 
 from rankwright.catalog.rankers import load
-from rankwright.experiments.quickstart import FEATURES_SHOWN, run_quickstart, write_quickstart
+from rankwright.experiments.quickstart import FEATURES_SHOWN, write_quickstart
 from rankwright.formats.svmlight.files import read_svmlight
 
 
@@ -40,11 +39,3 @@ def test_what_is_written_is_what_was_measured(quickstart, tmp_path):
     with files[6].open() as lines:
         rows = list(csv.DictReader(lines))
     assert [float(row["mean"]) for row in rows] == [row["mean"] for row in result.table()]
-
-
-def test_without_torch_the_nets_are_left_out_and_that_is_said(monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)  # what importlib takes for a module that is not there
-    result = run_quickstart()
-    assert list(result.left_out) == ["ranknet", "lambdarank"]
-    assert "pip install 'rankwright[nets]'" in result.left_out["ranknet"]
-    assert "ranknet" not in result.evaluations

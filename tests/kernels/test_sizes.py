@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
 from rankwright import kernels
-from rankwright.kernels.records import Batch, FeatureColumns, Forces, ForestTrees, LevelledRows, StandardisedRows
+from rankwright.kernels.records import (
+    Batch,
+    FeatureColumns,
+    Forces,
+    ForestTrees,
+    LayeredNet,
+    LevelledRows,
+    StandardisedRows,
+    StepRule,
+)
 from rankwright.kernels.records import WeighedGroups as Groups
 
 FEATURES = np.ones((4, 3), np.float32)
@@ -51,6 +60,15 @@ def net_rows(n_shifts: int = 3) -> StandardisedRows:
     return StandardisedRows(FEATURES, floats(n_shifts), floats(3))
 
 
+def layers(n_weights: int = 2 * (3 + 1) + 2, widths: Sequence[int] = (3, 2, 1)) -> LayeredNet:
+    return LayeredNet(np.array(widths), floats(n_weights), False, "relu", 0.0)
+
+
+def step_rule(**changes: np.ndarray) -> StepRule:
+    memory = {"mean": floats(3), "square": floats(3)} | changes
+    return StepRule("adam", 0.1, 0.0, 0.0, **memory, n_steps=0)
+
+
 SIZES, WEIGHTS = np.array([3, 2]), floats(2 * 3 * 2 + 2 + 5)
 HASHES, TEXT = np.zeros(4, np.uint64), np.frombuffer(b"1 qid:1 1:2\n", np.uint8)
 WRONG: dict[str, Callable[[], None]] = {
@@ -89,9 +107,15 @@ WRONG: dict[str, Callable[[], None]] = {
     "score_forest, tables": lambda: score(trees(), columns(), tables=0),
     "score_forest, scores": lambda: score(trees(), columns(), n_scores=3),
     "score_forest, categories": lambda: score(trees(), columns(category_words=np.array([0]))),
-    "first_layer, weights": lambda: kernels.first_layer(net_rows(), ROWS, floats(2, 9), floats(4, 2), 1),
-    "first_layer, shift": lambda: kernels.first_layer(net_rows(1), ROWS, floats(2, 3), floats(4, 2), 1),
-    "first_layer, rows": lambda: kernels.first_layer(net_rows(), ROWS + 1, floats(2, 3), floats(4, 2), 1),
+    "net_scores, weights": lambda: kernels.net_scores(layers(12), net_rows(), ROWS, 0, np.zeros(4), 1),
+    "net_scores, shift": lambda: kernels.net_scores(layers(), net_rows(1), ROWS, 0, np.zeros(4), 1),
+    "net_scores, rows": lambda: kernels.net_scores(layers(), net_rows(), ROWS + 1, 0, np.zeros(4), 1),
+    "net_scores, widths": lambda: kernels.net_scores(layers(8, [3, 2]), net_rows(), ROWS, 0, np.zeros(4), 1),
+    "net_scores, scores": lambda: kernels.net_scores(layers(), net_rows(), ROWS, 0, np.zeros(3), 1),
+    "net_gradient, forces": lambda: kernels.net_gradient(layers(), net_rows(), ROWS, 0, floats(3), floats(11), 1),
+    "net_gradient, gradient": lambda: kernels.net_gradient(layers(), net_rows(), ROWS, 0, floats(4), floats(9), 1),
+    "follow_gradient, mean": lambda: kernels.follow_gradient(step_rule(mean=floats(2)), floats(3), floats(3)),
+    "follow_gradient, gradient": lambda: kernels.follow_gradient(step_rule(), floats(4), floats(3)),
     "standardise_rows": lambda: kernels.standardise_rows(net_rows(), ROWS, floats(3, 3), 1),
     "compare_pairs": lambda: kernels.compare_pairs(FEATURES, SIZES, WEIGHTS[1:], ROWS, ROWS, floats(4, 2), 1),
     "sort_rows": lambda: kernels.sort_rows(
@@ -116,5 +140,7 @@ def test_arrays_of_the_wrong_length_are_refused(case):
 
 def test_the_right_lengths_are_taken():
     score(trees(), columns())
-    kernels.first_layer(net_rows(), ROWS, floats(2, 3), floats(4, 2), 1)
+    kernels.net_scores(layers(), net_rows(), ROWS, 0, np.zeros(4), 1)
+    kernels.net_gradient(layers(), net_rows(), ROWS, 0, floats(4), floats(10), 1)
+    kernels.follow_gradient(step_rule(), floats(3), floats(3))
     kernels.compare_pairs(FEATURES, SIZES, WEIGHTS, ROWS, ROWS, floats(4, 2), 1)

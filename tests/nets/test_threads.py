@@ -25,7 +25,7 @@ def drawing_module() -> torch.nn.Module:
 RANKERS: dict[str, tuple[str, dict[str, Any]]] = {
     "ranknet": ("ranknet", {}),
     "ranknet of the paper": ("ranknet", {"mode": "paper"}),
-    "ranknet with a layer for torch": ("ranknet", {"hidden": (80,), "dropout": 0.2}),
+    "ranknet with a wide layer": ("ranknet", {"hidden": (80,), "dropout": 0.2}),
     "lambdarank": ("lambdarank", {"hidden": (6,), "dropout": 0.2}),
     "net": ("net", {"hidden": (6,), "activation": "gelu", "dropout": 0.2}),
     "net of the user's own": ("net", {"module": drawing_module()}),

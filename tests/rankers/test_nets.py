@@ -69,14 +69,18 @@ def test_one_step_of_the_linear_net_is_the_gradient_of_the_cost():
     better, worse = np.nonzero(labels[:, None] > labels)
     # From weights 0 every pair pulls with ½: dC/dw = -½ Σ (x_better - x_worse).
     expected = 0.5 * 0.5 * (features[better] - features[worse]).sum(axis=0)
-    assert ranker.net_[0].weight.detach().numpy()[0] == pytest.approx(expected, rel=1e-5)
+    assert ranker.net_.layers[0].weights[0] == pytest.approx(expected, rel=1e-5)
 
 
-def test_the_short_way_and_torchs_own_layers_learn_the_same(task, monkeypatch):
+@pytest.mark.parametrize("activation", ["relu", "tanh", "sigmoid", "gelu"])
+def test_a_net_as_torchs_module_gives_the_same_scores(activation, task):
     train, _, test = task
-    scores = rw.RankNet(hidden=(6,), epochs=3).fit(train).predict(test)
-    monkeypatch.setattr("rankwright.nets.scoring.takes_short_way", lambda *_: False)
-    assert rw.RankNet(hidden=(6,), epochs=3).fit(train).predict(test) == pytest.approx(scores, abs=1e-4)
+    ranker = rw.RankNet(hidden=(20, 6), activation=activation, dropout=0.2, epochs=3).fit(train)
+    module = ranker.net_.to_torch().eval()
+    inputs = ranker.inputs_.rows_of(test, threads=1).fetch(np.arange(test.n_docs))
+    with torch.no_grad():
+        scores = module(torch.from_numpy(inputs)).numpy()[:, 0]
+    assert scores == pytest.approx(ranker.predict(test), abs=1e-5)
 
 
 def test_wide_nets_learn_too(task):
@@ -127,8 +131,8 @@ def test_preferences_teach_without_labels_even_where_they_contradict_each_other(
 
 def test_facts_count_the_weights(task):
     train = task[0]
-    ranker = rw.RankNet(hidden=(3,), epochs=2).fit(train)
-    assert ranker.facts() == {"epochs": 2, "weights": 3 * (train.n_features + 1) + 3}
+    facts = rw.RankNet(hidden=(3,), epochs=2).fit(train).facts()
+    assert (facts["epochs"], facts["weights"]) == (2, 3 * (train.n_features + 1) + 3)
 
 
 @pytest.mark.parametrize("metric", ["ndcg@5", "map", "mrr", "wta", "err@5", "p@3"])
@@ -251,9 +255,17 @@ def test_settings_that_make_no_sense_are_refused(settings, error, message, task)
 
 
 def test_without_torch_one_line_says_how_to_get_it(task, monkeypatch):
+    trained = rw.RankNet(epochs=1).fit(task[0])
+    own = OwnNet()
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match=r"ranker ranknet needs torch.*pip install 'rankwright\[nets\]'"):
-        rw.RankNet().fit(task[0])
+    for ask, purpose in [
+        (lambda: rw.RankNet(module=own).fit(task[0]), "a module of your own"),
+        (lambda: rw.RankNet(device="cuda").fit(task[0]), "device 'cuda'"),
+        (lambda: trained.set_params(device="cuda").predict(task[0]), "device 'cuda'|to_torch"),
+        (trained.net_.to_torch, "to_torch"),
+    ]:
+        with pytest.raises(MissingExtraError, match=rf"({purpose}) needs torch.*pip install 'rankwright\[nets\]'"):
+            ask()
 
 
 def test_the_table_of_rankers_does_not_import_torch():

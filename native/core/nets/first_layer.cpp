@@ -6,7 +6,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/common/parallel.hpp"
 #include "core/common/simd.hpp"
 #include "core/common/vectors.hpp"
 
@@ -16,7 +15,7 @@ namespace {
 
 // Sums run in sixteen lanes whatever the processor, so that all give the same bits. Four rows at a time share the
 // weights that are loaded.
-constexpr std::size_t lanes = 16, rows_at_once = 4, rows_a_block = 128;
+constexpr std::size_t lanes = 16, rows_at_once = 4;
 using Lanes = Pack<float, lanes * sizeof(float)>;
 
 template <std::size_t n> using Constant = std::integral_constant<std::size_t, n>;
@@ -101,13 +100,13 @@ struct StandardisedRows {
     }
 };
 
-// How many of four rows count, and the sizes of the layer.
+// How many of four rows count, the number of features, and how far apart the outputs of rows lie.
 struct RowGroup {
-    std::size_t n_rows, n_features, n_units;
+    std::size_t n_rows, n_features, between;
 };
 
 // Where the numbers of some rows and some units begin: in a table with a padded row for each unit (weights, and sums of
-// derivatives), and in one with a row for each input (outputs, and forces).
+// derivatives), and in one with a padded row for each input (outputs, and forces).
 struct Corner {
     std::size_t by_unit, by_input;
 };
@@ -133,7 +132,7 @@ template <std::size_t units> struct Multiply {
             }
         });
         for (std::size_t r = 0; r < group.n_rows; ++r) {
-            for (std::size_t unit = 0; unit < units; ++unit) out[r * group.n_units + unit] = total(sums[r][unit]);
+            for (std::size_t unit = 0; unit < units; ++unit) out[r * group.between + unit] = total(sums[r][unit]);
         }
     }
 };
@@ -148,7 +147,7 @@ template <std::size_t units> struct AddOuter {
         const std::size_t width = padded_width(group.n_features);
         Lanes force[rows_at_once][units] = {};
         for (std::size_t r = 0; r < group.n_rows; ++r) {
-            for (std::size_t unit = 0; unit < units; ++unit) force[r][unit] += forces[r * group.n_units + unit];
+            for (std::size_t unit = 0; unit < units; ++unit) force[r][unit] += forces[r * group.between + unit];
         }
         rows.for_packs(group.n_features, [&](std::size_t at, auto pack) __attribute__((always_inline)) {
             Lanes sum[units];
@@ -178,41 +177,42 @@ template <typename Use> [[gnu::always_inline]] inline void for_units(std::size_t
     if (left == 1) use(Constant<1>{}, unit);
 }
 
-// Calls use(k, rows, group) for the inputs `first` to `last`, four at a time; k is the first of the four.
-template <typename Rows, typename Use>
-[[gnu::always_inline]] inline void for_row_groups(const NetRows &inputs, std::size_t n_units, std::size_t first,
-                                                  std::size_t last, Use &&use) {
-    std::vector<float> scratch(Rows::needs_scratch ? rows_at_once * padded_width(inputs.n_features) : 0);
-    for (std::size_t k = first; k < last; k += rows_at_once) {
-        const RowGroup group{std::min(rows_at_once, last - k), inputs.n_features, n_units};
-        use(k, Rows(inputs, k, group.n_rows, scratch.data()), group);
-    }
-}
-
-// Runs a kernel over the inputs `first` to `last` and all units, four by four at most.
+// Runs a kernel over all inputs, four at a time, and all units.
 template <template <std::size_t> class Kernel> struct Tiled {
     template <typename Rows>
-    [[gnu::always_inline]] static void over(const NetRows &inputs, const float *from, std::size_t n_units,
-                                            std::size_t first, std::size_t last, float *to) {
-        const std::size_t width = padded_width(inputs.n_features);
-        for_row_groups<Rows>(
-            inputs, n_units, first, last,
-            [&](std::size_t k, const Rows &rows, const RowGroup &group) __attribute__((always_inline)) {
-                for_units(n_units, [&](auto units, std::size_t unit) __attribute__((always_inline)) {
-                    Kernel<units()>::run(rows, group, {unit * width, k * n_units + unit}, from, to);
-                });
+    [[gnu::always_inline]] static void over(const NetRows &inputs, const float *from, std::size_t n_units, float *to) {
+        const std::size_t width = padded_width(inputs.n_features), between = padded_width(n_units);
+        std::vector<float> scratch(Rows::needs_scratch ? rows_at_once * width : 0);
+        for (std::size_t k = 0; k < inputs.rows.size(); k += rows_at_once) {
+            const RowGroup group{std::min(rows_at_once, inputs.rows.size() - k), inputs.n_features, between};
+            const Rows rows(inputs, k, group.n_rows, scratch.data());
+            for_units(n_units, [&](auto units, std::size_t unit) __attribute__((always_inline)) {
+                Kernel<units()>::run(rows, group, {unit * width, k * between + unit}, from, to);
             });
+        }
     }
 
-    [[gnu::always_inline]] static void run(const NetRows *inputs, const float *from, std::size_t n_units,
-                                           std::size_t first, std::size_t last, float *to) {
-        n_units <= units_at_once ? over<RawRows>(*inputs, from, n_units, first, last, to)
-                                 : over<StandardisedRows>(*inputs, from, n_units, first, last, to);
+    [[gnu::always_inline]] static void run(const NetRows *inputs, const float *from, std::size_t n_units, float *to) {
+        n_units <= units_at_once ? over<RawRows>(*inputs, from, n_units, to)
+                                 : over<StandardisedRows>(*inputs, from, n_units, to);
     }
 };
 
 using Forward = Tiled<Multiply>;  // from padded weights to outputs
 using Backward = Tiled<AddOuter>; // from forces to padded sums
+
+struct Standardise {
+    [[gnu::always_inline]] static void run(const NetRows *inputs, float *out) {
+        const std::size_t width = padded_width(inputs->n_features);
+        for (std::size_t k = 0; k < inputs->rows.size(); k += rows_at_once) {
+            const std::size_t n = std::min(rows_at_once, inputs->rows.size() - k);
+            const RawRows rows(*inputs, k, n, nullptr);
+            rows.for_packs(inputs->n_features, [&](std::size_t at, auto pack) __attribute__((always_inline)) {
+                for (std::size_t r = 0; r < n; ++r) write(out + (k + r) * width + at, pack(r));
+            });
+        }
+    }
+};
 
 } // namespace
 
@@ -227,48 +227,18 @@ std::vector<float> padded_rows(std::span<const float> weights, std::size_t n_fea
     return rows;
 }
 
-void first_layer_here(const NetRows &inputs, std::span<const float> padded_weights, std::span<float> out) {
-    const std::size_t n_rows = inputs.rows.size();
-    if (n_rows == 0) return;
-    run_for<Forward>(simd_level(), &inputs, padded_weights.data(), out.size() / n_rows, 0, n_rows, out.data());
+void first_layer(const NetRows &inputs, std::span<const float> padded_weights, std::size_t n_units,
+                 std::span<float> out) {
+    run_for<Forward>(simd_level(), &inputs, padded_weights.data(), n_units, out.data());
 }
 
-void add_first_layer_gradient(const NetRows &inputs, std::span<const float> forces, std::span<float> padded_sums) {
-    const std::size_t n_rows = inputs.rows.size();
-    if (n_rows == 0) return;
-    run_for<Backward>(simd_level(), &inputs, forces.data(), forces.size() / n_rows, 0, n_rows, padded_sums.data());
+void add_first_layer_gradient(const NetRows &inputs, std::span<const float> forces, std::size_t n_units,
+                              std::span<float> padded_sums) {
+    run_for<Backward>(simd_level(), &inputs, forces.data(), n_units, padded_sums.data());
 }
 
-void first_layer(const NetRows &inputs, std::span<const float> weights, std::span<float> out, int threads) {
-    const std::size_t n_rows = inputs.rows.size();
-    if (n_rows == 0) return;
-    const std::size_t n_units = out.size() / n_rows;
-    const std::vector<float> by_unit = padded_rows(weights, inputs.n_features);
-    const Simd simd = simd_level();
-    parallel_for(n_rows, threads, rows_a_block, [&](std::size_t first, std::size_t last) {
-        run_for<Forward>(simd, &inputs, by_unit.data(), n_units, first, last, out.data());
-    });
-}
-
-void first_layer_gradient(const NetRows &inputs, std::span<const float> forces, std::span<float> gradient,
-                          int threads) {
-    const std::size_t n_rows = inputs.rows.size(), n_features = inputs.n_features, width = padded_width(n_features);
-    const std::size_t n_units = n_features == 0 ? 0 : gradient.size() / n_features;
-    const std::size_t n_blocks = (n_rows + rows_a_block - 1) / rows_a_block;
-    std::vector<float> sums(n_blocks * n_units * width);
-    const Simd simd = simd_level();
-    parallel_for(n_rows, threads, rows_a_block, [&](std::size_t first, std::size_t last) {
-        run_for<Backward>(simd, &inputs, forces.data(), n_units, first, last,
-                          sums.data() + first / rows_a_block * n_units * width);
-    });
-    std::ranges::fill(gradient, 0.0F);
-    for (std::size_t block = 0; block < n_blocks; ++block) {
-        for (std::size_t unit = 0; unit < n_units; ++unit) {
-            const float *own = sums.data() + (block * n_units + unit) * width;
-            float *out = gradient.data() + unit * n_features;
-            for (std::size_t feature = 0; feature < n_features; ++feature) out[feature] += own[feature];
-        }
-    }
+void standardise_padded(const NetRows &inputs, std::span<float> out) {
+    run_for<Standardise>(simd_level(), &inputs, out.data());
 }
 
 } // namespace rankwright

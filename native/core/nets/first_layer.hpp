@@ -1,4 +1,5 @@
-// The first layer of a net, straight from the feature matrix: where nearly all of a narrow net's time goes.
+// The first layer of a net, straight from the feature matrix: where nearly all of a narrow net's time goes. All runs in
+// the caller's thread.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +17,20 @@ struct NetRows {
     std::span<const float> shift, factor;
 };
 
-// Fills out[k, unit] with the sum over features of input k times weights[unit, feature].
-void first_layer(const NetRows &inputs, std::span<const float> weights, std::span<float> out, int threads);
-
-// Fills gradient[unit, feature] with the sum over k of forces[k, unit] times input k. Rows are summed in blocks, and
-// the blocks one after another, whatever the number of threads.
-void first_layer_gradient(const NetRows &inputs, std::span<const float> forces, std::span<float> gradient, int threads);
-
-// For callers with threads of their own: the same two for all inputs in this thread. A unit's weights, and the sums of
-// its gradient, which are added to, lie `padded_width` apart, with zeros at the end.
-std::size_t padded_width(std::size_t n_features);
+// Tables of numbers by document, by unit or by input have rows that lie `padded_width` of their length apart, zeros at
+// the end.
+std::size_t padded_width(std::size_t n);
 std::vector<float> padded_rows(std::span<const float> weights, std::size_t n_features);
-void first_layer_here(const NetRows &inputs, std::span<const float> padded_weights, std::span<float> out);
-void add_first_layer_gradient(const NetRows &inputs, std::span<const float> forces, std::span<float> padded_sums);
+
+// Fills out[k, unit] with the sum over features of input k times padded_weights[unit, feature].
+void first_layer(const NetRows &inputs, std::span<const float> padded_weights, std::size_t n_units,
+                 std::span<float> out);
+
+// Adds to padded_sums[unit, feature] the sum over k of forces[k, unit] times input k.
+void add_first_layer_gradient(const NetRows &inputs, std::span<const float> forces, std::size_t n_units,
+                              std::span<float> padded_sums);
+
+// Fills out[k] with input k.
+void standardise_padded(const NetRows &inputs, std::span<float> out);
 
 } // namespace rankwright

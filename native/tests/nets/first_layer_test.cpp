@@ -35,13 +35,32 @@ void check(std::size_t n_rows, std::size_t n_features, std::size_t n_units) {
             }
         }
     }
-    for (int threads : {1, 2, 7}) {
-        const rankwright::NetRows inputs{features, n_features, rows, shift, factor};
-        std::vector<float> out(sums.size(), -9), found(gradient.size(), -9);
-        rankwright::first_layer(inputs, weights, out, threads);
-        rankwright::first_layer_gradient(inputs, forces, found, threads);
-        CHECK(out == sums);
-        CHECK(found == gradient);
+    const rankwright::NetRows inputs{features, n_features, rows, shift, factor};
+    const std::size_t width = rankwright::padded_width(n_features), between = rankwright::padded_width(n_units);
+    std::vector<float> padded_forces(n_rows * between), out(n_rows * between), found(n_units * width);
+    for (std::size_t k = 0; k < n_rows; ++k) {
+        for (std::size_t unit = 0; unit < n_units; ++unit) {
+            padded_forces[k * between + unit] = forces[k * n_units + unit];
+        }
+    }
+    rankwright::first_layer(inputs, rankwright::padded_rows(weights, n_features), n_units, out);
+    rankwright::add_first_layer_gradient(inputs, padded_forces, n_units, found);
+    for (std::size_t k = 0; k < n_rows; ++k) {
+        for (std::size_t unit = 0; unit < n_units; ++unit) {
+            CHECK(out[k * between + unit] == sums[k * n_units + unit]);
+        }
+    }
+    for (std::size_t unit = 0; unit < n_units; ++unit) {
+        for (std::size_t feature = 0; feature < n_features; ++feature) {
+            CHECK(found[unit * width + feature] == gradient[unit * n_features + feature]);
+        }
+    }
+    std::vector<float> dense(n_rows * width, -9);
+    rankwright::standardise_padded(inputs, dense);
+    for (std::size_t k = 0; k < n_rows; ++k) {
+        for (std::size_t feature = 0; feature < width; ++feature) {
+            CHECK(dense[k * width + feature] == (feature < n_features ? input(k, feature) : 0.0F));
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 """The table of names: every kind of ranker with its settings, its model and its class; and reading model files.
 
-Nothing here needs scikit-learn or torch: tables of settings can be printed, and most model files scored, without them.
+Nothing here needs scikit-learn or torch: tables of settings can be printed, and model files scored, without them.
 """
 
 from __future__ import annotations

@@ -27,8 +27,6 @@ def quickstart(
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)  # first, so that a wrong name fails before the work
     result = run_quickstart()
-    for why in result.left_out.values():
-        tell(why)
     if out is not None:
         files = write_quickstart(result, out)
         tell(f"wrote {', '.join(path.name for path in files)} to {out}")

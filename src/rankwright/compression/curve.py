@@ -19,8 +19,6 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import UnknownNameError, require
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, paired_test
-from rankwright.nets.gradient_net import require_torch
-from rankwright.nets.ranknet import RankNet
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
 
@@ -195,8 +193,6 @@ def _check_means(means: Sequence[str], goal: Goal) -> None:
     for name in means:
         if name not in MEANS:
             raise UnknownNameError("means of compression", name, known=MEANS)
-    if "net" in means:
-        require_torch(RankNet.name)
     require(goal.target_trees is None or "net" not in means, "a net has no trees: leave out target_trees, or net")
 
 

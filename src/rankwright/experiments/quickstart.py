@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import MissingExtraError
 from rankwright.formats.sources import atomic_text_output
 from rankwright.formats.svmlight.files import write_svmlight
 from rankwright.metrics.baselines import feature_rankers, random_scores
@@ -35,7 +33,6 @@ class Quickstart:
     parts: dict[str, RankingDataset]  # train, valid, test
     evaluations: dict[str, Evaluation]  # by ranker
     model: LambdaMART
-    left_out: dict[str, str]  # rankers not trained, and why
 
     def to_dict(self) -> dict[str, Any]:
         """The data's sizes and the results, ready for JSON."""
@@ -45,7 +42,6 @@ class Quickstart:
                 for name, part in self.parts.items()
             },
             "test": {name: evaluation.to_dict() for name, evaluation in self.evaluations.items()},
-            "left_out": self.left_out,
         }
 
     def table(self) -> Iterator[dict[str, Any]]:
@@ -61,20 +57,15 @@ def run_quickstart(seed: int = 0) -> Quickstart:
     """The results of LambdaMART, of nets, of the best features of the training part and of chance, on the test part."""
     train, valid, test = quickstart_data(seed)
     model = LambdaMART(max_leaves=7, learning_rate=0.05, early_stopping=50, seed=seed).fit(train, valid=valid)
-    rankers: list[Ranker] = [model]
-    left_out: dict[str, str] = {}
-    for net in (RankNet(seed=seed), LambdaRank(seed=seed)):
-        if find_spec("torch") is None:
-            left_out[net.name] = str(MissingExtraError(f"ranker {net.name}", "torch", "nets"))
-        else:
-            rankers.append(net.fit(train, valid=valid))
+    nets = (RankNet(seed=seed), LambdaRank(seed=seed))
+    rankers: list[Ranker] = [model, *(net.fit(train, valid=valid) for net in nets)]
     mean_of = feature_rankers(train, SELECT)
     # Features that order every query alike but for rounding, as sums and means do, reach the same: one is enough.
     different = list({round(mean, 3): ranker for ranker, mean in reversed(mean_of.items())}.values())[::-1]
     evaluations = {ranker.name: evaluate(ranker.predict(test), test, METRICS) for ranker in rankers}
     evaluations |= {ranker.name: evaluate(ranker.scores(test), test, METRICS) for ranker in different[:FEATURES_SHOWN]}
     evaluations["random order"] = evaluate(random_scores(test, seed), test, METRICS)
-    return Quickstart({"train": train, "valid": valid, "test": test}, evaluations, model, left_out)
+    return Quickstart({"train": train, "valid": valid, "test": test}, evaluations, model)
 
 
 def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list[Path]:

@@ -293,13 +293,13 @@ class StandardisedRows:
     factor: Float32Array
 
 
-class NarrowNet(NamedTuple):
+class LayeredNet(NamedTuple):
     """Fully connected layers, the last with one unit, which is the score."""
 
     widths: IntArray  # the number of features, then the units of each layer
     weights: Float32Array  # of each layer: [unit, input], then its thresholds; they are changed
     last_threshold: bool  # whether the last layer has one; all others do
-    activation: str  # relu, tanh or sigmoid
+    activation: str  # relu, tanh, sigmoid or gelu
     dropout: float  # the share of hidden units left out, drawn anew for every document and step
 
 

@@ -53,8 +53,8 @@ from rankwright.kernels.naive.metrics import (
     read_until_satisfied,
     wrong_pairs,
 )
-from rankwright.kernels.naive.nets.first_layer import first_layer, first_layer_gradient
-from rankwright.kernels.naive.nets.narrow_net import descend_narrow_net
+from rankwright.kernels.naive.nets.descent import descend_net, follow_gradient
+from rankwright.kernels.naive.nets.plain_net import net_gradient, net_scores
 from rankwright.kernels.naive.objectives.lambdas import label_pair_lambdas, preference_lambdas
 from rankwright.kernels.naive.objectives.list_lambdas import point_lambdas, softmax_lambdas
 from rankwright.kernels.naive.ranking import mark_ties, order_ties, rank_rows

@@ -1,4 +1,4 @@
-"""Nets that follow λ-gradients: torch's modules, driven by our objectives over ragged queries.
+"""Nets that follow λ-gradients: plain ones in our own kernels, and torch's modules, over ragged queries.
 
-Every module here but `params` imports torch, which is an extra: callers load them only when a net is wanted.
+`torch_net` alone imports torch, which is an extra; `extra` is the way to it.
 """

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from rankwright import kernels
@@ -26,25 +25,17 @@ MAPPED_AT_A_TIME = 2048  # rows: their kernel values in double precision take li
 
 
 class FeatureRows(StandardisedRows):
-    """Rows of a matrix, as (x - shift) · factor with 0 for what is missing. A fetch overwrites the last."""
+    """Rows of a matrix, as (x - shift) · factor with 0 for what is missing."""
 
-    def __init__(
-        self, features: Float32Array, shift: Float32Array, factor: Float32Array, *, threads: int, device: str
-    ) -> None:
+    def __init__(self, features: Float32Array, shift: Float32Array, factor: Float32Array, *, threads: int) -> None:
         super().__init__(features, shift, factor)
-        self.threads, self.device = threads, device
-        self._make_room(0)
+        self.threads = threads
 
-    def fetch(self, rows: IntArray) -> torch.Tensor:
+    def fetch(self, rows: IntArray) -> Float32Array:
         """The given rows, one below the other."""
-        if len(rows) > len(self._buffer):
-            self._make_room(len(rows))
-        kernels.standardise_rows(self, rows, self._buffer, self.threads)
-        return self._tensor[: len(rows)].to(self.device)
-
-    def _make_room(self, n_rows: int) -> None:
-        self._buffer = np.empty((n_rows, self.features.shape[1]), np.float32)
-        self._tensor = torch.from_numpy(self._buffer)
+        fetched = np.empty((len(rows), self.features.shape[1]), np.float32)
+        kernels.standardise_rows(self, rows, fetched, self.threads)
+        return fetched
 
     @property
     def n_rows(self) -> int:
@@ -59,7 +50,7 @@ class NetInputs:
     scaling: FittedScaling | None = None
     nystrom: FittedNystrom | None = None
 
-    def rows_of(self, data: RankingDataset, *, threads: int, device: str = "cpu") -> FeatureRows:
+    def rows_of(self, data: RankingDataset, *, threads: int) -> FeatureRows:
         """The rows of `data` as the net takes them."""
         features = data.features
         shift, factor = np.zeros(data.n_features, np.float32), np.ones(data.n_features, np.float32)
@@ -71,22 +62,22 @@ class NetInputs:
             steps.pop()
         for step in steps:
             features = step.transform(features, data.groups, threads=threads)
-        rows = FeatureRows(features, shift, factor, threads=threads, device=device)
+        rows = FeatureRows(features, shift, factor, threads=threads)
         return rows if self.nystrom is None else self._mapped(rows, self.nystrom)
 
     def matrix(self, data: RankingDataset, *, threads: int) -> Float32Array:
         """All rows of `data` at once, as the net takes them."""
         rows = self.rows_of(data, threads=threads)
-        return rows.fetch(np.arange(rows.n_rows)).numpy()
+        return rows.fetch(np.arange(rows.n_rows))
 
     def _mapped(self, rows: FeatureRows, nystrom: FittedNystrom) -> FeatureRows:
         n_new = nystrom.n_landmarks
         features = np.empty((rows.n_rows, n_new), np.float32)
         for start in range(0, rows.n_rows, MAPPED_AT_A_TIME):
             some = np.arange(start, min(rows.n_rows, start + MAPPED_AT_A_TIME))
-            features[some] = nystrom.transform(rows.fetch(some).cpu().numpy())
+            features[some] = nystrom.transform(rows.fetch(some))
         zeros, ones = np.zeros(n_new, np.float32), np.ones(n_new, np.float32)
-        return FeatureRows(features, zeros, ones, threads=rows.threads, device=rows.device)
+        return FeatureRows(features, zeros, ones, threads=rows.threads)
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """A header and arrays for files; the scaling is stored elsewhere."""

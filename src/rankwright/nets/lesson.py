@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import torch
-from torch import nn
-
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError
-from rankwright.nets.inputs import NetInputs
+from rankwright.nets.descent import Descent, Net, PlainDescent
+from rankwright.nets.extra import torch_part
+from rankwright.nets.inputs import FeatureRows, NetInputs
 from rankwright.nets.model import NetModel
-from rankwright.nets.modules import plain_net, put_weights
 from rankwright.nets.pair_error import TrainingPairError
-from rankwright.nets.params import DescentParams, NetShape
-from rankwright.nets.scoring import all_scores
+from rankwright.nets.params import DescentParams, NetShape, Recipe
+from rankwright.nets.plain_net import new_net
 from rankwright.nets.training import NetTraining
-from rankwright.objectives.objective import Objective
+from rankwright.objectives.objective import LambdaFn, Objective
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Lesson
 
@@ -28,9 +25,10 @@ from rankwright.training.driver import Learned, Lesson
 class NetPlan:
     """How a net is to be made and trained; a `module` of the user's own takes the place of the shape."""
 
+    recipe: Recipe  # what the shape and the descent were made from
     shape: NetShape
     descent: DescentParams
-    module: nn.Module | None = None
+    module: Any = None  # a torch.nn.Module
     device: str = "cpu"
     threads: int = 1
 
@@ -47,38 +45,46 @@ def net_lesson(
 
     `watch(documents, scores)` makes what is watched from a function of the current scores.
     """
-    _check_device(plan.device)
-    threads, device = plan.threads, plan.device
-    rows = inputs.rows_of(data, threads=threads, device=device)
-    module = plan.module
-    if module is None:
-        module = plain_net(rows.features.shape[1], plan.shape, plan.descent.seed)
-    own = copy.deepcopy(module).to(device)
+    threads = plan.threads
+    rows = inputs.rows_of(data, threads=threads)
+    lambda_fn = objective.bind(data, threads=threads)
+    net, descent = _net_in_training(plan, rows, data, lambda_fn)
     training = NetTraining(
-        own,
+        net,
         rows,
         data.groups,
-        objective.bind(data, threads=threads),
+        descent,
         plan.descent,
         pair_error=TrainingPairError(data, threads=threads) if plan.descent.looks_at_error else None,
     )
-    watched = None if valid is None else inputs.rows_of(valid, threads=threads, device=device)
+    watched = None if valid is None else inputs.rows_of(valid, threads=threads)
 
     def model_of(learned: Learned) -> NetModel:
-        put_weights(own, learned.model)
-        own.eval()
-        return NetModel(own, inputs, learned.n_steps, plan.module is not None)
+        trained: Net = (
+            net if plan.module is not None else new_net(rows.features.shape[1], plan.shape, plan.descent.seed)
+        )
+        trained.put(learned.model)
+        return NetModel(trained, inputs, learned.n_steps, plan.recipe)
 
     return Lesson(
         learner=training,
         model=model_of,
-        watch=None if watched is None else watch(valid, partial(all_scores, own, watched)),
+        watch=None if watched is None else watch(valid, partial(net.scores, watched)),
         digests=partial(digests_of, data, valid),
     )
 
 
-def _check_device(device: str) -> None:
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise InputError(f"torch cannot use device {device!r}: {str(error).splitlines()[0]}") from None
+def _net_in_training(
+    plan: NetPlan, rows: FeatureRows, data: RankingDataset, lambda_fn: LambdaFn
+) -> tuple[Net, Descent]:
+    """The net to train, and how: by our kernels, or by torch where there is a module or a device for it."""
+    if plan.module is None and plan.device == "cpu":
+        plain = new_net(rows.features.shape[1], plan.shape, plan.descent.seed)
+        return plain, PlainDescent(plain, rows, data.groups, lambda_fn, plan.descent)
+    if plan.module is None:
+        torch = torch_part(f"device {plan.device!r}")
+        module = new_net(rows.features.shape[1], plan.shape, plan.descent.seed).to_torch()
+    else:
+        torch, module = torch_part("a module of your own"), copy.deepcopy(plan.module)
+    net = torch.TorchNet(module, plan.device)
+    return net, torch.TorchDescent(net, rows, data.groups, lambda_fn, plan.descent)

@@ -1,40 +1,51 @@
-"""The trained model of a net: a torch module, and what is done to features before it sees them."""
+"""The trained model of a net: the net, and what is done to features before it sees them."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
-from torch import nn
 
 from rankwright.arrays import Float64Array, named
-from rankwright.container.checks import check_finite, part, whole
+from rankwright.container.checks import check_finite, items, number, part, whole
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, ModuleError
+from rankwright.errors import InputError, ModuleError, UnknownNameError
+from rankwright.nets.descent import Net
+from rankwright.nets.extra import torch_part
 from rankwright.nets.inputs import NetInputs
-from rankwright.nets.modules import plain_net_of, put_weights, weights_of
-from rankwright.nets.params import net_shape
-from rankwright.nets.scoring import all_scores
+from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS, Recipe, net_shape, recipes_of
+from rankwright.nets.plain_net import PlainNet, net_of
 from rankwright.rankers.model import Model, State, StoredModel
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetModel(Model):
-    """A net that was trained for `n_epochs` epochs; `own_module` says whether the user made the module."""
+    """A net that was trained for `n_epochs` epochs: a plain one, or a module of the user's own."""
 
     scales_itself: ClassVar[bool] = True  # rows are standardised as they are fetched: no second copy of them
 
-    module: nn.Module
+    net: Net
     inputs: NetInputs
     n_epochs: int
-    own_module: bool
+    recipe: Recipe | None  # that it was trained by; None if the file that it comes from does not tell
 
     def scores(self, data: RankingDataset, *, threads: int, device: str = "cpu") -> Float64Array:
         """The net's score of each document."""
-        return all_scores(self.module, self.inputs.rows_of(data, threads=threads, device=device))
+        return self._on(device).scores(self.inputs.rows_of(data, threads=threads))
+
+    def _on(self, device: str) -> Net:
+        """The net where `device` computes it."""
+        if isinstance(self.net, PlainNet):
+            if device == "cpu":
+                return self.net
+            module = self.net.to_torch()
+        else:
+            module = self.net.module  # type: ignore[attr-defined]  # only torch_net.py imports torch
+        net: Net = torch_part(f"device {device!r}").TorchNet(module, device)
+        return net
 
     @property
     def n_steps(self) -> int:
@@ -42,14 +53,18 @@ class NetModel(Model):
         return self.n_epochs
 
     def facts(self) -> dict[str, Any]:
-        """How many epochs the net was trained for, and how many weights it has."""
-        return {"epochs": self.n_epochs, "weights": sum(part.numel() for part in self.module.parameters())}
+        """How many epochs the net was trained for, how many weights it has, and the values of settings used."""
+        facts = {"epochs": self.n_epochs, "weights": self.net.n_weights}
+        return facts if self.recipe is None else facts | self.recipe.facts()
 
     def state(self) -> State:
-        """A header with the number of epochs and what is done to features, and the weights."""
+        """A header with the number of epochs, the recipe and what is done to features, and the weights."""
         inputs, arrays = self.inputs.to_state()
-        header = {"n_epochs": self.n_epochs, "inputs": inputs, "own_module": self.own_module}
-        return header, arrays | {f"net.{name}": values for name, values in weights_of(self.module).items()}
+        own_module = not isinstance(self.net, PlainNet)
+        header: dict[str, Any] = {"n_epochs": self.n_epochs, "inputs": inputs, "own_module": own_module}
+        if self.recipe is not None:
+            header["recipe"] = self.recipe.facts()
+        return header, arrays | {f"net.{name}": values for name, values in self.net.arrays().items()}
 
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
@@ -59,16 +74,42 @@ class NetModel(Model):
         weights = named(stored.arrays, "net.")
         for name, values in weights.items():
             check_finite(f"net.{name}", values)
-        own_module = part(header, "own_module", bool)
-        module = _own_module(settings, own_module, weights)
-        if module is None:
+        recipe = _stored_recipe(header, settings)
+        net = _own_module(settings, part(header, "own_module", bool), weights)
+        if net is None:
             width = stored.n_features if inputs.nystrom is None else inputs.nystrom.n_landmarks
-            module = plain_net_of(width, net_shape(settings), weights)
-        module.eval()
-        return cls(module, inputs, whole(header, "n_epochs"), own_module)
+            first = recipes_of(settings)[0].completed(settings, 0)  # what files used that do not tell
+            net = net_of(width, net_shape(recipe or first, settings.output_bias), weights)
+        return cls(net, inputs, whole(header, "n_epochs"), recipe)
 
 
-def _own_module(settings: Any, wanted: bool, weights: Mapping[str, NDArray[Any]]) -> nn.Module | None:
+def _stored_recipe(header: Mapping[str, Any], settings: Any) -> Recipe | None:
+    """The recipe of a file; None where it has none, because it is from before recipes were chosen by the data."""
+    if "recipe" not in header:
+        return None
+    stored = part(header, "recipe", dict)
+    dropout, learning_rate = number(stored, "dropout"), number(stored, "learning_rate")
+    if not 0 <= dropout < 1 or learning_rate <= 0 or min(items(stored, "hidden", int), default=1) < 1:
+        raise InputError(f"a net cannot be trained by the recipe {stored}")
+    return replace(
+        recipes_of(settings)[0],
+        hidden=tuple(items(stored, "hidden", int)),
+        activation=_one_of(stored, "activation", ACTIVATIONS),
+        dropout=dropout,
+        learning_rate=learning_rate,
+        optimizer=_one_of(stored, "optimizer", OPTIMIZERS),
+        batch_queries=whole(stored, "batch_queries", least=1),
+    )
+
+
+def _one_of(stored: Mapping[str, Any], name: str, known: Sequence[str]) -> str:
+    found = part(stored, name, str)
+    if found not in known:
+        raise UnknownNameError(name, found, known=known)
+    return found
+
+
+def _own_module(settings: Any, wanted: bool, weights: Mapping[str, NDArray[Any]]) -> Net | None:
     """A copy of the module in the settings with these weights; None where neither they nor the file have one."""
     given = getattr(settings, "module", None)
     if wanted != (given is not None):
@@ -79,9 +120,9 @@ def _own_module(settings: Any, wanted: bool, weights: Mapping[str, NDArray[Any]]
         )
     if given is None:
         return None
-    module: nn.Module = copy.deepcopy(given)
+    net: Net = torch_part("a module of your own").TorchNet(copy.deepcopy(given))
     try:
-        put_weights(module, weights)
+        net.put(weights)
     except InputError as error:
         raise ModuleError(str(error)) from None  # the caller's module is wrong, not the file
-    return module
+    return net

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 ACTIVATIONS = ("relu", "tanh", "sigmoid", "gelu")
 OPTIMIZERS = ("adam", "sgd")
-INITIALISATIONS = ("torch", "paper")
+INITIALISATIONS = ("even", "paper")
+MOST_BATCH_QUERIES = 64  # of a step, where the number of queries decides
+LEAST_STEPS = 12  # of an epoch, as far as there are as many queries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +20,7 @@ class NetShape:
     hidden: tuple[int, ...] = ()
     activation: str = "relu"
     dropout: float = 0.0  # share of hidden units left out at each step
-    initialisation: str = "torch"  # or RankNet's: first layer 0, the others from [-0.1, 0.1], no thresholds
+    initialisation: str = "even"  # or RankNet's: first layer 0, the others from [-0.1, 0.1], no thresholds
     output_bias: bool = False  # an objective of score differences alone cannot teach one
 
 
@@ -41,87 +43,90 @@ class DescentParams:
         return self.halve_on_rise or self.stop_at_zero_error
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What a mode stands for: the values of settings that are None."""
+    """The values of settings that are None; `batch_queries` None is by the number of queries."""
 
     hidden: tuple[int, ...]
     activation: str
     dropout: float
     learning_rate: float
     optimizer: str
-    batch_queries: int
+    batch_queries: int | None
     scaling: str | None
-    initialisation: str
-    halve_on_rise: bool
-    stop_at_zero_error: bool
+    initialisation: str = "even"
+    halve_on_rise: bool = False
+    stop_at_zero_error: bool = False
+
+    def completed(self, settings: Any, n_queries: int) -> Recipe:
+        """The recipe with the values that are set instead of its own, for so many queries."""
+        names = ("hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries")
+        given = {name: getattr(settings, name, None) for name in names}
+        whole = replace(self, **{name: value for name, value in given.items() if value is not None})
+        by_size = min(MOST_BATCH_QUERIES, max(1, n_queries // LEAST_STEPS))
+        batch_queries = by_size if whole.batch_queries is None else whole.batch_queries
+        return replace(whole, hidden=tuple(whole.hidden), batch_queries=batch_queries)
+
+    def facts(self) -> dict[str, Any]:
+        """The values that were used, by the names of settings."""
+        names = ("hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries")
+        values = {name: getattr(self, name) for name in names}
+        return values | {"hidden": list(self.hidden)}
 
 
-RECIPES: Mapping[str, Recipe] = {
-    # Chosen by validation MAP on LETOR's folds; docs/nets.md has the figures and how close they are.
-    "default": Recipe(
-        hidden=(32,),
-        activation="relu",
-        dropout=0.3,
-        learning_rate=0.003,
-        optimizer="adam",
-        batch_queries=64,
-        scaling="log-counts+zscore",
-        initialisation="torch",
-        halve_on_rise=False,
-        stop_at_zero_error=False,
-    ),
-    # Paper 1, section 5.1; updates are those of a query's pairs together, not of one pair after another.
-    "paper": Recipe(
-        hidden=(10,),
-        activation="tanh",
-        dropout=0.0,
-        learning_rate=0.001,
-        optimizer="sgd",
-        batch_queries=1,
-        scaling=None,
-        initialisation="paper",
-        halve_on_rise=True,
-        stop_at_zero_error=True,
-    ),
-}
+# What docs/nets.md calls held and free. Which of the two the data wants is tried out on held-out queries (`trial.py`).
+HELD = Recipe(
+    hidden=(32,),
+    activation="relu",
+    dropout=0.3,
+    learning_rate=0.003,
+    optimizer="adam",
+    batch_queries=MOST_BATCH_QUERIES,
+    scaling="log-counts+zscore",
+)
+FREE = replace(HELD, activation="tanh", dropout=0.0, batch_queries=None, initialisation="paper")
+# Paper 1, section 5.1; updates are those of a query's pairs together, not of one pair after another.
+PAPER = Recipe(
+    hidden=(10,),
+    activation="tanh",
+    dropout=0.0,
+    learning_rate=0.001,
+    optimizer="sgd",
+    batch_queries=1,
+    scaling=None,
+    initialisation="paper",
+    halve_on_rise=True,
+    stop_at_zero_error=True,
+)
+RECIPES: Mapping[str, tuple[Recipe, ...]] = {"default": (HELD, FREE), "paper": (PAPER,)}
 
 
-def recipe_of(settings: Any) -> Recipe:
-    """The recipe that the settings of a net name."""
+def recipes_of(settings: Any) -> tuple[Recipe, ...]:
+    """The recipes that the mode of a net's settings offers, the one to prefer first; their scaling is the same."""
     return RECIPES[getattr(settings, "mode", "default")]
 
 
-def net_shape(settings: Any) -> NetShape:
-    """The layers that the settings of a net ask for, the recipe's where they are None."""
-    recipe = recipe_of(settings)
-    hidden, activation, dropout = _chosen(settings, recipe, "hidden", "activation", "dropout")
+def net_shape(recipe: Recipe, output_bias: bool) -> NetShape:
+    """The layers that a completed recipe asks for."""
     return NetShape(
-        hidden=tuple(hidden),
-        activation=activation,
-        dropout=dropout,
+        hidden=recipe.hidden,
+        activation=recipe.activation,
+        dropout=recipe.dropout,
         initialisation=recipe.initialisation,
-        output_bias=settings.output_bias,
+        output_bias=output_bias,
     )
 
 
-def descent_params(settings: Any, penalty: float) -> DescentParams:
-    """How weights are to follow the forces, as the settings of a net or else its recipe say."""
-    recipe = recipe_of(settings)
-    learning_rate, optimizer, batch_queries = _chosen(settings, recipe, "learning_rate", "optimizer", "batch_queries")
+def descent_params(recipe: Recipe, settings: Any, penalty: float) -> DescentParams:
+    """How weights are to follow the forces, by a completed recipe and the settings of a net."""
+    assert recipe.batch_queries is not None
     return DescentParams(
-        learning_rate=learning_rate,
-        optimizer=optimizer,
-        batch_queries=batch_queries,
+        learning_rate=recipe.learning_rate,
+        optimizer=recipe.optimizer,
+        batch_queries=recipe.batch_queries,
         weight_decay=settings.weight_decay,
         penalty=penalty,
         halve_on_rise=recipe.halve_on_rise,
         stop_at_zero_error=recipe.stop_at_zero_error,
         seed=settings.seed,
     )
-
-
-def _chosen(settings: Any, recipe: Recipe, *names: str) -> list[Any]:
-    """The settings of those names; the recipe's where one is None or absent."""
-    given = {name: getattr(settings, name, None) for name in names}
-    return [getattr(recipe, name) if value is None else value for name, value in given.items()]

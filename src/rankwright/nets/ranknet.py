@@ -23,8 +23,8 @@ class RankNet(GradientNet, RankNetSettings):
 
     Attributes
     ----------
-    net_ : torch.nn.Module
-        The trained net.
+    net_ : PlainNet or torch.nn.Module
+        The trained net, with the weights of its `layers`; the trained copy of your module if there was one.
     n_epochs_ : int
         How many epochs it was trained for.
     history_ : History

@@ -21,8 +21,8 @@ class RankProp(GradientNet, RankPropSettings):
 
     Attributes
     ----------
-    net_ : torch.nn.Module
-        The trained net.
+    net_ : PlainNet
+        The trained net, with the weights of its `layers`.
     n_epochs_ : int
         How many epochs it was trained for.
     """

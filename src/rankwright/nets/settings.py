@@ -42,7 +42,7 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings):
     hidden
         The width of each hidden layer; `()` is the linear net. None is as the mode says.
     activation
-        What hidden units make of their inputs. None is as the mode says.
+        What hidden units make of their inputs. None is by the data, or as the mode says.
     epochs
         How many times to go through all queries, at most; validation data chooses the best.
     learning_rate
@@ -50,9 +50,9 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings):
     weight_decay
         How much weights shrink in a step: AdamW's rule, or that of SGD.
     dropout
-        The share of hidden units left out at each step. None is as the mode says.
+        The share of hidden units left out at each step. None is by the data, or as the mode says.
     batch_queries
-        How many queries a step looks at. None is as the mode says.
+        How many queries a step looks at. None is by the data, or as the mode says.
     metric
         The metric that early stopping and the choice of the epoch look at, unless `select` names another.
     scaling

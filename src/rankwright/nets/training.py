@@ -11,37 +11,32 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import nn
 
 from rankwright.arrays import Arrays, Float64Array, named
 from rankwright.container.checks import array, check_finite
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, SettingError
-from rankwright.nets.descent import descent_of
+from rankwright.nets.descent import Descent, Net
 from rankwright.nets.inputs import FeatureRows
-from rankwright.nets.modules import put_weights, weights_of
 from rankwright.nets.pair_error import TrainingPairError
 from rankwright.nets.params import DescentParams
-from rankwright.nets.scoring import all_scores
-from rankwright.objectives.objective import LambdaFn
 
 
 class NetTraining:
-    """A module, what it is trained on, and how far it has come."""
+    """A net, what it is trained on, and how far it has come."""
 
     def __init__(
         self,
-        module: nn.Module,
+        net: Net,
         rows: FeatureRows,
         groups: Groups,
-        lambda_fn: LambdaFn,
+        descent: Descent,
         params: DescentParams,
         *,
         pair_error: TrainingPairError | None = None,
     ) -> None:
-        self.module, self.rows, self.groups, self.params = module, rows, groups, params
+        self.net, self.rows, self.groups, self.descent, self.params = net, rows, groups, descent, params
         self.pair_error = pair_error
-        self.descent = descent_of(module, rows, groups, lambda_fn, params)
         self.mean_error: float | None = None  # of the last epoch, where the recipe looks at it
         self.is_perfect = False
 
@@ -50,10 +45,9 @@ class NetTraining:
         if self.is_perfect:
             return False
         rng = np.random.default_rng([self.params.seed, epoch])
-        order, torch_start = rng.permutation(self.groups.n_queries), int(rng.integers(2**63))
+        order, module_seed = rng.permutation(self.groups.n_queries), int(rng.integers(2**63))
         n_steps = -(-self.groups.n_queries // self.params.batch_queries)
-        self.module.train()
-        walked = self.descent.walk(order, rng.integers(2**63, size=n_steps), torch_start)
+        walked = self.descent.walk(order, rng.integers(2**63, size=n_steps), module_seed)
         if not walked.is_finite:
             raise SettingError(
                 f"training diverged in epoch {epoch + 1}: scores are no longer finite; lower learning_rate "
@@ -71,11 +65,11 @@ class NetTraining:
             self.descent.learning_rate *= 0.5
         self.mean_error = mean
         if self.params.stop_at_zero_error and share_wrong == 0:
-            self.is_perfect = pair_error(all_scores(self.module, self.rows)) == 0
+            self.is_perfect = pair_error(self.net.scores(self.rows)) == 0
 
     def model(self) -> Arrays:
-        """The module's weights."""
-        return weights_of(self.module)
+        """The net's weights."""
+        return self.net.arrays()
 
     def memory(self) -> Arrays:
         """The weights, what the optimizer remembers, and the last mean error (NaN: none)."""
@@ -94,5 +88,5 @@ class NetTraining:
                 check_finite(name, values)
         self.mean_error, self.is_perfect = None if np.isnan(mean_error) else mean_error, bool(is_perfect)
         self.descent.learning_rate = learning_rate
-        put_weights(self.module, named(memory, "net."))
+        self.net.put(named(memory, "net."))
         self.descent.take_up(named(memory, "optimizer."))

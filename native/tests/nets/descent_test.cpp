@@ -1,4 +1,4 @@
-#include "core/nets/narrow_net.hpp"
+#include "core/nets/descent.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,10 +49,10 @@ struct Fixture {
         std::vector<double> scores(20), cost(queries.size());
         std::vector<float> mean(own.size()), square(own.size());
         const std::vector<std::int64_t> keys{5};
-        const auto taken = descend_narrow_net({widths, own, false, activation, 0.0}, {features, shift, factor},
-                                              {{{offsets, {}, {}}, labels, {}, {}}, by_label, {}},
-                                              {optimizer, learning_rate, 0.0, 0.0, mean, square, 0},
-                                              {queries, starts, keys, queries.size(), scores, cost}, threads);
+        const auto taken = descend_net({widths, own, false, activation, 0.0}, {features, shift, factor},
+                                       {{{offsets, {}, {}}, labels, {}, {}}, by_label, {}},
+                                       {optimizer, learning_rate, 0.0, 0.0, mean, square, 0},
+                                       {queries, starts, keys, queries.size(), scores, cost}, threads);
         CHECK(taken == 1);
         return std::accumulate(cost.begin(), cost.end(), 0.0) / static_cast<double>(queries.size());
     }
@@ -82,9 +82,10 @@ void threads_change_nothing(const Fixture &fixture) {
     }
 }
 
-const rankwright::Test test("narrow_net", [] {
-    for (const auto activation : {Activation::tanh, Activation::sigmoid}) {
-        for (const auto &widths : std::vector<std::vector<std::int64_t>>{{3, 1}, {17, 1}, {17, 5, 1}, {33, 6, 3, 1}}) {
+const rankwright::Test test("descent", [] {
+    for (const auto activation : {Activation::tanh, Activation::sigmoid, Activation::gelu}) {
+        for (const auto &widths :
+             std::vector<std::vector<std::int64_t>>{{3, 1}, {17, 1}, {17, 5, 1}, {33, 6, 3, 1}, {5, 19, 1}}) {
             const Fixture fixture(widths, activation);
             follows_the_cost(fixture);
             threads_change_nothing(fixture);

@@ -1,32 +1,17 @@
-// Training a narrow net: scores, forces on documents, derivatives of the weights and the optimizer's steps, in one
-// pass.
+// Training a plain net: the optimizer's steps; and, for pairs made from labels, scores, forces on documents,
+// derivatives of the weights and steps in one pass.
 //
-// Such a net spends its time waiting for features. Going query by query, rows are loaded from memory once and are still
-// in the cache when the derivatives need them again.
+// A narrow net spends its time waiting for features. Going query by query, rows are loaded from memory once and are
+// still in the cache when the derivatives need them again.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "core/nets/plain_net.hpp"
 #include "core/objectives/lambdas.hpp"
 
 namespace rankwright {
-
-enum class Activation { relu, tanh, sigmoid };
-
-// Fully connected layers of widths[1], widths[2], ... units; the last has one, which is the score.
-struct NarrowNet {
-    std::span<const std::int64_t> widths; // beginning with the number of features
-    std::span<float> weights;             // of each layer: [unit, input], then its thresholds
-    bool last_threshold = false;          // whether the last layer has one; all others do
-    Activation activation = Activation::relu;
-    double dropout = 0.0; // share of hidden units left out, drawn anew for every document and step
-};
-
-// The net's inputs from a row: (x - shift) · factor, 0 where x is NaN.
-struct NetFeatures {
-    std::span<const float> values, shift, factor;
-};
 
 enum class Optimizer { adam, sgd };
 
@@ -40,6 +25,9 @@ struct Descent {
     std::int64_t n_steps = 0; // taken before these
 };
 
+// Changes the weights by one step along the derivatives of the cost.
+void follow_gradient(const Descent &descent, std::span<const float> gradient, std::span<float> weights);
+
 // The queries to go through, `batch_queries` per step; those of queries[k] have their scores at starts[k] to
 // starts[k + 1]. Each step draws its random numbers from its own key.
 struct Walk {
@@ -50,7 +38,7 @@ struct Walk {
 };
 
 // Takes the steps and returns how many. A step whose scores are not finite is not taken, nor are those after it.
-std::int64_t descend_narrow_net(const NarrowNet &net, const NetFeatures &features, const LabelledQueries &pairs,
-                                const Descent &descent, const Walk &walk, int threads);
+std::int64_t descend_net(const PlainNet &net, const NetFeatures &features, const LabelledQueries &pairs,
+                         const Descent &descent, const Walk &walk, int threads);
 
 } // namespace rankwright

@@ -1,4 +1,4 @@
-"""Laws of the kernel that takes narrow nets down: its twin's steps, on any number of threads."""
+"""Laws of the kernel that takes plain nets down: its twin's steps, on any number of threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import rankwright as rw
 from rankwright import kernels, objectives
 from rankwright.kernels import reference
-from rankwright.kernels.records import NarrowNet, QueryWalk, StandardisedRows, StepRule
+from rankwright.kernels.records import LayeredNet, QueryWalk, StandardisedRows, StepRule
 from rankwright.objectives.objective import batch_of
 
 N_FEATURES = 19
@@ -42,7 +42,7 @@ def descend(kernel: Any, data: rw.RankingDataset, *, threads: int = 1, start: fl
     activation, dropout = settings.pop("activation", "relu"), settings.pop("dropout", 0.0)
     rule: dict[str, Any] = {"optimizer": "adam", "learning_rate": 0.01, "weight_decay": 0.0, "pull": 0.0} | settings
     taken = kernel(
-        net=NarrowNet(widths, weights, last_threshold, activation, dropout),
+        net=LayeredNet(widths, weights, last_threshold, activation, dropout),
         inputs=StandardisedRows(
             data.features, np.full(N_FEATURES, 0.1, np.float32), np.full(N_FEATURES, 1.5, np.float32)
         ),
@@ -67,6 +67,8 @@ CASES: dict[str, dict[str, Any]] = {
     "with a threshold": {"hidden": (), "last_threshold": True, "optimizer": "sgd"},
     "tanh": {"hidden": (5,), "activation": "tanh", "pull": 0.1},
     "two layers": {"hidden": (6, 3), "activation": "sigmoid", "weight_decay": 0.2},
+    "gelu": {"hidden": (6, 3), "activation": "gelu"},
+    "wide": {"hidden": (40, 17), "activation": "tanh"},
     "dropout": {"hidden": (7,), "dropout": 0.4, "optimizer": "sgd", "weight_decay": 0.2},
     "ranks matter": {"hidden": (4,), "objective": objectives.lambdarank("ndcg@3")},
     "sampled pairs": {"hidden": (2,), "objective": objectives.PairwiseObjective(sampled_pairs=1)},
@@ -76,7 +78,7 @@ CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_the_kernel_takes_its_twins_steps(case):
     data = data_of()
-    ours, twins = descend(kernels.descend_narrow_net, data, **case), descend(reference.descend_narrow_net, data, **case)
+    ours, twins = descend(kernels.descend_net, data, **case), descend(reference.descend_net, data, **case)
     for found, wanted in zip(ours, twins, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=2e-4, atol=2e-5)
 
@@ -85,13 +87,13 @@ def test_the_kernel_takes_its_twins_steps(case):
 @pytest.mark.parametrize("threads", [2, 7])
 def test_threads_change_no_bit(case, threads):
     data = data_of()
-    alone = descend(kernels.descend_narrow_net, data, **case)
-    together = descend(kernels.descend_narrow_net, data, threads=threads, **case)
+    alone = descend(kernels.descend_net, data, **case)
+    together = descend(kernels.descend_net, data, threads=threads, **case)
     for found, wanted in zip(together, alone, strict=True):
         np.testing.assert_array_equal(found, wanted)
 
 
-@pytest.mark.parametrize("kernel", [kernels.descend_narrow_net, reference.descend_narrow_net])
+@pytest.mark.parametrize("kernel", [kernels.descend_net, reference.descend_net])
 def test_a_step_without_finite_scores_is_not_taken(kernel):
     weights, mean, *_, taken = descend(kernel, data_of(), hidden=(5, 5), start=1e20)
     assert taken == 0
@@ -103,7 +105,7 @@ def test_a_step_without_finite_scores_is_not_taken(kernel):
 def test_dropout_keeps_the_mean_of_what_units_give():
     data = data_of(n_queries=1500, seed=3)
     whole, thinned = (
-        descend(kernels.descend_narrow_net, data, hidden=(32,), dropout=dropout, optimizer="sgd", learning_rate=1e-9)
+        descend(kernels.descend_net, data, hidden=(32,), dropout=dropout, optimizer="sgd", learning_rate=1e-9)
         for dropout in (0.0, 0.5)
     )
     difference = thinned[3] - whole[3]

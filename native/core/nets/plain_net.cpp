@@ -1,0 +1,52 @@
+#include "core/nets/plain_net.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/common/parallel.hpp"
+#include "core/nets/net_pass.hpp"
+
+namespace rankwright {
+
+namespace {
+
+constexpr std::size_t rows_at_once = 64; // few enough that a wide layer's outputs stay in the processor's cache
+constexpr std::size_t most_parts = 8;    // that derivatives are summed in, whatever the number of threads
+
+} // namespace
+
+void net_scores(const PlainNet &net, const NetFeatures &features, std::span<const std::int64_t> rows, std::uint64_t key,
+                std::span<double> scores, int threads) {
+    NetMatrices matrices(net);
+    matrices.refresh(false);
+    parallel_for(rows.size(), threads, 8 * rows_at_once, [&](std::size_t first, std::size_t last) {
+        NetPass pass(matrices);
+        for (std::size_t k = first; k < last; k += rows_at_once) {
+            const std::size_t n = std::min(rows_at_once, last - k);
+            pass.forward(features, rows.subspan(k, n), key, scores.subspan(k, n));
+        }
+    });
+}
+
+void net_gradient(const PlainNet &net, const NetFeatures &features, std::span<const std::int64_t> rows,
+                  std::uint64_t key, std::span<const float> forces, std::span<float> gradient, int threads) {
+    NetMatrices matrices(net);
+    matrices.refresh(true);
+    const std::size_t n_blocks = (rows.size() + rows_at_once - 1) / rows_at_once;
+    std::vector<NetPass> parts(std::min(most_parts, n_blocks), NetPass(matrices));
+    parallel_for(parts.size(), threads, 1, [&](std::size_t part, std::size_t) {
+        NetPass &pass = parts[part];
+        pass.clear_sums();
+        std::vector<double> scores(rows_at_once);
+        for (std::size_t block = part * n_blocks / parts.size(); block < (part + 1) * n_blocks / parts.size();
+             ++block) {
+            const std::size_t k = block * rows_at_once, n = std::min(rows_at_once, rows.size() - k);
+            pass.forward(features, rows.subspan(k, n), key, scores);
+            pass.backward(forces.subspan(k, n));
+        }
+    });
+    std::ranges::fill(gradient, 0.0F);
+    for (const NetPass &pass : parts) matrices.add_sums(pass.sums(), gradient);
+}
+
+} // namespace rankwright

@@ -1,0 +1,159 @@
+"""Plain nets: fully connected layers from a document's features to its score, as a value of arrays.
+
+They are trained and scored by our own kernels; torch plays no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright import kernels
+from rankwright.arrays import Arrays, Float32Array, Float64Array
+from rankwright.errors import InputError
+from rankwright.kernels.records import LayeredNet
+from rankwright.nets.extra import torch_part
+from rankwright.nets.inputs import FeatureRows
+from rankwright.nets.params import NetShape
+
+LARGEST_FIRST_WEIGHT = 0.1  # of RankNet's layers after the first, section 5.1
+FIRST_WEIGHTS_STREAM = 0x6E65  # added to the seed, so that draws here do not depend on those of training
+
+
+class NetLayer(NamedTuple):
+    """A layer: [unit, input] and, for each unit, what is added to its weighted inputs; None where nothing is."""
+
+    weights: Float32Array
+    thresholds: Float32Array | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlainNet:
+    """A plain net.
+
+    Attributes
+    ----------
+    n_inputs : int
+        How many numbers the net takes of each document: its features, or Nyström's.
+    shape : NetShape
+        The widths of the hidden layers, what their units do, and the like.
+    weights : array of float32
+        All weights, layer after layer: [unit, input], then the thresholds.
+    """
+
+    n_inputs: int
+    shape: NetShape
+    weights: Float32Array
+
+    @property
+    def layers(self) -> list[NetLayer]:
+        """The weights of each layer, the last of which gives the score; changing them changes the net."""
+        layers: list[NetLayer] = []
+        at = 0
+        for n_units, n_inputs in _sizes(self.n_inputs, self.shape):
+            matrix = self.weights[at : at + n_units * n_inputs].reshape(n_units, n_inputs)
+            at += matrix.size
+            thresholds = None
+            if len(layers) < len(self.shape.hidden) or self.shape.output_bias:
+                thresholds = self.weights[at : at + n_units]
+                at += n_units
+            layers.append(NetLayer(matrix, thresholds))
+        return layers
+
+    @property
+    def n_weights(self) -> int:
+        """How many numbers the net consists of."""
+        return self.weights.size
+
+    def as_record(self, dropout: float = 0.0) -> LayeredNet:
+        """The net as kernels take it; its weights are shared, not copied."""
+        widths = np.array([self.n_inputs, *self.shape.hidden, 1], np.int64)
+        return LayeredNet(widths, self.weights, self.shape.output_bias, self.shape.activation, dropout)
+
+    def scores(self, rows: FeatureRows) -> Float64Array:
+        """A score for every row."""
+        scores = np.empty(rows.n_rows)
+        kernels.net_scores(self.as_record(), rows, np.arange(rows.n_rows), 0, scores, rows.threads)
+        return scores
+
+    def arrays(self) -> Arrays:
+        """Copies of the weights, by the names that files have for them: those of torch's `state_dict`."""
+        modules_a_layer = 3 if self.shape.dropout > 0 else 2  # with the activation
+        arrays: Arrays = {}
+        for number, layer in enumerate(self.layers):
+            arrays[f"{number * modules_a_layer}.weight"] = layer.weights.copy()
+            if layer.thresholds is not None:
+                arrays[f"{number * modules_a_layer}.bias"] = layer.thresholds.copy()
+        return arrays
+
+    def put(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take the weights that `arrays` gave of a net of the same shape."""
+        own = self.arrays()
+        check_shapes(arrays, {name: values.shape for name, values in own.items()})
+        check_types(arrays, {name: values.dtype for name, values in own.items()})
+        np.concatenate([arrays[name].ravel() for name in own], out=self.weights)
+
+    def to_torch(self) -> Any:
+        """Return a `torch.nn.Sequential` with copies of the weights; it needs torch, the extra `nets`.
+
+        It takes what the net takes: documents after scaling.
+        """
+        return torch_part("to_torch").sequential(self)
+
+
+def new_net(n_inputs: int, shape: NetShape, seed: int) -> PlainNet:
+    """A net whose weights are drawn from `seed`, evenly between ±1 / √inputs of a layer, or as the paper says."""
+    net = PlainNet(n_inputs, shape, np.zeros(_n_weights(n_inputs, shape), np.float32))
+    rng = np.random.default_rng([seed, FIRST_WEIGHTS_STREAM])
+    for number, layer in enumerate(net.layers):
+        if shape.initialisation == "paper":
+            if number > 0:
+                layer.weights[:] = rng.uniform(-LARGEST_FIRST_WEIGHT, LARGEST_FIRST_WEIGHT, layer.weights.shape)
+            continue
+        largest = 1.0 / max(1, layer.weights.shape[1]) ** 0.5
+        layer.weights[:] = rng.uniform(-largest, largest, layer.weights.shape)
+        if layer.thresholds is not None:
+            layer.thresholds[:] = rng.uniform(-largest, largest, layer.thresholds.shape)
+    return net
+
+
+def net_of(n_inputs: int, shape: NetShape, arrays: Mapping[str, NDArray[Any]]) -> PlainNet:
+    """The net of this shape with these weights, which come from a file: room is made once they are known to fit it."""
+    held = sum(values.size for values in arrays.values())
+    if len(arrays) <= len(shape.hidden) or held != _n_weights(n_inputs, shape):
+        raise InputError(
+            f"a net of {n_inputs} inputs and hidden layers {list(shape.hidden)} has {_n_weights(n_inputs, shape)} "
+            f"weights, and there are {held}"
+        )
+    net = PlainNet(n_inputs, shape, np.zeros(held, np.float32))
+    net.put(arrays)
+    return net
+
+
+def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Raise unless the arrays are those of a net whose weights have these shapes."""
+    differing = sorted(shapes.keys() ^ arrays.keys()) or [name for name in shapes if shapes[name] != arrays[name].shape]
+    if differing:
+        raise InputError(f"the module is not the one that was saved: {', '.join(differing)} differ")
+
+
+def check_types(arrays: Mapping[str, NDArray[Any]], types: Mapping[str, Any]) -> None:
+    """Raise unless the arrays have these types."""
+    converted = [name for name, values in arrays.items() if values.dtype != types[name]]
+    if converted:
+        raise InputError(f"the module is not the one that was saved: {', '.join(converted)} are of other types")
+
+
+def _sizes(n_inputs: int, shape: NetShape) -> list[tuple[int, int]]:
+    """The units and inputs of each layer."""
+    return [(n_units, below) for below, n_units in pairwise([n_inputs, *shape.hidden, 1])]
+
+
+def _n_weights(n_inputs: int, shape: NetShape) -> int:
+    thresholds = sum(shape.hidden) + shape.output_bias
+    return sum(n_units * below for n_units, below in _sizes(n_inputs, shape)) + thresholds
