@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,6 @@ class ModelDescription:
         Its name.
     settings : dict
         The settings it was trained with.
-    chosen : dict
-        What training chose for settings that are None.
     feature_names : tuple of str
         The names of its features, or the numbers from 1 if they had none in training.
     scaling : str or None
@@ -38,11 +36,12 @@ class ModelDescription:
         For each kind of importance that the ranker has, a list with one value per feature.
     compressed_from : dict or None
         The larger model that it was compressed from, and how.
+    chosen : dict
+        What training chose for settings that are None.
     """
 
     ranker: str
     settings: dict[str, Any]
-    chosen: dict[str, Any]
     feature_names: tuple[str, ...]
     scaling: str | None
     training_data: str | None
@@ -50,6 +49,7 @@ class ModelDescription:
     facts: dict[str, Any]
     importances: dict[str, list[float]]
     compressed_from: dict[str, Any] | None = None
+    chosen: dict[str, Any] = field(default_factory=dict)
 
     def ordered(self) -> IntArray:
         """Order the features by the first kind of importance.
@@ -108,12 +108,12 @@ def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
     return ModelDescription(
         ranker=ranker.name,
         settings=header["settings"],
-        chosen=dict(ranker.chosen_),
         feature_names=tuple(header["feature_names"]) or tuple(map(str, numbers)),
         scaling=None if ranker.scaling_ is None else ranker.scaling_.scaling.name,
         training_data=header.get("training_data"),
         history=history.to_dict() | {"best_step": history.best_step, "best_value": history.best_value},
         facts=ranker.facts(),
         compressed_from=ranker.compressed_from_,
+        chosen=dict(ranker.chosen_),
         importances={kind: ranker.importances(kind).tolist() for kind in ranker.importance_kinds},
     )

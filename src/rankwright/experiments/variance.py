@@ -24,6 +24,7 @@ from rankwright.metrics.registry import parse_metric
 from rankwright.report.curves import Curve, draw_curves
 from rankwright.report.figure import FORMATS
 from rankwright.report.tables import write_json, write_rows
+from rankwright.training.loop import History
 from rankwright.trees.forests.forest import Forest
 
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@10", "mean-ndcg", "map")
@@ -182,7 +183,7 @@ class _SampleRun:
         self, plan: StudyPlan, ranker: BLMART, train: RankingDataset, valid: RankingDataset, test: RankingDataset
     ) -> None:
         self.plan, self.valid, self.test, self.threads = plan, valid, test, ranker.threads
-        self.select = ranker.selected_metric
+        self.select, self.smoothing = ranker.selected_metric, ranker.smoothing
         single = ranker.single(early_stopping=None)
         self.randomised = single.fit(train).forest_
         self.plain = single.set_params(query_fraction=1.0, feature_fraction=1.0).fit(train).forest_
@@ -230,9 +231,8 @@ class _SampleRun:
             for _, scores in forest.staged_predict(self.valid.features, threads=self.threads)
         ]
         means = [next(iter(evaluation.results.values())).mean for evaluation in found]
-        if not means:
-            return 0
-        return 1 + int(np.argmax(means) if measure.higher_is_better else np.argmin(means))
+        history = History(values=means, higher_is_better=measure.higher_is_better, smoothing=self.smoothing)
+        return 0 if history.best_step is None else 1 + history.best_step
 
     def _measure(self, scores: Float64Array) -> dict[str, float]:
         found = evaluate(
