@@ -91,7 +91,7 @@ def _stored_recipe(header: Mapping[str, Any], settings: Any) -> Recipe | None:
     dropout, learning_rate = number(stored, "dropout"), number(stored, "learning_rate")
     if not 0 <= dropout < 1 or learning_rate <= 0 or min(items(stored, "hidden", int), default=1) < 1:
         raise InputError(f"a net cannot be trained by the recipe {stored}")
-    return replace(
+    recipe = replace(
         recipes_of(settings)[0],
         hidden=tuple(items(stored, "hidden", int)),
         activation=_one_of(stored, "activation", ACTIVATIONS),
@@ -100,6 +100,11 @@ def _stored_recipe(header: Mapping[str, Any], settings: Any) -> Recipe | None:
         optimizer=_one_of(stored, "optimizer", OPTIMIZERS),
         batch_queries=whole(stored, "batch_queries", least=1),
     )
+    for name in stored:
+        given, used = getattr(settings, name, None), getattr(recipe, name, None)
+        if given is not None and given != used and (name != "hidden" or tuple(given) != used):
+            raise InputError(f"the file's settings and its recipe differ in {name}")
+    return recipe
 
 
 def _one_of(stored: Mapping[str, Any], name: str, known: Sequence[str]) -> str:
