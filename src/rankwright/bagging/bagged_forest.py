@@ -30,7 +30,7 @@ from rankwright.trees.model import ForestModel
 
 # Done to the data once, before any bag sees it.
 DONE_BEFORE = {"scaling": None, "unjudged": None, "categorical": None}
-LEARNED = ("scaling_", "compressed_from_", "data_digest_", "n_features_in_", "feature_names_in_")
+LEARNED = ("scaling_", "compressed_from_", "data_digest_", "seen_queries_", "n_features_in_", "feature_names_in_")
 
 
 class BaggedForest(Bagged, BinnedRanker):
@@ -95,6 +95,9 @@ class BaggedForest(Bagged, BinnedRanker):
     def trees_of_bags_(self) -> IntArray:
         """How many trees each bag has."""
         return self.model_.trees_of_bags
+
+    def _learns_alone(self) -> bool:
+        return self.single()._learns_alone()
 
     def _grow(self, lists: BinnedLists, run: TrainingRun) -> None:
         data, valid = lists.data, lists.valid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
@@ -93,6 +94,9 @@ class Bagging(Bagged, BaggingSettings):
         """The metric by which copies choose among their steps."""
         return self.single().selected_metric
 
+    def _learns_alone(self) -> bool:
+        return self.single()._learns_alone()
+
     def _combines_ranks(self) -> bool:
         return self.single().needs_qid if self.combine is None else self.combine == "rank"
 
@@ -103,7 +107,7 @@ class Bagging(Bagged, BaggingSettings):
         trained = self._train(data, valid, self._work(data, valid), digests_of(data, valid), run)
         self.oob_scores_ = data.in_source_order(trained.out_of_bag.scores())
         oob_score = trained.out_of_bag.measure(self.selected_metric, threads=thread_count(self.threads))
-        members = tuple(member.trained() for member in trained.members)
+        members = tuple(replace(member.trained(), seen_queries=None) for member in trained.members)
         self.model_ = BagModel(members, self._combines_ranks(), oob_score)
 
     def _work(self, data: RankingDataset, valid: RankingDataset | None) -> RankerWork:

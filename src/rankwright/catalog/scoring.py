@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array
+from rankwright.arrays import Float32Array, Float64Array, Uint64Array
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.keys import row_hashes
 from rankwright.errors import UnknownNameError
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile
@@ -18,6 +19,7 @@ from rankwright.formats.reading import format_named, format_of
 from rankwright.formats.sources import FilePath, Paths, atomic_text_output, spooled
 from rankwright.formats.trec import run_of, write_run
 from rankwright.metrics.evaluation import Evaluation, evaluate
+from rankwright.rankers.seen import warn_if_hashes_seen
 from rankwright.rankers.trained import TrainedRanker, check_features
 
 if TYPE_CHECKING:
@@ -73,10 +75,13 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
     file = file.with_defaults(n_features=ranker.n_features_in_, threads=threads)
     if ranker.looks_at_queries:
         data = file.read()
+        ranker.warn_if_seen(data)
         return evaluate(ranker.predict_from_start(data), data, threads=threads)
     scores: list[Float64Array] = []
+    hashes: list[Uint64Array] = []
 
     def score(features: Float32Array) -> None:
+        hashes.append(row_hashes(features, threads))
         scores.append(ranker.predict(RankingDataset.from_arrays(features, group=[len(features)])))
 
     with errors_name_file(file.name):
@@ -84,6 +89,8 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
         trained = ranker.trained()
         check_features(trained.n_features, trained.feature_names, trained.n_features, documents.feature_names)
     data = documents.data
+    in_order = data.from_source_order(np.concatenate(hashes))
+    warn_if_hashes_seen(ranker.seen_queries_, in_order, data.groups, ranker.name)
     found = np.concatenate(scores)
     if data.initial_scores is not None:
         found += data.in_source_order(data.initial_scores)

@@ -72,7 +72,7 @@ class TrainedOnFiles:
         return {
             "interrupted": history.interrupted,
             "watched": history.watched,
-            "steps": len(history.values),
+            "steps": len(history.values) or self.ranker.n_steps_,
             "best_step": history.best_step,
             "best_value": history.best_value,
         } | {part: evaluation.to_dict() for part, evaluation in self.evaluations.items()}

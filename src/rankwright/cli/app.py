@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 
 import typer
@@ -83,6 +84,7 @@ for name, (command, examples) in COMMANDS.items():
 
 def main() -> None:
     """Run the command line; the exit code is the answer."""
+    warnings.showwarning = show_warning
     try:
         code = app(prog_name="rankwright", standalone_mode=False)
         if code == INTERRUPTED:  # typer's code for Ctrl-C
@@ -103,6 +105,11 @@ def main() -> None:
         except OSError:
             _drop_output()
         sys.exit(2)
+
+
+def show_warning(message: Warning | str, *_: object) -> None:
+    """Print a warning as errors are printed: one line, without the place in the code."""
+    sys.stderr.write(f"warning: {' '.join(str(message).split())}\n")
 
 
 def _drop_output() -> None:

@@ -84,6 +84,7 @@ def _scored(
 
         ranker = load(model)
         documents = read_wide(data, ranker.n_features_in_, format=format)
+        ranker.warn_if_seen(documents)
         return ranker.predict(documents), documents
     if scores is None:
         raise SettingError("nothing to evaluate: give --scores, one number a line, --model, or --run, a TREC run")

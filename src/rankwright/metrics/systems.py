@@ -253,6 +253,8 @@ def compare(
     evaluations = {}
     for name, system in systems.items():
         try:
+            if hasattr(system, "warn_if_seen"):
+                system.warn_if_seen(data)
             scores = system.predict(data) if hasattr(system, "predict") else system
             evaluations[name] = evaluate(
                 scores, data, metrics, convention, threads=threads, seed=seed, resamples=resamples

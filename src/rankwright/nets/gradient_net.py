@@ -16,6 +16,7 @@ from rankwright.errors import MissingExtraError
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.nets.params import descent_params, net_shape, recipe_of
 from rankwright.nets.settings import DescentSettings
+from rankwright.objectives.registry import learns_alone
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker
@@ -47,6 +48,9 @@ class GradientNet(Ranker, DescentSettings):
 
     @abstractmethod
     def _objective(self) -> Objective: ...
+
+    def _learns_alone(self) -> bool:
+        return learns_alone(self._objective())
 
     def _training_data(self, data: RankingDataset) -> RankingDataset:
         """The data with the pairs to train on."""

@@ -121,8 +121,9 @@ def permutation_importance(
     --------
     >>> import rankwright as rw
     >>> data = rw.synthetic.web_search(n_queries=30, seed=0)
-    >>> ranker = rw.LambdaMART(n_trees=5, max_leaves=4).fit(data)
-    >>> found = rw.permutation_importance(ranker, data, repeats=2)
+    >>> train, test = data.split(valid=0.5)
+    >>> ranker = rw.LambdaMART(n_trees=5, max_leaves=4).fit(train)
+    >>> found = rw.permutation_importance(ranker, test, repeats=2)
     >>> bool(found.mean[found.ordered()[0]] > 0)
     True
     """
@@ -130,6 +131,7 @@ def permutation_importance(
     if not isinstance(data, RankingDataset):
         raise InputError(f"data must be a RankingDataset, got {type(data).__name__}")
     measure = parse_metric(metric)
+    ranker.warn_if_seen(data)
     shuffled = replace(data, features=data.features.copy())  # shares the copy, which is changed column by column
     baseline = _mean(measure, ranker, shuffled, threads)
     if np.isnan(baseline):

@@ -20,6 +20,7 @@ from rankwright.container.checks import known
 from rankwright.container.file import container_size, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.judged import call_irrelevant
+from rankwright.data.keys import key_order
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.features.scaling import FittedScaling, parse_scaling
@@ -33,7 +34,9 @@ from rankwright.rankers.inputs import (
     training_data,
     validation_data,
 )
+from rankwright.rankers.lessons import check_something_to_learn
 from rankwright.rankers.model import Model
+from rankwright.rankers.seen import SeenQueries, warn_if_seen
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
 from rankwright.ranking.order import Ranking, rank
 from rankwright.settings.docs import complete_docstring
@@ -54,6 +57,7 @@ class TrainingRun:
 
     listeners: Sequence[Listener] = ()
     folder: Path | None = None  # of the checkpoint
+    allow_empty: bool = False  # whether a model may come out that learned nothing
 
 
 class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # scikit-learn ships no types
@@ -79,6 +83,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     takes_document_weights: ClassVar[bool] = True  # whether one document can count more than another
+    takes_positions: ClassVar[bool] = False  # whether it learns from where a click log showed the documents
     chooses_steps: ClassVar[bool] = True  # whether validation data chooses the step; otherwise the last one counts
     validates_itself: ClassVar[bool] = False  # whether it chooses steps without the caller's validation data
 
@@ -87,6 +92,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     compressed_from_: dict[str, Any] | None = None  # which model a compressed one replaces, and how it was made
     history_: History
     data_digest_: str
+    seen_queries_: SeenQueries | None = None  # those it was trained on, as far as its file tells
     n_features_in_: int
 
     @property
@@ -114,6 +120,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         valid: Any = None,
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
+        allow_empty: bool = False,
     ) -> Self:
         """Train this ranker.
 
@@ -133,7 +140,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         query_weight : array of numbers, optional
             How much each query counts, in the order in which queries first appear.
         position : array of whole numbers, optional
-            The rank, from 0, at which each row was shown.
+            The rank, from 0, at which each row was shown, for rankers that learn from clicks; others refuse it.
         preferences : Preferences, optional
             Pairs of rows of which one should rank above the other; they replace the pairs made from labels.
         initial_scores : array of numbers, optional
@@ -144,19 +151,22 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             Each is called with a `Progress` after every step.
         checkpoint : path, optional
             A folder in which progress is saved. A run that was killed continues from there.
+        allow_empty : bool, default False
+            Whether data with nothing to learn from, such as labels that are all equal, gives a model that tells nothing
+            apart. Otherwise it is an error that says why.
 
         Returns
         -------
         self
             The ranker, trained.
         """
-        check_settings(self)
+        self.check()
         beside = {
             "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
             "position": position, "preferences": preferences, "initial_scores": initial_scores,
         }  # fmt: skip
         self.compressed_from_ = None
-        run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint))
+        run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint), allow_empty)
         file = as_data_file(X)
         if file is not None:
             refuse_beside_a_dataset({"y": y} | beside)
@@ -233,10 +243,28 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         """
         check_is_fitted(self)
         data = judged_data(self, X, y, qid, sample_weight)
+        self.warn_if_seen(data)
         measure = parse_metric(self.selected_metric)
         evaluation = evaluate(self.predict_from_start(data), data, [measure], measure.convention, threads=self.threads)
         mean = evaluation[measure.metric.name].mean
         return mean if measure.higher_is_better else -mean
+
+    def check(self) -> None:
+        """Raise for the first setting that has a value it cannot have, a metric's name among them."""
+        check_settings(self)
+        parse_metric(self.selected_metric)
+
+    def warn_if_seen(self, data: RankingDataset, *, stacklevel: int = 2) -> None:
+        """Warn where the ranker is about to be measured on queries that it was trained on.
+
+        Parameters
+        ----------
+        data : RankingDataset
+            The documents to measure it on.
+        stacklevel : int, default 2
+            Which call the warning points at: 1 is that of this method, 2 that of the function it is called in.
+        """
+        warn_if_seen(self.seen_queries_, data, self.name, threads=self.threads, stacklevel=stacklevel + 2)
 
     @property
     def n_steps_(self) -> int:
@@ -345,6 +373,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             history=self.history_,
             training_data=self.data_digest_,
             compressed_from=self.compressed_from_,
+            seen_queries=self.seen_queries_,
         )
 
     def to_state(self) -> tuple[dict[str, Any], Arrays]:
@@ -403,7 +432,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         if trained.feature_names:
             self.feature_names_in_ = np.array(trained.feature_names, dtype=object)
         self.model_, self.scaling_, self.history_ = trained.model, trained.scaling, trained.history
-        self.data_digest_ = trained.training_data
+        self.data_digest_, self.seen_queries_ = trained.training_data, trained.seen_queries
         self.compressed_from_ = None if trained.compressed_from is None else dict(trained.compressed_from)
 
     def _read_member(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:  # noqa: ARG002
@@ -498,9 +527,12 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     def _learn_scaled(self, data: RankingDataset, valid: Any, run: TrainingRun) -> None:
         watched = validation_data(self, valid)
         self._check_training_data(data)
-        data = data.in_key_order(threads=self.threads)
+        order = key_order(data, threads=self.threads)
+        data = self._with_some_judged(data.in_key_order(order))
+        self._check_lesson(data, run)
+        self.seen_queries_ = SeenQueries.of_keys(order.keys)
         self.scaling_ = self._scaling_for(data)
-        data = self.seen_by_model(self._with_some_judged(data))
+        data = self.seen_by_model(data)
         self._learn(data, None if watched is None else self.seen_by_model(watched), run)
 
     def _check_training_data(self, data: RankingDataset) -> None:
@@ -512,6 +544,20 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
                 f"{self.name} measures whole lists, in which a document's weight has no meaning: weigh queries "
                 f"(query_weight), or leave document weights out"
             )
+        if data.positions is not None and not self.takes_positions:
+            raise InputError(
+                f"{self.name} does not learn from positions, and was given them: leave position out, or drop that "
+                f"column with drop="
+            )
+
+    def _check_lesson(self, data: RankingDataset, run: TrainingRun) -> None:
+        """Raise if there is nothing in the data to learn from, unless the caller expects that."""
+        if not run.allow_empty:
+            check_something_to_learn(self.name, data, alone=self._learns_alone())
+
+    def _learns_alone(self) -> bool:
+        """Whether it learns from each label by itself; otherwise it needs a query's documents to differ in label."""
+        return False
 
     def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: TrainingRun) -> None:
         self._follow(self._lesson(data, valid), run)

@@ -15,6 +15,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling
 from rankwright.rankers.model import Model, State, StoredModel
+from rankwright.rankers.seen import SeenQueries
 from rankwright.training.loop import History
 
 MODEL_KIND = "model"
@@ -35,6 +36,7 @@ class TrainedRanker:
     history: History
     training_data: str  # a fingerprint
     compressed_from: Mapping[str, Any] | None = None
+    seen_queries: SeenQueries | None = None  # None in files of early releases
 
     @property
     def looks_at_queries(self) -> bool:
@@ -68,6 +70,8 @@ class TrainedRanker:
         }
         if self.compressed_from is not None:
             header["compressed_from"] = dict(self.compressed_from)
+        if self.seen_queries is not None:
+            header["seen_queries"] = self.seen_queries.to_dict()
         return header | own_header, arrays
 
 
@@ -91,6 +95,8 @@ def read_trained(
     own = {name: array for name, array in arrays.items() if not name.startswith(SCALING_ARRAYS)}
     model = kind.restored(StoredModel(settings, header, own, n_features, scaling, read_member))
     names = items(header, "feature_names", str)
+    may_have: dict[str, Any] = {"compressed_from": None, "seen_queries": None} | dict(header)
+    seen = optional(may_have, "seen_queries", dict)
     _check_widths(n_features, scaling, names)
     if n_features > max(MOST_UNPROVEN, sum(values.size for values in arrays.values())):
         raise InputError(f"the model is of {n_features} features, and its arrays have fewer numbers")
@@ -103,7 +109,8 @@ def read_trained(
         feature_names=tuple(names),
         history=History.from_dict(part(header, "history", dict)),
         training_data=part(header, "training_data", str),
-        compressed_from=optional({"compressed_from": None} | dict(header), "compressed_from", dict),
+        compressed_from=optional(may_have, "compressed_from", dict),
+        seen_queries=None if seen is None else SeenQueries.from_dict(seen),
     )
 
 
