@@ -22,6 +22,16 @@ class InputError(RankwrightError, ValueError):
     """An array or a table given by the caller does not fit."""
 
 
+class InputTypeError(InputError, TypeError):
+    """What the caller gave is of a type that cannot be used here."""
+
+
+class UnknownQueryError(InputError, KeyError):
+    """A dataset has no query of that id."""
+
+    __str__ = Exception.__str__  # not KeyError's, which shows the message in quotes
+
+
 class FileFormatError(RankwrightError, ValueError):
     """A file does not hold what its format promises."""
 

@@ -53,6 +53,7 @@ class Bagging(Bagged, BaggingSettings):
     """
 
     validates_itself: ClassVar[bool] = True
+    takes_categories: ClassVar[bool] = True  # where its ranker does
     model_kind = BagModel
     model_: BagModel
     oob_scores_: Float64Array
@@ -96,6 +97,10 @@ class Bagging(Bagged, BaggingSettings):
 
     def _learns_alone(self) -> bool:
         return self.single()._learns_alone()
+
+    def _check_training_data(self, data: RankingDataset) -> None:
+        super()._check_training_data(data)
+        self.single()._check_training_data(data)
 
     def _combines_ranks(self) -> bool:
         return self.single().needs_qid if self.combine is None else self.combine == "rank"

@@ -20,7 +20,7 @@ from rankwright.formats.sources import FilePath, Paths, atomic_text_output, spoo
 from rankwright.formats.trec import run_of, write_run
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.seen import warn_if_hashes_seen
-from rankwright.rankers.trained import TrainedRanker, check_features
+from rankwright.rankers.trained import TrainedRanker
 
 if TYPE_CHECKING:
     from rankwright.rankers.ranker import Ranker
@@ -72,11 +72,11 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
 
     A ranker that scores lists, not documents, needs the whole file. Initial scores of the file are added.
     """
-    file = file.with_defaults(n_features=ranker.n_features_in_, threads=threads)
+    from rankwright.rankers.inputs import file_for  # which needs scikit-learn, and scoring does not
+
+    file = file_for(ranker, file).with_defaults(threads=threads)
     if ranker.looks_at_queries:
-        data = file.read()
-        ranker.warn_if_seen(data)
-        return evaluate(ranker.predict_from_start(data), data, threads=threads)
+        return _evaluate_whole(ranker, file.read(), threads)
     scores: list[Float64Array] = []
     hashes: list[Uint64Array] = []
 
@@ -86,8 +86,11 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
 
     with errors_name_file(file.name):
         documents = file.stream(score)
-        trained = ranker.trained()
-        check_features(trained.n_features, trained.feature_names, trained.n_features, documents.feature_names)
+        if documents.feature_names and tuple(getattr(ranker, "feature_names_in_", ())) not in (
+            (),
+            documents.feature_names,
+        ):
+            return _evaluate_whole(ranker, file.read(), threads)  # which finds the features by name
     data = documents.data
     in_order = data.from_source_order(np.concatenate(hashes))
     warn_if_hashes_seen(ranker.seen_queries_, in_order, data.groups, ranker.name)
@@ -95,6 +98,11 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
     if data.initial_scores is not None:
         found += data.in_source_order(data.initial_scores)
     return evaluate(found, data, threads=threads)
+
+
+def _evaluate_whole(ranker: Ranker, data: RankingDataset, threads: int | None) -> Evaluation:
+    ranker.warn_if_seen(data, stacklevel=4)
+    return evaluate(ranker.predict_from_start(data), data, threads=threads)
 
 
 def _write_scores(pieces: Scored, target: FilePath) -> None:

@@ -13,21 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, thread_count
 from rankwright.container.checks import known
 from rankwright.container.file import container_size, write_container
+from rankwright.data.categories import Categories
+from rankwright.data.columns import Columns, listed
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.judged import call_irrelevant
 from rankwright.data.keys import key_order
 from rankwright.data.preferences import Preferences
+from rankwright.data.frames import is_frame, like_frame
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
+from rankwright.rankers.frames import columns_of
 from rankwright.rankers.inputs import (
+    check_trained,
     judged_data,
     refuse_beside_a_dataset,
     scoring_data,
@@ -83,6 +87,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     takes_document_weights: ClassVar[bool] = True  # whether one document can count more than another
+    takes_categories: ClassVar[bool] = False  # whether it can split texts and categories
     takes_positions: ClassVar[bool] = False  # whether it learns from where a click log showed the documents
     chooses_steps: ClassVar[bool] = True  # whether validation data chooses the step; otherwise the last one counts
     validates_itself: ClassVar[bool] = False  # whether it chooses steps without the caller's validation data
@@ -93,6 +98,8 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     history_: History
     data_digest_: str
     seen_queries_: SeenQueries | None = None  # those it was trained on, as far as its file tells
+    categories_: Categories | None = None  # of the features that hold codes
+    columns_: Columns | None = None  # the frame's columns that `fit` was told by name
     n_features_in_: int
 
     @property
@@ -111,6 +118,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         y: Any = None,
         *,
         qid: Any = None,
+        label: str | None = None,
         group: Any = None,
         sample_weight: Any = None,
         query_weight: Any = None,
@@ -127,12 +135,17 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         Parameters
         ----------
         X : RankingDataset, path, list of paths, DataFile, array, frame or sparse matrix
-            The documents to train on: a dataset, a file of one, or rows of features in any order.
+            The documents to train on: a dataset, a file of one, or rows of features in any order. A frame may hold
+            labels and query ids as well: `fit(frame)`, or `fit(frame, label="stars", qid="search")` where its columns
+            do not have the usual names.
         y : array of numbers, optional
             A label for each row, 0 or more, NaN where nobody judged; datasets and files hold their own, as well as ids,
             weights and the like.
-        qid : array of whole numbers or strings, optional
-            The query id of each row.
+        qid : array of whole numbers or strings, or str, optional
+            The query id of each row, or the name of the frame's column that has them. Likewise for `sample_weight`,
+            `query_weight` and `position`.
+        label : str, optional
+            The name of the frame's column of labels.
         group : array of whole numbers, optional
             Instead of `qid`, how many rows each query has, if the rows of a query are next to each other.
         sample_weight : array of numbers, optional
@@ -162,9 +175,10 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         """
         self.check()
         beside = {
-            "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
+            "qid": qid, "label": label, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
             "position": position, "preferences": preferences, "initial_scores": initial_scores,
         }  # fmt: skip
+        self.columns_ = columns_of(X, y, beside)
         self.compressed_from_ = None
         run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint), allow_empty)
         file = as_data_file(X)
@@ -175,24 +189,27 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             self._learn_scaled(training_data(self, X, y, beside), valid, run)
         return self
 
-    def predict(self, X: Any, qid: Any = None) -> Float64Array:
+    def predict(self, X: Any, qid: Any = None) -> Any:
         """Score documents.
 
         Parameters
         ----------
-        X : RankingDataset, array, frame or sparse matrix
-            The documents, with the features of the training data.
-        qid : array of whole numbers or strings, optional
-            The query id of each row. Rankers that look at a query's documents together, as SortNet and per-query
-            scalings do, need it; others give the same scores without.
+        X : RankingDataset, path, array, frame or sparse matrix
+            The documents, with the features of the training data. Where both have names, features are found by name:
+            their order does not matter, and other columns are left out.
+        qid : array of whole numbers or strings, or str, optional
+            The query id of each row, or the frame's column that has them. Rankers that look at a query's documents
+            together, as SortNet and per-query scalings do, need it; others give the same scores without.
 
         Returns
         -------
-        array of float64
-            A score for each document, higher is better, in the caller's row order.
+        array of float64, or Series
+            A score for each document, higher is better, in the caller's row order. A pandas or polars frame gets a
+            Series, with the index of the frame.
         """
         data = self._documents(X, qid)
-        return data.in_source_order(self._scores(self.seen_by_model(data)))
+        scores = data.in_source_order(self._scores(self.seen_by_model(data)))
+        return like_frame(X, scores, "score") if is_frame(X) else scores
 
     def predict_from_start(self, data: RankingDataset) -> Float64Array:
         """Score documents on top of their initial scores.
@@ -207,7 +224,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         array of float64
             The scores of `predict` plus the initial scores, if there are any: those that training looked at.
         """
-        scores = self.predict(data)
+        scores: Float64Array = self.predict(data)
         return scores if data.initial_scores is None else scores + data.in_source_order(data.initial_scores)
 
     def rank(self, X: Any, qid: Any = None) -> Ranking:
@@ -241,7 +258,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         float
             The mean of the metric over the queries; negated where less is better.
         """
-        check_is_fitted(self)
+        check_trained(self)
         data = judged_data(self, X, y, qid, sample_weight)
         self.warn_if_seen(data)
         measure = parse_metric(self.selected_metric)
@@ -269,7 +286,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     @property
     def n_steps_(self) -> int:
         """How many steps the model was trained for: up to the best one if they were watched."""
-        check_is_fitted(self)
+        check_trained(self)
         return self.model_.n_steps
 
     def used_features(self) -> BoolArray:
@@ -280,7 +297,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         array of bool
             One value per feature; all are True unless the model can tell which.
         """
-        check_is_fitted(self)
+        check_trained(self)
         return self.model_.used_features(int(self.n_features_in_))
 
     def facts(self) -> dict[str, Any]:
@@ -291,7 +308,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         dict
             Figures by name, in types JSON can hold; each kind of model has its own.
         """
-        check_is_fitted(self)
+        check_trained(self)
         return self.model_.facts()
 
     def examine(self, X: Any, qid: Any = None) -> dict[str, Any]:  # noqa: ARG002
@@ -331,7 +348,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         wanted = kinds[0] if kind is None and kinds else str(kind)
         if wanted not in kinds:
             raise UnknownNameError(f"importance of {self.name}", wanted, known=kinds)
-        check_is_fitted(self)
+        check_trained(self)
         return self.model_.importances(wanted)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -362,7 +379,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         TrainedRanker
             All that the model file holds.
         """
-        check_is_fitted(self)
+        check_trained(self)
         return TrainedRanker(
             ranker=self.name,
             settings=self.stored_settings(),
@@ -374,6 +391,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             training_data=self.data_digest_,
             compressed_from=self.compressed_from_,
             seen_queries=self.seen_queries_,
+            categories=self.categories_,
         )
 
     def to_state(self) -> tuple[dict[str, Any], Arrays]:
@@ -433,6 +451,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             self.feature_names_in_ = np.array(trained.feature_names, dtype=object)
         self.model_, self.scaling_, self.history_ = trained.model, trained.scaling, trained.history
         self.data_digest_, self.seen_queries_ = trained.training_data, trained.seen_queries
+        self.categories_ = trained.categories
         self.compressed_from_ = None if trained.compressed_from is None else dict(trained.compressed_from)
 
     def _read_member(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:  # noqa: ARG002
@@ -492,8 +511,9 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     def _documents(self, X: Any, qid: Any = None) -> RankingDataset:
         """The documents to score, as they were given."""
-        check_is_fitted(self)
-        if qid is None and not isinstance(X, RankingDataset) and self.looks_at_queries:
+        check_trained(self)
+        brings_queries = isinstance(X, RankingDataset) or is_frame(X) or as_data_file(X) is not None
+        if qid is None and not brings_queries and self.looks_at_queries:
             scales_lists = self.scaling_ is not None and not self.needs_qid
             why = f"scaling {self.scaling_name!r}" if scales_lists else self.name
             raise InputError(f"{why} looks at the documents of a query together: give qid, the query id of each row")
@@ -543,6 +563,12 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             raise InputError(
                 f"{self.name} measures whole lists, in which a document's weight has no meaning: weigh queries "
                 f"(query_weight), or leave document weights out"
+            )
+        if data.categories and not self.takes_categories:
+            names = listed(list(data.categories))
+            raise InputError(
+                f"{self.name} learns from numbers, and {names} holds texts: leave it out with drop=, turn it into "
+                f"numbers, or train trees, which take categories"
             )
         if data.positions is not None and not self.takes_positions:
             raise InputError(

@@ -14,7 +14,13 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
-from rankwright.rankers.inputs import check_features, remember_features, validation_data, with_something_to_learn
+from rankwright.rankers.inputs import (
+    check_features,
+    file_for,
+    remember_names,
+    validation_data,
+    with_something_to_learn,
+)
 from rankwright.rankers.ranker import TrainingRun
 from rankwright.rankers.seen import SeenQueries
 from rankwright.training.driver import Lesson
@@ -48,6 +54,7 @@ class BinnedRanker(ForestFace, ForestSettings):
     """A ranker that makes a forest from bin codes. A subclass defines how (`_grow`)."""
 
     takes_initial_scores: ClassVar[bool] = True
+    takes_categories: ClassVar[bool] = True
 
     @abstractmethod
     def _grow(self, lists: BinnedLists, run: TrainingRun) -> None:
@@ -104,7 +111,8 @@ class BinnedRanker(ForestFace, ForestSettings):
         """
         self.check()
         require(self.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
-        remember_features(self, data.n_features, data.feature_names)
+        remember_names(self, data.n_features, data.feature_names)
+        self.categories_ = data.documents.categories
         self.scaling_ = self.compressed_from_ = None
         run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint), allow_empty)
         lists = BinnedLists(self._some_judged(data), valid, queries, watch_others)
@@ -144,7 +152,7 @@ class BinnedRanker(ForestFace, ForestSettings):
 
     def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: TrainingRun) -> None:
         require(
-            not self.categorical or self.scaling is None,
+            not (self.categorical or data.categories) or self.scaling is None,
             "categories cannot be scaled: leave out scaling or categorical",
         )
         binned = bin_dataset(data, **self.binning())
@@ -160,7 +168,7 @@ class BinnedRanker(ForestFace, ForestSettings):
         self.scaling_ = None
         binned = bin_file(file, **self.binning())
         with_something_to_learn(binned.documents)
-        remember_features(self, binned.n_features, binned.feature_names)
+        remember_names(self, binned.n_features, binned.feature_names)
         self._learn_lists(BinnedLists(self._some_judged(binned), self._binned_valid(valid, binned.mapper)), run)
 
     def _binned_valid(self, valid: Any, mapper: BinMapper) -> BinnedDataset | None:
@@ -169,7 +177,7 @@ class BinnedRanker(ForestFace, ForestSettings):
         if file is None:
             data = validation_data(self, valid)
             return None if data is None else bin_dataset(data, mapper, threads=self.threads)
-        binned = bin_file(file, mapper, threads=self.threads)
+        binned = bin_file(file_for(self, file), mapper, threads=self.threads)
         with errors_name_file(file.name):
             check_features(self, binned.n_features, binned.feature_names)
         return binned

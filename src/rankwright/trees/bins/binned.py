@@ -146,7 +146,11 @@ def bins_of(
     seed: int = 0,
     threads: int | None = None,
 ) -> BinMapper:
-    """The bins of the data's features, found from a sample of rows; `hashes` are those of the rows."""
+    """The bins of the data's features, found from a sample of rows; `hashes` are those of the rows.
+
+    Features that hold codes of texts are categorical, whether they are named or not.
+    """
+    categorical = [*categorical, *(name for name in data.categories or () if name not in categorical)]
     return fit_bins(
         data.features,
         max_bins=max_bins,
