@@ -76,13 +76,13 @@ class MissingExtraError(RankwrightError, ImportError):
 class UnknownNameError(RankwrightError, ValueError):
     """A name is not in its table of names."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        self.arguments = (kind, name, sorted(known))
-        near = get_close_matches(name, self.arguments[2], n=1)
+    def __init__(self, kind: str, name: str, known: Iterable[str], meant: str | None = None) -> None:
+        self.arguments = (kind, name, sorted(known), meant)
+        near = get_close_matches(name, self.arguments[2], n=1) if meant is None else [meant]
         hint = f"; did you mean {near[0]!r}?" if near else "."
         super().__init__(f"unknown {kind} {name!r}{hint} Known: {', '.join(self.arguments[2])}")
 
-    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str], str | None]]:
         return type(self), self.arguments
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -91,7 +91,7 @@ class Bagging(Bagged, BaggingSettings):
         return copy_of(member, **changes)
 
     @property
-    def selected_metric(self) -> str:
+    def selected_metric(self) -> str | Callable[..., Any]:
         """The metric by which copies choose among their steps."""
         return self.single().selected_metric
 

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, InputTypeError, require
 from rankwright.metrics.convention import DEFAULT, Convention
-from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate
+from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate, scored_by
+from rankwright.metrics.judgments import judgments_of
+from rankwright.metrics.registry import Metrics
 from rankwright.metrics.significance import RANDOMISATIONS, PairedTest, paired_test, wilcoxon_p_value
 
 ALPHA = 0.05
@@ -204,8 +206,8 @@ class SystemComparison:
 
 def compare(
     systems: Mapping[str, ArrayLike | ScoringSystem],
-    data: RankingDataset,
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    data: Any,
+    metrics: Metrics = DEFAULT_METRICS,
     convention: str | Convention = DEFAULT,
     *,
     alpha: float = ALPHA,
@@ -220,9 +222,9 @@ def compare(
     ----------
     systems : mapping of str to ranker or array-like
         The systems by name, two or more: each a trained ranker, or scores in the row order of the data's source.
-    data : RankingDataset
+    data : RankingDataset, frame or path
         The queries with their labels.
-    metrics : sequence of str, default ("ndcg@5", "ndcg@10", "map", "mrr")
+    metrics : str, function, or a sequence of them, default ("ndcg@5", "ndcg@10", "map", "mrr")
         What to count. Systems are tested against the best by each metric; the first one orders the table.
     convention : str or Convention, default "standard"
         The rules for metrics that name no convention.
@@ -250,12 +252,13 @@ def compare(
     >>> comparison.best
     {'ndcg@10': 'labels'}
     """
+    if not isinstance(systems, Mapping):
+        raise InputTypeError(f"systems must be a mapping of names to rankers or scores, got {type(systems).__name__}")
+    data = judgments_of(data, with_features=any(hasattr(system, "predict") for system in systems.values()))
     evaluations = {}
     for name, system in systems.items():
         try:
-            if hasattr(system, "warn_if_seen"):
-                system.warn_if_seen(data)
-            scores = system.predict(data) if hasattr(system, "predict") else system
+            scores = scored_by(system, data, stacklevel=3) if hasattr(system, "predict") else system
             evaluations[name] = evaluate(
                 scores, data, metrics, convention, threads=threads, seed=seed, resamples=resamples
             )

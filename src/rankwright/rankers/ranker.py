@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -28,9 +28,10 @@ from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.registry import as_measure
 from rankwright.rankers.frames import columns_of
 from rankwright.rankers.inputs import (
+    aligned,
     check_trained,
     judged_data,
     refuse_beside_a_dataset,
@@ -261,7 +262,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         check_trained(self)
         data = judged_data(self, X, y, qid, sample_weight)
         self.warn_if_seen(data)
-        measure = parse_metric(self.selected_metric)
+        measure = as_measure(self.selected_metric)
         evaluation = evaluate(self.predict_from_start(data), data, [measure], measure.convention, threads=self.threads)
         mean = evaluation[measure.metric.name].mean
         return mean if measure.higher_is_better else -mean
@@ -269,7 +270,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     def check(self) -> None:
         """Raise for the first setting that has a value it cannot have, a metric's name among them."""
         check_settings(self)
-        parse_metric(self.selected_metric)
+        as_measure(self.selected_metric)
 
     def warn_if_seen(self, data: RankingDataset, *, stacklevel: int = 2) -> None:
         """Warn where the ranker is about to be measured on queries that it was trained on.
@@ -281,6 +282,9 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         stacklevel : int, default 2
             Which call the warning points at: 1 is that of this method, 2 that of the function it is called in.
         """
+        if self.seen_queries_ is None:
+            return
+        data = aligned(self, data)
         warn_if_seen(self.seen_queries_, data, self.name, threads=self.threads, stacklevel=stacklevel + 2)
 
     @property
@@ -463,9 +467,10 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         return self.needs_qid or (self.scaling_ is not None and self.scaling_.scaling.needs_groups)
 
     @property
-    def selected_metric(self) -> str:
+    def selected_metric(self) -> str | Callable[..., Any]:
         """The metric that chooses among steps: `select`, or what training aims at."""
-        return str(self._optional("select") or self._optional("metric", "ndcg@10"))
+        chosen: str | Callable[..., Any] = self._optional("select") or self._optional("metric", "ndcg@10")
+        return chosen
 
     @property
     def scaling_name(self) -> str | None:
