@@ -15,7 +15,7 @@ from rankwright.data.keys import row_hashes
 from rankwright.errors import UnknownNameError
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile
-from rankwright.formats.reading import format_named, format_of
+from rankwright.formats.reading import format_of
 from rankwright.formats.sources import FilePath, Paths, atomic_text_output, spooled
 from rankwright.formats.trec import run_of, write_run
 from rankwright.metrics.evaluation import Evaluation, evaluate
@@ -37,6 +37,7 @@ def score_file(
     format: str | None = None,
     whole: bool = False,
     threads: int | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> int:
     """Write a score for each document of `source`, in input order, and return how many there were.
 
@@ -49,7 +50,7 @@ def score_file(
 
     def counted() -> Scored:
         nonlocal n_docs
-        for data, scores in _scored(ranker, source, format, whole, threads):
+        for data, scores in _scored(ranker, source, format, whole, threads, options or {}):
             n_docs += data.n_docs
             yield data, scores
 
@@ -57,14 +58,28 @@ def score_file(
     return n_docs
 
 
-def _scored(ranker: TrainedRanker, source: Paths, name: str | None, whole: bool, threads: int | None) -> Scored:
+def _scored(
+    ranker: TrainedRanker, source: Paths, name: str | None, whole: bool, threads: int | None, options: Mapping[str, Any]
+) -> Scored:
     """Pieces of the data and their scores, both in the order of the source."""
-    known = format_named(format_of(source) if name is None else name)
-    # With the width known, text need not be read twice.
-    options = {"n_features": ranker.n_features} if "n_features" in known.options else {}
     with spooled(source) as paths:
-        for piece in known.iterate(paths, whole=whole, **options):
+        file = file_of(ranker, paths, format=format_of(source) if name is None else name, **options)
+        for piece in file.iterate(whole=whole):
             yield piece, ranker.predict(piece, threads=threads)
+
+
+def file_of(ranker: TrainedRanker, source: Paths, *, format: str | None = None, **options: Any) -> DataFile:
+    """The file, read with the features that a trained ranker knows: by name, or as many as there were.
+
+    With the width known, text need not be read twice.
+    """
+    own = {"features": list(ranker.feature_names)} if ranker.feature_names else {}
+    return DataFile(source, format=format, **options).with_defaults(n_features=ranker.n_features, **own)
+
+
+def read_for(ranker: TrainedRanker, source: Paths, *, format: str | None = None, **options: Any) -> RankingDataset:
+    """The dataset of a file, with the features that a trained ranker knows."""
+    return file_of(ranker, source, format=format, **options).read()
 
 
 def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None) -> Evaluation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rankwright.bagging.bagged import Bagged
@@ -33,6 +33,7 @@ class TrainingFiles:
     initial_scores: str | None = None
     valid_initial_scores: str | None = None
     format: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)  # how all files are read, as `read` has it
 
     def __post_init__(self) -> None:
         require(
@@ -50,7 +51,9 @@ class TrainingFiles:
         }
         with ExitStack() as spools:
             files = {
-                part: spools.enter_context(file_or_shards(path, format=self.format, initial_scores=start).repeatable())
+                part: spools.enter_context(file_or_shards(
+                        path, format=self.format, initial_scores=start, **self.options
+                    ).repeatable())
                 for part, (path, start) in named.items()
                 if path is not None
             }
@@ -87,6 +90,7 @@ def train_on_files(
     checkpoint: str | None = None,
     cluster: str | None = None,
     workers: int | None = None,
+    allow_empty: bool = False,
 ) -> TrainedOnFiles:
     """Train the ranker, write its model file to `out`, then measure it.
 
@@ -95,7 +99,13 @@ def train_on_files(
     """
     with files.opened() as opened:
         with _on_cluster(ranker, cluster, workers):
-            ranker.fit(opened.pop("train"), valid=opened.get("valid"), listeners=listeners, checkpoint=checkpoint)
+            ranker.fit(
+                opened.pop("train"),
+                valid=opened.get("valid"),
+                listeners=listeners,
+                checkpoint=checkpoint,
+                allow_empty=allow_empty,
+            )
         ranker.save(out)
         measured = {part: evaluate_file(ranker, file, threads=ranker.threads) for part, file in opened.items()}
     return TrainedOnFiles(ranker, measured)
@@ -124,17 +134,25 @@ class Parts(NamedTuple):
 
 
 def read_parts(
-    train: FilePath, valid: FilePath | None = None, test: FilePath | None = None, *, format: str | None = None
+    train: FilePath,
+    valid: FilePath | None = None,
+    test: FilePath | None = None,
+    *,
+    format: str | None = None,
+    **options: Any,
 ) -> Parts:
     """The datasets of the files, all with as many features as `train` has.
 
     A file that cannot be opened is reported before any is read.
     """
-    files = [None if path is None else DataFile(path, format=format) for path in (train, valid, test)]
+    files = [None if path is None else DataFile(path, format=format, **options) for path in (train, valid, test)]
     for file in files:
         if file is not None:
             file.check_readable()
     assert files[0] is not None
     first = files[0].read()
-    others = [None if file is None else file.with_defaults(n_features=first.n_features).read() for file in files[1:]]
+    like_first: dict[str, Any] = {"n_features": first.n_features}
+    if first.feature_names:
+        like_first["features"] = list(first.feature_names)
+    others = [None if file is None else file.with_defaults(**like_first).read() for file in files[1:]]
     return Parts(first, *others)

@@ -28,6 +28,7 @@ from rankwright.cli import (
     train,
     tune,
 )
+from rankwright.cli.data_options import in_options
 from rankwright.cli.inspect import command as inspect
 from rankwright.errors import RankwrightError
 
@@ -127,5 +128,5 @@ def describe(error: Exception) -> str:
     elif isinstance(error, MemoryError):
         message = f"not enough memory: {error}"
     else:
-        message = str(error)
+        message = in_options(str(error))
     return " ".join(message.split())

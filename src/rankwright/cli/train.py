@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import (
+    AllowEmpty,
     AsJson,
     DataFormat,
     ModelFile,
@@ -33,6 +35,7 @@ EXAMPLES = (
 )
 
 
+@reads_data()
 def train(
     data: Annotated[str, arg("The documents to train on.", "TRAIN")],
     out: ModelFile,
@@ -48,8 +51,11 @@ def train(
         str | None, opt("Scores to start from, one line per document of TRAIN; the model learns the rest.", "F")
     ] = None,
     valid_initial_scores: Annotated[str | None, opt("The same for the documents of --valid.", "F")] = None,
+    allow_empty: AllowEmpty = False,
     format: DataFormat = None,
     as_json: AsJson = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Train a ranker and write its model file.
 
@@ -70,8 +76,9 @@ def train(
         initial_scores=initial_scores,
         valid_initial_scores=valid_initial_scores,
         format=format,
+        options=reading,
     )
-    train_and_tell(chosen, files, out, name=ranker, checkpoint=checkpoint, as_json=as_json)
+    train_and_tell(chosen, files, out, name=ranker, checkpoint=checkpoint, as_json=as_json, allow_empty=allow_empty)
 
 
 def train_and_tell(
@@ -84,13 +91,21 @@ def train_and_tell(
     as_json: bool,
     cluster: str | None = None,
     workers: int | None = None,
+    allow_empty: bool = False,
 ) -> None:
     """Train the ranker, write its model file, and print how that went; `name` is what the user called the ranker."""
     from rankwright.catalog.training import train_on_files
 
     with training_progress() as listeners:
         trained = train_on_files(
-            ranker, files, out, listeners=listeners, checkpoint=checkpoint, cluster=cluster, workers=workers
+            ranker,
+            files,
+            out,
+            listeners=listeners,
+            checkpoint=checkpoint,
+            cluster=cluster,
+            workers=workers,
+            allow_empty=allow_empty,
         )
     if as_json:
         print_json({"model": out, "ranker": name} | trained.to_dict())

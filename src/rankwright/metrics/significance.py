@@ -88,12 +88,13 @@ def wilcoxon_p_value(first: MetricResult, second: MetricResult) -> float:
 
 
 def paired_test(first: MetricResult, second: MetricResult, *, randomisations: int = RANDOMISATIONS) -> PairedTest:
-    """Test whether two systems differ by more than chance in one metric.
+    """Test whether two systems differ by more than chance in one metric: the second less the first.
 
     Parameters
     ----------
     first, second : MetricResult
-        The results of the same measure over the same queries in the same order, such as `evaluation["ndcg@10"]` of
+        The system to start from and the one to compare with it: `difference` is above 0 where the second has the
+        larger mean, and `wins` counts the queries for which the second is better. The results of the same measure over the same queries in the same order, such as `evaluation["ndcg@10"]` of
         two evaluations.
     randomisations : int, default 10000
         How many random swaps of the two systems Fisher's test makes, 1 or more. The smallest p-value is one over one
@@ -102,7 +103,8 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
     Returns
     -------
     PairedTest
-        The difference of the means, its 95 % bootstrap interval, the p-value, and wins and losses by query.
+        The second's mean less the first's, its 95 % bootstrap interval, the p-value, and wins and losses of the second
+        by query.
 
     Examples
     --------
