@@ -43,7 +43,12 @@ class OutOfBag:
 
 
 def measure_queries(
-    documents: RankingDataset, queries: IntArray, scores: Float64Array, metric: str | Callable[..., Any], *, threads: int
+    documents: RankingDataset,
+    queries: IntArray,
+    scores: Float64Array,
+    metric: str | Callable[..., Any],
+    *,
+    threads: int,
 ) -> float | None:
     """The mean of `metric` over some of the queries, None where nothing in them can be measured.
 

@@ -19,6 +19,8 @@ from rankwright.metrics.evaluation import Evaluation
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
 
+WATCHED = "watched: "  # what the names of files begin with that are only watched
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingFiles:
@@ -29,6 +31,7 @@ class TrainingFiles:
 
     train: str
     valid: str | None = None
+    watch: Sequence[str] = ()  # further documents to look at after each step, which choose nothing
     test: str | None = None
     initial_scores: str | None = None
     valid_initial_scores: str | None = None
@@ -40,6 +43,7 @@ class TrainingFiles:
             self.valid is not None or self.valid_initial_scores is None,
             "initial scores of validation documents were given without the documents: give both or neither",
         )
+        require(self.valid is not None or not self.watch, "documents to watch go with validation documents: give both")
 
     @contextmanager
     def opened(self) -> Iterator[dict[str, DataFile]]:
@@ -48,12 +52,12 @@ class TrainingFiles:
             "train": (self.train, self.initial_scores),
             "valid": (self.valid, self.valid_initial_scores),
             "test": (self.test, None),
-        }
+        } | {f"{WATCHED}{path}": (path, None) for path in self.watch}
         with ExitStack() as spools:
             files = {
-                part: spools.enter_context(file_or_shards(
-                        path, format=self.format, initial_scores=start, **self.options
-                    ).repeatable())
+                part: spools.enter_context(
+                    file_or_shards(path, format=self.format, initial_scores=start, **self.options).repeatable()
+                )
                 for part, (path, start) in named.items()
                 if path is not None
             }
@@ -78,6 +82,7 @@ class TrainedOnFiles:
             "steps": len(history.values) or self.ranker.n_steps_,
             "best_step": history.best_step,
             "best_value": history.best_value,
+            "also_watched": {name: list(values) for name, values in self.ranker.watched_.items()},
         } | {part: evaluation.to_dict() for part, evaluation in self.evaluations.items()}
 
 
@@ -99,9 +104,13 @@ def train_on_files(
     """
     with files.opened() as opened:
         with _on_cluster(ranker, cluster, workers):
+            watched = {
+                name.removeprefix(WATCHED): opened.pop(name) for name in list(opened) if name.startswith(WATCHED)
+            }
+            valid: Any = opened.get("valid")
             ranker.fit(
                 opened.pop("train"),
-                valid=opened.get("valid"),
+                valid={"valid": valid, **watched} if watched else valid,
                 listeners=listeners,
                 checkpoint=checkpoint,
                 allow_empty=allow_empty,

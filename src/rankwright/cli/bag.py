@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AllowEmpty, AsJson, DataFormat, ModelSeed, Select, Settings, TestFile, Threads, arg, metric_names, opt
+from rankwright.cli.options import (
+    AllowEmpty,
+    AsJson,
+    DataFormat,
+    ModelSeed,
+    Select,
+    Settings,
+    TestFile,
+    Threads,
+    arg,
+    metric_names,
+    opt,
+)
 from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
 from rankwright.cli.train import train_and_tell
 from rankwright.errors import require

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
+from rankwright.cli.options import AsJson, DataFormat, Threads, arg, metric_names, opt
 from rankwright.cli.output import print_json, print_table, require_file, tell_written
 from rankwright.cli.progress import training_progress
 

@@ -129,7 +129,9 @@ def _options_in(path: str) -> dict[str, Any]:
     found = {str(name).replace("-", "_"): value for name, value in table.items()}
     for name, value in found.items():
         if name not in IN_FILES:
-            raise UnknownNameError(f"option in {path}", name.replace("_", "-"), [one.replace("_", "-") for one in IN_FILES])
+            raise UnknownNameError(
+                f"option in {path}", name.replace("_", "-"), [one.replace("_", "-") for one in IN_FILES]
+            )
         if isinstance(value, dict) or (isinstance(value, list) and name not in SEPARATED):
             raise FileFormatError(path, f"{name} must be a text, a number or true, got {value!r}")
     return found
@@ -152,9 +154,7 @@ def in_options(message: str) -> str:
 
     message = re.sub(
         r"have no option '(\w+)' here; they have (.*)",
-        lambda found: (
-            f"have no {_flags(found[1])} here; they have {', '.join(map(_flags, found[2].split(', ')))}"
-        ),
+        lambda found: f"have no {_flags(found[1])} here; they have {', '.join(map(_flags, found[2].split(', ')))}",
         message,
     )
     return NAMED_IN_PYTHON.sub(option, message)

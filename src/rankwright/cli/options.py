@@ -46,7 +46,10 @@ ModelSeed: TypeAlias = Annotated[int | None, opt("The same seed gives the same m
 TestFile: TypeAlias = Annotated[str | None, opt("Documents to measure the model on.", "F")]
 ModelFile: TypeAlias = Annotated[str, opt("The model file to write.", "MODEL")]
 AllowEmpty: TypeAlias = Annotated[
-    bool, opt("Write a model even if there is nothing to learn from, such as labels that are all equal.", name="--allow-empty")
+    bool,
+    opt(
+        "Write a model even if there is nothing to learn from, such as labels that are all equal.", name="--allow-empty"
+    ),
 ]
 FoldSeeds: TypeAlias = Annotated[int, opt("How often to train on each fold, each time with a new seed.")]
 

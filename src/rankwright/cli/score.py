@@ -33,6 +33,8 @@ def score(
 
     require(not (as_json and out == "-"), "--json and the scores cannot both go to standard output: give --out")
     ranker = load_trained(model)
-    n_docs = score_file(ranker, data, out, style=style, format=source_format, whole=whole, threads=threads, options=reading)
+    n_docs = score_file(
+        ranker, data, out, style=style, format=source_format, whole=whole, threads=threads, options=reading
+    )
     if as_json:
         print_json({"model": model, "documents": n_docs, "out": out})

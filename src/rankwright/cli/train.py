@@ -41,6 +41,10 @@ def train(
     out: ModelFile,
     ranker: RankerName = "lambdamart",
     valid: Annotated[str | None, opt("Documents to choose the best step by.", "F")] = None,
+    watch: Annotated[
+        list[str] | None,
+        opt("Further documents to measure after each step, such as TRAIN itself; may be repeated.", "F"),
+    ] = None,
     test: TestFile = None,
     settings: Settings = None,
     select: Select = None,
@@ -68,10 +72,12 @@ def train(
     from rankwright.catalog.training import TrainingFiles
 
     chosen = ranker_from_text(ranker, settings or (), select=select, seed=seed, threads=threads)
+    require(valid is not None or not watch, "--watch goes with --valid, which chooses the step")
     require(valid is not None or valid_initial_scores is None, "--valid-initial-scores goes with --valid")
     files = TrainingFiles(
         train=data,
         valid=valid,
+        watch=watch or (),
         test=test,
         initial_scores=initial_scores,
         valid_initial_scores=valid_initial_scores,
@@ -119,5 +125,8 @@ def _show(trained: TrainedOnFiles) -> None:
     if history.best_step is not None:
         which = "best" if history.chosen else "last"  # bags keep every step
         typer.echo(f"{which} {history.watched} {history.best_value:.4f} after step {history.best_step + 1}")
+    for name, values in trained.ranker.watched_.items():
+        kept = values[history.best_step or 0] if values else float("nan")
+        typer.echo(f"{name}: {history.watched} {kept:.4f} after that step")
     for part, evaluation in trained.evaluations.items():
         typer.echo(f"{part}: {evaluation}")

@@ -121,7 +121,10 @@ def tune(
         require(out is None, "folds of LETOR overlap: there is no one set to train a model on, no --out")
         tuned, tested = _tune_on_letor(chosen, data, how)
     else:
-        tuned, tested = _tune(chosen, data, valid, {"format": format} | reading, how | {"refits": out is not None}), None
+        tuned, tested = (
+            _tune(chosen, data, valid, {"format": format} | reading, how | {"refits": out is not None}),
+            None,
+        )
     if out is not None:
         tuned.ranker.save(out)
     if as_json:

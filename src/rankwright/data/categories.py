@@ -51,4 +51,4 @@ def translated(codes: Float32Array, own: Sequence[str], wanted: Sequence[str]) -
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")  # noqa: PLR0124
+    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")

@@ -302,7 +302,9 @@ class RankingDataset:
         shown = {name: self.in_source_order(part)[:n] for name, part in roles.items() if part is not None}
         return pandas_frame(shown, self.names, self.in_source_order(self.features)[:n])
 
-    def with_features(self, features: Float32Array, names: Sequence[str], categories: Categories | None) -> RankingDataset:
+    def with_features(
+        self, features: Float32Array, names: Sequence[str], categories: Categories | None
+    ) -> RankingDataset:
         """The same documents with other features.
 
         Parameters

@@ -76,9 +76,7 @@ class Table:
 
     def require_numeric(self, names: Sequence[str]) -> None:
         """Raise unless all these columns hold numbers; booleans and columns that hold only nulls count as numbers."""
-        wrong = [
-            name for name in names if name not in self.coded and not self.library.is_numeric(self.columns[name])
-        ]
+        wrong = [name for name in names if name not in self.coded and not self.library.is_numeric(self.columns[name])]
         if wrong:
             raise InputError(
                 f"{'column' if len(wrong) == 1 else 'columns'} {', '.join(map(repr, wrong))} must hold numbers; "

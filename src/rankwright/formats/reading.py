@@ -101,10 +101,10 @@ def read(
     **options : object
         Options of the format. For svmlight, those of `read_svmlight`: `absent`, `n_features`, `group`, `index_base`,
         `allow_infinity`, `threads`, `block_size`, and `feature_names`: a file with a name for each feature, one a line,
-        or a list of them; feature_names.txt beside the data is found by itself, unless this is "none". For csv, tsv and parquet, those of `from_frame`: `columns`,
-        `features`, `drop`, `allow_infinity`. For csv and tsv also `delimiter` (found in the first line by default),
-        `names` (the columns of a file without a header), `description` (CatBoost's file of column types) and
-        `threads`.
+        or a list of them; feature_names.txt beside the data is found by itself, unless this is "none".
+        For csv, tsv and parquet, those of `from_frame`: `columns`, `features`, `drop`, `allow_infinity`. For csv and
+        tsv also `delimiter` (found in the first line by default), `names` (the columns of a file without a header),
+        `description` (CatBoost's file of column types) and `threads`.
 
     Returns
     -------

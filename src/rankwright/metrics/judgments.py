@@ -82,9 +82,7 @@ def _of_frame(frame: Any, labels: Any, qid: Any, group: Any, features: Sequence[
     if all(value is None or isinstance(value, str) for value in (labels, qid)):
         data = from_frame(frame, Columns(query=qid, label=labels), features=features)
         if data.labels is None:
-            raise InputError(
-                f"there is no label column: found {listed(table_of(frame).names)}; name it with labels="
-            )
+            raise InputError(f"there is no label column: found {listed(table_of(frame).names)}; name it with labels=")
         return data
     table = table_of(frame)
     columns = [table.columns.get(value) if isinstance(value, str) else value for value in (labels, qid)]

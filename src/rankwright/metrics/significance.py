@@ -94,8 +94,8 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
     ----------
     first, second : MetricResult
         The system to start from and the one to compare with it: `difference` is above 0 where the second has the
-        larger mean, and `wins` counts the queries for which the second is better. The results of the same measure over the same queries in the same order, such as `evaluation["ndcg@10"]` of
-        two evaluations.
+        larger mean, and `wins` counts the queries for which the second is better. Both are results of the same measure
+        over the same queries in the same order, such as `evaluation["ndcg@10"]` of two evaluations.
     randomisations : int, default 10000
         How many random swaps of the two systems Fisher's test makes, 1 or more. The smallest p-value is one over one
         more than this number.

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array
-from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, InputTypeError, require
 from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate, scored_by

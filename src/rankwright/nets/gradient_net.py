@@ -16,8 +16,8 @@ from rankwright.errors import MissingExtraError
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.nets.params import descent_params, net_shape, recipe_of
 from rankwright.nets.settings import DescentSettings
-from rankwright.objectives.registry import learns_alone
 from rankwright.objectives.objective import Objective
+from rankwright.objectives.registry import learns_alone
 from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.driver import Lesson

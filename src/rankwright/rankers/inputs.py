@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import is_frame
+from rankwright.data.joining import joined
 from rankwright.errors import InputError, InputTypeError, RankwrightError
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.rankers import trained
@@ -91,9 +92,14 @@ def _finite(data: RankingDataset) -> RankingDataset:
 
 
 def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
-    """The dataset to validate on: a dataset, a file, or `(X, y, qid)` with or without initial scores as a fourth."""
+    """The dataset to validate on: a dataset, a file, or `(X, y, qid)` with or without initial scores as a fourth.
+
+    Several, by name, become one; the ranker remembers how many queries each of them has.
+    """
     if valid is None:
         return None
+    if isinstance(valid, Mapping):
+        return _several(ranker, valid)
     file = as_data_file(valid)
     if file is not None:
         valid = file_for(ranker, file).read()
@@ -108,6 +114,20 @@ def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
         )
     X, y, qid, initial_scores = (*valid, None)[:4]
     return _rows(ranker, X, y, qid=qid, initial_scores=initial_scores)
+
+
+def _several(ranker: BaseEstimator, valid: Mapping[str, Any]) -> RankingDataset:
+    if not valid:
+        raise InputError("valid names no documents: give a dataset, or several by name")
+    if len(valid) > 1 and not ranker.watches_several:
+        raise InputError(f"{ranker.name} watches one set of documents, got {len(valid)}: {', '.join(map(str, valid))}")
+    parts = {str(name): validation_data(ranker, own) for name, own in valid.items()}
+    absent = [name for name, part in parts.items() if part is None]
+    if absent:
+        raise InputError(f"valid has no documents called {absent[0]!r}: it is None")
+    given = [part for part in parts.values() if part is not None]
+    ranker.watched_parts_ = {name: part.n_queries for name, part in zip(parts, given, strict=True)}
+    return joined(given)
 
 
 def judged_data(ranker: BaseEstimator, X: Any, y: Any, qid: Any, sample_weight: Any = None) -> RankingDataset:

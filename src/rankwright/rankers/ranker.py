@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,10 +21,10 @@ from rankwright.container.file import container_size, write_container
 from rankwright.data.categories import Categories
 from rankwright.data.columns import Columns, listed
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.frames import is_frame, like_frame
 from rankwright.data.judged import call_irrelevant
 from rankwright.data.keys import key_order
 from rankwright.data.preferences import Preferences
-from rankwright.data.frames import is_frame, like_frame
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
@@ -51,7 +52,7 @@ from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.digest import data_digest, run_identity
 from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan, Watch
-from rankwright.training.watch import watch_metric
+from rankwright.training.watch import appender, watch_metric, watch_parts
 
 UNJUDGED_STREAM = 0x756E  # added to the seed, so that draws here do not depend on those of training
 
@@ -88,6 +89,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     takes_document_weights: ClassVar[bool] = True  # whether one document can count more than another
+    watches_several: ClassVar[bool] = True  # whether it can watch several sets of validation data
     takes_categories: ClassVar[bool] = False  # whether it can split texts and categories
     takes_positions: ClassVar[bool] = False  # whether it learns from where a click log showed the documents
     chooses_steps: ClassVar[bool] = True  # whether validation data chooses the step; otherwise the last one counts
@@ -97,6 +99,8 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     scaling_: FittedScaling | None = None
     compressed_from_: dict[str, Any] | None = None  # which model a compressed one replaces, and how it was made
     history_: History
+    watched_: Mapping[str, list[float]] = MappingProxyType({})  # values of further validation data, step by step
+    watched_parts_: Mapping[str, int] = MappingProxyType({})  # their names, and how many queries each has
     data_digest_: str
     seen_queries_: SeenQueries | None = None  # those it was trained on, as far as its file tells
     categories_: Categories | None = None  # of the features that hold codes
@@ -159,8 +163,9 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             Pairs of rows of which one should rank above the other; they replace the pairs made from labels.
         initial_scores : array of numbers, optional
             What training starts from, one value per row: the model learns what to add, and `predict` gives that alone.
-        valid : RankingDataset, file, (X, y, qid) or (X, y, qid, initial_scores), optional
-            What early stopping and the choice of the best step look at.
+        valid : RankingDataset, file, frame, (X, y, qid), (X, y, qid, initial_scores), or several by name, optional
+            What early stopping and the choice of the best step look at. Of several, in a mapping from names, it is the
+            first; the others are watched, and `watched_` has their values. Training data may be among them.
         listeners : sequence of functions, optional
             Each is called with a `Progress` after every step.
         checkpoint : path, optional
@@ -179,7 +184,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             "qid": qid, "label": label, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
             "position": position, "preferences": preferences, "initial_scores": initial_scores,
         }  # fmt: skip
-        self.columns_ = columns_of(X, y, beside)
+        self.columns_, self.watched_parts_, self.watched_ = columns_of(X, y, beside), {}, {}
         self.compressed_from_ = None
         run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint), allow_empty)
         file = as_data_file(X)
@@ -608,8 +613,9 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             LoopPlan(self._n_steps_wanted(), self._optional("early_stopping")),
             chooses=self.chooses_steps,
             checkpoint=checkpoint,
-            listeners=run.listeners,
+            listeners=[*self._part_listeners, *run.listeners],
         )
+        self._part_listeners = ()
         self.model_ = lesson.model(learned)
         self.history_ = learned.history
 
@@ -622,7 +628,15 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         if watched is None:
             return None
         threads = thread_count(self.threads)
-        return watch_metric(self.selected_metric, watched.labels, watched.groups, scores, threads=threads)
+        if not self.watched_parts_:
+            return watch_metric(self.selected_metric, watched.labels, watched.groups, scores, threads=threads)
+        parts = watch_parts(self.selected_metric, watched, self.watched_parts_, scores, threads=threads)
+        first, *others = parts.items()
+        self.watched_ = {name: [] for name, _ in others}
+        self._part_listeners = tuple(appender(watch.measure, self.watched_[name]) for name, watch in others)
+        return first[1]
+
+    _part_listeners: tuple[Listener, ...] = ()  # which measure further validation data after each step
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "history_")

@@ -154,7 +154,15 @@ def _text(summary: StudySummary, document: dict[str, Any]) -> str:
         ]
         for row in document["searches"]
     ]
-    columns = ["search", "configurations", "trials", "best", "steps", "share of the most", f"steps until within {NEAR} of the best"]
+    columns = [
+        "search",
+        "configurations",
+        "trials",
+        "best",
+        "steps",
+        "share of the most",
+        f"steps until within {NEAR} of the best",
+    ]
     parts.append("## Did we need this many experiments?\n\n" + _table(columns, searches))
     best = [[short(value) for value in row.values()] for row in document["best"]]
     parts.append("## Best configurations\n\n" + _table(list(document["best"][0]), best))

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from rankwright.cli.data_options import reads_data
 from rankwright.cli.inspect.data import inspect_data
 from rankwright.cli.inspect.model import Examined, inspect_model
 from rankwright.cli.inspect.objective import Diagnosed, inspect_objective
-from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import AsJson, DataFormat, Threads, arg, metric_names, opt
 from rankwright.errors import require
 
@@ -73,7 +73,9 @@ def inspect(
     metric_names(metric)
     if objective is not None:
         require(data is None, "--data goes with a model: give the documents to diagnose on as DATA")
-        inspect_objective(objective, settings or (), Diagnosed(file, query, scores, {"format": format} | reading), plot, as_json)
+        inspect_objective(
+            objective, settings or (), Diagnosed(file, query, scores, {"format": format} | reading), plot, as_json
+        )
         return
     require(not (settings or query or scores), "--set, --query and --scores go with --objective")
     if file is None:
@@ -81,7 +83,9 @@ def inspect(
     from rankwright.container.file import is_container
 
     if is_container(file):
-        examined = None if data is None else Examined(data, metric or DEFAULT_METRIC, {"format": format} | reading, threads)
+        examined = (
+            None if data is None else Examined(data, metric or DEFAULT_METRIC, {"format": format} | reading, threads)
+        )
         inspect_model(file, examined, plot, top, as_json)
         return
     require(plot is None, f"--plot goes with --objective or a model, and {file} is none")
