@@ -85,9 +85,10 @@ for name, (command, examples) in COMMANDS.items():
 
 def main() -> None:
     """Run the command line; the exit code is the answer."""
-    warnings.showwarning = show_warning
     try:
-        code = app(prog_name="rankwright", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = show_warning
+            code = app(prog_name="rankwright", standalone_mode=False)
         if code == INTERRUPTED:  # typer's code for Ctrl-C
             raise KeyboardInterrupt
         sys.stdout.flush()

@@ -51,9 +51,7 @@ OPTIONS: Mapping[str, Any] = {
     ),
     "group": _text("A file with the number of documents of each query, where lines have no qid.", SVMLIGHT),
     "index_base": Annotated[int | None, opt("The number of the first feature, 1 (the default) or 0.", panel=SVMLIGHT)],
-    "allow_infinity": Annotated[
-        bool | None, opt("Accept infinite features.", name="--allow-infinity", panel=SVMLIGHT, is_flag=True)
-    ],
+    "allow_infinity": Annotated[bool | None, opt("Accept infinite features.", name="--allow-infinity", panel=SVMLIGHT)],
     "config": Annotated[
         str | None,
         opt(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,8 +43,10 @@ def judged_frame(frame: Any, label: str | None, beside: Mapping[str, Any], known
                 f"{name} must name a column of the frame, got {type(value).__name__}; or give features alone as X, and "
                 f"y and qid as arrays"
             )
-    columns = _known_columns(frame, roles, known)
-    data = from_frame(frame, columns)
+    try:
+        data = from_frame(frame, _known_columns(frame, roles, known))
+    except InputError as error:
+        raise InputError(_in_parameters(str(error))) from None
     if data.labels is None:
         raise InputError(
             f"there is no label column: found {listed(table_of(frame).names)}; wanted one of "
@@ -53,6 +56,12 @@ def judged_frame(frame: Any, label: str | None, beside: Mapping[str, Any], known
         raise InputError("a frame brings its query ids: leave out group")
     scores = others.pop("initial_scores", None)
     return data.with_initial_scores(scores) if scores is not None else data
+
+
+def _in_parameters(message: str) -> str:
+    """The message of an error about a table, with the parameters of `fit` in place of those of `Columns`."""
+    parameter_of = {role: parameter for parameter, role in ROLE_OF.items()}
+    return re.sub(r"Columns\((\w+)=…\)", lambda found: f"{parameter_of.get(found[1], found[1])}=…", message)
 
 
 def _known_columns(frame: Any, roles: Mapping[str, str | None], known: Columns | None) -> Columns:

@@ -274,6 +274,12 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     def check(self) -> None:
         """Raise for the first setting that has a value it cannot have, a metric's name among them."""
+        objective = self._optional("objective")
+        require(
+            not callable(objective) or hasattr(objective, "bind"),
+            f"objective must be a name or an Objective, got {objective!r}: rankwright.objectives.from_function makes "
+            f"an Objective of a function",
+        )
         check_settings(self)
         as_measure(self.selected_metric)
 
