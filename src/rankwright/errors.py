@@ -90,3 +90,9 @@ def require(condition: bool, message: str) -> None:
     """Raise a `SettingError` with `message` unless `condition` holds."""
     if not condition:
         raise SettingError(message)
+
+
+def require_type(value: object, kinds: type | tuple[type, ...], name: str, wanted: str) -> None:
+    """Raise an `InputTypeError` unless `value`, which the caller knows as `name`, is of one of these types."""
+    if not isinstance(value, kinds):
+        raise InputTypeError(f"{name} must be {wanted}, got {type(value).__name__}")

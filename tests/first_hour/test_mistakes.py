@@ -132,7 +132,7 @@ CALLS: dict[str, tuple[Callable[[Mine], Any], list[str]]] = {
         ["n_trees must be a whole number, got '10'"],
     ),
     "a function as objective": (
-        lambda my: ranker(objective=lambda scores, labels: scores).fit(my.data),
+        lambda my: ranker(objective=lambda scores: scores).fit(my.data),
         ["objective must be", "rankwright.objectives.from_function"],
     ),
     "a misspelt objective": (

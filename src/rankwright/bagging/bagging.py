@@ -17,7 +17,7 @@ from rankwright.bagging.ranker_bags import RankerWork, own_module
 from rankwright.bagging.settings import BaggingSettings
 from rankwright.container.checks import optional, part
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import require
+from rankwright.errors import require, require_type
 from rankwright.rankers.ranker import Ranker, TrainingRun
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.settings.setting import restored_settings
@@ -83,6 +83,7 @@ class Bagging(Bagged, BaggingSettings):
             The copy.
         """
         member: Ranker = LambdaMART() if self.ranker is None else self.ranker
+        require_type(member, Ranker, "ranker", "a ranker, such as LambdaMART()")
         require(
             not isinstance(member, Bagging), "bags cannot be bagged again: give the ranker itself, and a larger n_bags"
         )

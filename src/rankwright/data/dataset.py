@@ -17,7 +17,7 @@ from rankwright.data.keys import KeyOrder, key_order
 from rankwright.data.preferences import Preferences
 from rankwright.data.seeds import Seed
 from rankwright.data.splits import k_fold, letor_folds, split_queries
-from rankwright.errors import InputError, UnknownQueryError
+from rankwright.errors import InputError, UnknownQueryError, require_type
 
 # The types of parts that hold numbers; the others hold ids.
 VECTORS: Mapping[str, type[np.generic]] = {
@@ -134,6 +134,7 @@ class RankingDataset:
             row = int(np.flatnonzero(~np.isfinite(self.initial_scores))[0])
             raise InputError(f"initial_scores must be finite, but row {row} has {self.initial_scores[row]}")
         if self.preferences is not None:
+            require_type(self.preferences, Preferences, "preferences", "rankwright.Preferences")
             self.preferences.check(self.groups)
 
     @classmethod
@@ -212,6 +213,7 @@ class RankingDataset:
             grouping = group_rows(as_ids(qid, name="qid", length=len(matrix)))
             groups, query_ids, order = grouping.groups, grouping.query_ids, grouping.order
         if preferences is not None and order is not None:
+            require_type(preferences, Preferences, "preferences", "rankwright.Preferences")
             preferences = preferences.moved(_inverse(order))
         given = {
             "labels": labels,

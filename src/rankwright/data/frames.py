@@ -6,7 +6,7 @@ Any other table with Arrow's C stream interface (DuckDB's, for example) is read 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, as_features, as_ids
 from rankwright.data.categories import CategoryCodes, category_codes
 from rankwright.data.columns import check_different
-from rankwright.errors import InputError, MissingExtraError
+from rankwright.errors import InputError, MissingExtraError, require_type
 
 # Columns are copied into a row-major matrix, and out of it, as many rows at a time as stay in the cache.
 VALUES_AT_A_TIME = 1 << 19
@@ -111,6 +111,8 @@ def table_of(frame: Any) -> Table:
         frame = frame.collect()  # polars' lazy ones
     names, columns = library.names(frame), library.columns(frame)
     check_different(names)
+    for name, column in zip(names, columns, strict=True):
+        require_type(column, Sized, f"column {name!r}", "a list or an array")
     lengths = sorted({len(column) for column in columns})
     if len(lengths) > 1:
         raise InputError(f"columns must be of equal length, got lengths from {lengths[0]} to {lengths[-1]}")

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 from io import BufferedReader
-from os import fspath
+from os import PathLike, fspath
 from pathlib import PurePath
 from typing import Any, cast
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import FileFormatError, SettingError, UnknownNameError
+from rankwright.errors import FileFormatError, SettingError, UnknownNameError, require_type
 from rankwright.formats.blocks import Reader, errors_name_file
 from rankwright.formats.compressed import compression_of_bytes, compression_of_name
 from rankwright.formats.delimited.files import DelimitedReader, write_delimited
@@ -241,6 +241,7 @@ def format_of(source: Paths) -> str:
 
 def format_of_name(path: FilePath) -> str:
     """The name of the format in which a file with this ending is written."""
+    require_type(path, (str, PathLike), "a file", "named by a text or a Path")
     name = _format_of_suffix(path) or ("svmlight" if plain_suffix(path) in TEXT_SUFFIXES else None)
     if name is None:
         endings = ", ".join(suffix for kind in FORMATS.values() for suffix in kind.suffixes)

@@ -17,7 +17,7 @@ from rankwright.arrays import Float32Array, as_vector
 from rankwright.data.columns import Columns, TableLayout, check_written_names, find_layout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Table, arrow_table, pandas_frame, polars_frame, table_of
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_type
 from rankwright.formats.rows import Rows, Runs
 from rankwright.formats.sources import FilePath
 from rankwright.formats.writing import numbered_chunks
@@ -182,6 +182,7 @@ def to_sparse(data: RankingDataset) -> Any:
     """
     from scipy.sparse import csr_array
 
+    require_type(data, RankingDataset, "data", "a RankingDataset")
     return csr_array(data.in_source_order(data.features))
 
 
@@ -252,6 +253,7 @@ def tables_of(
 
 
 def _frame_of(data: RankingDataset, columns: Columns | None, make: Callable[..., Any]) -> Any:
+    require_type(data, RankingDataset, "data", "a RankingDataset")
     (table,) = tables_of(data, "frame", columns or Columns())
     return make(table.roles, table.names, table.features)
 

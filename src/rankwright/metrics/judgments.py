@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwright.arrays import as_vector
 from rankwright.data.columns import Columns, listed
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import is_frame, table_of, values_of
@@ -71,7 +72,7 @@ def _of_arrays(labels: Any, qid: Any, group: Any) -> RankingDataset:
     for name, value in {"labels": labels, "qid": qid}.items():
         if isinstance(value, str):
             raise InputTypeError(f"{name}={value!r} would name a column of a frame: give the frame as data")
-    n_docs = len(np.atleast_1d(np.asarray(values_of(labels))))
+    n_docs = len(as_vector(values_of(labels), name="labels", dtype=np.float32))
     return RankingDataset.from_arrays(np.empty((n_docs, 0), np.float32), labels, qid=qid, group=group)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float64Array
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, require, require_type
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.intervals import Interval, bootstrap_interval, kernel_seed, weighted_mean
 
@@ -115,6 +115,8 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
     >>> test.difference, test.wins, test.losses
     (0.25, 1, 0)
     """
+    for result in (first, second):
+        require_type(result, MetricResult, "a result", "one of evaluate, such as evaluation['ndcg@10']")
     require(randomisations >= 1, f"randomisations must be 1 or more, got {randomisations}")
     if first.measure != second.measure or len(first.values) != len(second.values):
         raise InputError(

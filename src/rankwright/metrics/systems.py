@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array
-from rankwright.errors import InputError, InputTypeError, require
+from rankwright.errors import InputError, InputTypeError, require, require_type
 from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate, scored_by
 from rankwright.metrics.judgments import judgments_of
@@ -286,6 +286,9 @@ def compare_evaluations(
     SystemComparison
         Means with intervals, the best system by each metric, and tests of the others against it.
     """
+    require_type(evaluations, Mapping, "evaluations", "a mapping of names to evaluations")
+    for evaluation in evaluations.values():
+        require_type(evaluation, Evaluation, "an evaluation", "what evaluate returned")
     require(0 < alpha < 1, f"alpha must lie between 0 and 1, got {alpha}")
     if len(evaluations) < 2:
         raise InputError(f"a comparison needs two systems or more, got {len(evaluations)}")

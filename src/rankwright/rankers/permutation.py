@@ -11,7 +11,7 @@ from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.seeds import seed_number
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, require, require_type
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.registry import Measure, parse_metric
 from rankwright.rankers.ranker import Ranker
@@ -130,6 +130,7 @@ def permutation_importance(
     require(repeats >= 1, f"repeats must be 1 or more, got {repeats}")
     if not isinstance(data, RankingDataset):
         raise InputError(f"data must be a RankingDataset, got {type(data).__name__}")
+    require_type(ranker, Ranker, "ranker", "a trained ranker")
     measure = parse_metric(metric)
     ranker.warn_if_seen(data)
     shuffled = replace(data, features=data.features.copy())  # shares the copy, which is changed column by column
