@@ -126,6 +126,8 @@ def ranker(**settings: Any) -> rw.LambdaMART:
     return rw.LambdaMART(**(SMALL | settings))
 
 
+anything: Any = rw  # so that types are wrong on purpose
+
 CALLS: dict[str, tuple[Callable[[Mine], Any], list[str]]] = {
     "a number as text": (
         lambda my: ranker(n_trees="10").fit(my.data),
@@ -222,13 +224,13 @@ CALLS: dict[str, tuple[Callable[[Mine], Any], list[str]]] = {
         lambda my: rw.evaluate(my.scores, my.data, "NDGC@10"),
         ["unknown metric 'NDGC@10'; did you mean 'ndcg@10'?"],
     ),
-    "a metric that is a number": (lambda my: rw.evaluate(my.scores, my.data, [10]), ["a metric must be a name"]),
+    "a metric that is a number": (lambda my: anything.evaluate(my.scores, my.data, [10]), ["a metric must be a name"]),
     "an unknown convention": (
         lambda my: rw.evaluate(my.scores, my.data, convention="ltor"),
         ["unknown convention 'ltor'; did you mean 'letor'?"],
     ),
     "systems without names": (
-        lambda my: rw.compare([my.scores, my.scores], my.data),
+        lambda my: anything.compare([my.scores, my.scores], my.data),
         ["systems must be a mapping of names"],
     ),
     "an id that is not there": (lambda my: my.data["s1-99"], ["there is no query 's1-99'", "s1-0"]),

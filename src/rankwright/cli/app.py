@@ -10,6 +10,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import typer
 from typer.exceptions import TyperException
@@ -109,7 +110,7 @@ def main() -> None:
         sys.exit(2)
 
 
-def show_warning(message: Warning | str, *_: object) -> None:
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning as errors are printed: one line, without the place in the code."""
     sys.stderr.write(f"warning: {' '.join(str(message).split())}\n")
 

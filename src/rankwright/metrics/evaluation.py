@@ -335,7 +335,7 @@ def evaluate_lists(
     )
 
 
-def measures_of(metrics: Metrics, convention: Convention) -> list[Measure]:
+def measures_of(metrics: Any, convention: Convention) -> list[Measure]:
     """The measures that are named or given, one or several; a text may name several, separated by commas."""
     if isinstance(metrics, str):
         metrics = split_metrics(metrics)

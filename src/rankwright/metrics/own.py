@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,18 +25,15 @@ class OwnMetric:
     attribute `higher_is_better = False` is an error to be made small.
     """
 
+    higher_is_better: ClassVar[bool] = True
+    depends_on: ClassVar[frozenset[str]] = frozenset()
+
     function: OwnFunction
-    depends_on = frozenset[str]()
 
     @property
     def name(self) -> str:
         """The name of the function."""
         return str(getattr(self.function, "__name__", type(self.function).__name__))
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Whether a larger value is a better one."""
-        return bool(getattr(self.function, "higher_is_better", True))
 
     def per_query(
         self,
@@ -68,3 +65,15 @@ class OwnMetric:
         if not isinstance(found, int | float | np.number | np.bool_):
             raise InputError(f"the metric {self.name} must return a number, got {type(found).__name__}")
         return float(found)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnError(OwnMetric):
+    """The same, where less is better."""
+
+    higher_is_better: ClassVar[bool] = False
+
+
+def own_metric(function: OwnFunction) -> OwnMetric:
+    """The metric that calls this function; its attribute `higher_is_better` says which way is better."""
+    return OwnMetric(function) if getattr(function, "higher_is_better", True) else OwnError(function)

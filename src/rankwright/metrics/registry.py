@@ -18,7 +18,7 @@ from rankwright.metrics.cascade import ERR, Hit, ReciprocalRank, WinnerTakesAll
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention, parse_convention
 from rankwright.metrics.discounted import DCG, NDCG, MeanNDCG
 from rankwright.metrics.metric import AtAnyCutoff, AtCutoff, Metric
-from rankwright.metrics.own import OwnMetric
+from rankwright.metrics.own import own_metric
 from rankwright.metrics.pairs import PairAccuracy, PairError
 
 
@@ -168,7 +168,7 @@ def as_measure(metric: Any, convention: str | Convention = DEFAULT) -> Measure:
     if hasattr(metric, "per_query") and not isinstance(metric, type):
         return Measure(metric, as_convention(convention))
     if callable(metric):
-        return Measure(OwnMetric(metric), as_convention(convention))
+        return Measure(own_metric(metric), as_convention(convention))
     raise SettingError(f"a metric must be a name such as 'ndcg@10', or a function, got {metric!r}")
 
 

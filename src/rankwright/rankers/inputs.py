@@ -24,7 +24,7 @@ from rankwright.rankers.frames import features_to_score, judged_frame, named_col
 IN_A_DATASET = {"query_weight": "query_weights", "sample_weight": "document_weights", "position": "positions"}
 
 
-class NotTrainedError(RankwrightError, NotFittedError):
+class NotTrainedError(RankwrightError, NotFittedError):  # type: ignore[misc]  # scikit-learn ships no types
     """A ranker is asked for what only a trained one has."""
 
 

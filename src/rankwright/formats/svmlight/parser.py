@@ -66,7 +66,7 @@ class SvmlightReader(Reader):
     allow_infinity: bool = False
     threads: int | None = None
     block_size: int | None = None  # None: depends on the way of reading
-    feature_names: FeatureNames = None
+    feature_names: FeatureNames = None  # a file, or the names themselves
 
     def __post_init__(self) -> None:
         require(self.absent in VALUE_OF_ABSENT, f"absent must be 'zero' or 'missing', got {self.absent!r}")
@@ -75,10 +75,16 @@ class SvmlightReader(Reader):
             self.n_features is None or 0 <= self.n_features <= LARGEST_FEATURE_INDEX,
             f"n_features must lie between 0 and {LARGEST_FEATURE_INDEX}, got {self.n_features}",
         )
-        object.__setattr__(self, "feature_names", feature_names_of(self.feature_names))
-        if self.feature_names:  # they say how many there are, whatever a model expects
-            object.__setattr__(self, "n_features", len(self.feature_names))
+        names = feature_names_of(self.feature_names)
+        object.__setattr__(self, "feature_names", names)
+        if names:  # they say how many there are, whatever a model expects
+            object.__setattr__(self, "n_features", len(names))
         require(self.block_size is None or self.block_size >= 1, f"block_size must be 1 or more, got {self.block_size}")
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """The names of the features; none where they have numbers alone."""
+        return feature_names_of(self.feature_names)
 
     @property
     def absent_value(self) -> float:
@@ -128,7 +134,7 @@ class SvmlightParser:
             self._rows(path, room or _no_room),
             line_of=self.line_of,
             wanted="lines of `label qid:ID index:value …`",
-            own_names=tuple(self._options.feature_names or ()),
+            own_names=self._options.own_names,
         )
 
     def _rows(self, path: str, room: Room) -> Iterator[Rows]:
@@ -203,8 +209,8 @@ class SvmlightParser:
 
     def _widen(self, n_wanted: int, row: int) -> None:
         index = n_wanted - 1 + self._options.index_base
-        if self._options.feature_names:
-            n_names = len(self._options.feature_names)
+        if self._options.own_names:
+            n_names = len(self._options.own_names)
             raise self._error(
                 row,
                 f"feature index {index} has no name, and there are {n_names} names of features; wanted one for each "
