@@ -21,6 +21,7 @@ CHANGED_ON_PURPOSE: dict[str, str] = {
     "documents · bag study · table · each · variance_change was": "no ranker's variance is 0 on these parts",
     "documents · quickstart · test · * is missing": "parts are drawn by keys: other single features are the best",
     "documents · compare folds · systems · * · against_best": "another of the two rankers is the best one now",
+    "names · evaluate · parameters has lost or changed 'data'": "data may be left out: labels and qid take its place",
     "names · * · members · scales_itself is missing": "whether features are scaled elsewhere is the model's affair",
 }
 

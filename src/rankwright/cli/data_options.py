@@ -28,7 +28,7 @@ def _text(help: str, panel: str, metavar: str | None = None) -> Any:
 
 # Each option's name, type and help; all of them may be left out.
 OPTIONS: Mapping[str, Any] = {
-    "query": _column("the query id", "--query", "--query-column"),
+    "query": _column("the query id"),
     "label": _column("the label"),
     "document": _column("the document id"),
     "query_weight": _column("the query's weight"),
@@ -51,7 +51,7 @@ OPTIONS: Mapping[str, Any] = {
     ),
     "group": _text("A file with the number of documents of each query, where lines have no qid.", SVMLIGHT),
     "index_base": Annotated[int | None, opt("The number of the first feature, 1 (the default) or 0.", panel=SVMLIGHT)],
-    "allow_infinity": Annotated[bool | None, opt("Accept infinite features.", name="--allow-infinity", panel=SVMLIGHT)],
+    "allow_infinity": Annotated[bool, opt("Accept infinite features.", name="--allow-infinity", panel=SVMLIGHT)],
     "config": Annotated[
         str | None,
         opt(
@@ -69,7 +69,7 @@ Command = Callable[..., None]
 def reads_data(*, hidden: tuple[str, ...] = ()) -> Callable[[Command], Command]:
     """A command that takes all these options; it gets those given as `reading`, as `rankwright.read` takes them.
 
-    `--query` itself has another meaning in a command that hides it: there only `--query-column` names the column.
+    `--query` itself has another meaning in a command that hides it: there `--query-column` names the column.
     """
 
     def with_options(command: Command) -> Command:
@@ -79,7 +79,7 @@ def reads_data(*, hidden: tuple[str, ...] = ()) -> Callable[[Command], Command]:
             inspect.Parameter(
                 new,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=None,
+                default=False if name == "allow_infinity" else None,
                 annotation=_column("the query id", "--query-column") if new != name else OPTIONS[name],
             )
             for new, name in name_of.items()
@@ -102,7 +102,9 @@ def reading_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of `rankwright.read` that the command line and its `--config` file give."""
     config = given.get("config")
     chosen = {} if config is None else _options_in(config)
-    chosen |= {name: value for name, value in given.items() if name != "config" and value is not None}
+    chosen |= {
+        name: value for name, value in given.items() if name != "config" and value is not None and value is not False
+    }
     roles = {role: str(chosen.pop(role)) for role in ROLES if role in chosen}
     for name in SEPARATED:
         if isinstance(chosen.get(name), str):
