@@ -37,7 +37,7 @@ def as_vector(values: ArrayLike, *, name: str, dtype: type[np.generic], length: 
     array = np.atleast_1d(as_numbers(values, name=name, dtype=dtype))
     _check_vector(array, name, length)
     if array.dtype.kind == "i":
-        _check_whole(np.asarray(values), name)
+        _check_whole(np.atleast_1d(np.asarray(values)), name)
     return array
 
 
@@ -85,7 +85,10 @@ def as_features(features: ArrayLike) -> Float32Array:
 
 def as_ids(ids: ArrayLike, *, name: str, length: int | None = None) -> IdArray:
     """`ids` as int64 where every id is a whole number, else as variable-width strings; none may be missing."""
-    array = np.asarray(ids)
+    try:
+        array = np.asarray(ids)
+    except ValueError as error:
+        raise InputError(f"{name} must be {IDS_ARE}: {error}") from None
     _check_vector(array, name, length)
     kind = array.dtype.kind
     if kind not in "iufOUT":

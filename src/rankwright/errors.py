@@ -22,6 +22,16 @@ class InputError(RankwrightError, ValueError):
     """An array or a table given by the caller does not fit."""
 
 
+class InputTypeError(InputError, TypeError):
+    """What the caller gave is of a type that cannot be used here."""
+
+
+class UnknownQueryError(InputError, KeyError):
+    """A dataset has no query of that id."""
+
+    __str__ = Exception.__str__  # not KeyError's, which shows the message in quotes
+
+
 class FileFormatError(RankwrightError, ValueError):
     """A file does not hold what its format promises."""
 
@@ -66,13 +76,13 @@ class MissingExtraError(RankwrightError, ImportError):
 class UnknownNameError(RankwrightError, ValueError):
     """A name is not in its table of names."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        self.arguments = (kind, name, sorted(known))
-        near = get_close_matches(name, self.arguments[2], n=1)
+    def __init__(self, kind: str, name: str, known: Iterable[str], meant: str | None = None) -> None:
+        self.arguments = (kind, name, sorted(known), meant)
+        near = get_close_matches(name, self.arguments[2], n=1) if meant is None else [meant]
         hint = f"; did you mean {near[0]!r}?" if near else "."
         super().__init__(f"unknown {kind} {name!r}{hint} Known: {', '.join(self.arguments[2])}")
 
-    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str], str | None]]:
         return type(self), self.arguments
 
 
@@ -80,3 +90,9 @@ def require(condition: bool, message: str) -> None:
     """Raise a `SettingError` with `message` unless `condition` holds."""
     if not condition:
         raise SettingError(message)
+
+
+def require_type(value: object, kinds: type | tuple[type, ...], name: str, wanted: str) -> None:
+    """Raise an `InputTypeError` unless `value`, which the caller knows as `name`, is of one of these types."""
+    if not isinstance(value, kinds):
+        raise InputTypeError(f"{name} must be {wanted}, got {type(value).__name__}")

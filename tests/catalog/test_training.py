@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,8 @@ def folder(tmp_path_factory):
 
 
 def files(folder, *names, **options):
-    return TrainingFiles(**{name: str(folder / f"{name}.txt") for name in names}, **options)
+    paths: dict[str, Any] = {name: str(folder / f"{name}.txt") for name in names}
+    return TrainingFiles(**paths, **options)
 
 
 def test_the_model_is_saved_and_measured_on_every_held_out_file(folder):

@@ -29,6 +29,7 @@ CHANGED_ON_PURPOSE: dict[str, str] = {
     "documents · compare folds · systems · * · against_best": "another of the two rankers is the best one now",
     "documents · quickstart · left_out is missing": "nets need no torch: no ranker is left out",
     "names · * · members · trains_beside_others was '= False'": "nets without torch train beside others",
+    "names · evaluate · parameters has lost or changed 'data'": "data may be left out: labels and qid take its place",
     "names · * · members · scales_itself is missing": "whether features are scaled elsewhere is the model's affair",
 }
 

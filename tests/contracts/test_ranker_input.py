@@ -14,6 +14,7 @@ from rankwright.catalog.rankers import RANKERS, load, ranker_named
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.nets.gradient_net import GradientNet
+from rankwright.rankers.lessons import NothingToLearnError
 from rankwright.rankers.ranker import Ranker
 
 # Whatever a ranker's size is called: small enough to check many laws.
@@ -27,6 +28,7 @@ QUICK = {
     "n_rounds": 3,
     "n_sweeps": 2,
 }
+LEARNS_ALONE = {"mart", "bagboo", "linear-regression", "prank", "kernel-prank", "oap-bpm", "crr"}  # label by label
 N_DOCS = 612  # of `small_data`
 # Bad input is refused before a ranker's own code begins: one ranker for each `fit` is enough.
 WAYS_IN = list({kind.fit: name for name, kind in reversed(list(RANKERS.items()))}.values())
@@ -138,8 +140,31 @@ class TestAwkwardData:
         assert len(set(ranker.predict(same, qid=small_data.qid).tolist())) == 1
 
     def test_one_label_tells_nothing_apart(self, name, small_data):
-        ranker = quick(name).fit(small_data.features, np.ones(small_data.n_docs), qid=small_data.qid)
+        ones, qid = np.ones(small_data.n_docs), small_data.qid
+        with pytest.raises(NothingToLearnError, match=f"all {small_data.n_docs} labels are 1"):
+            quick(name).fit(small_data.features, ones, qid=qid)
+        ranker = quick(name).fit(small_data.features, ones, qid=qid, allow_empty=True)
         assert np.isfinite(ranker.predict(small_data)).all()
+
+    def test_no_label_at_all(self, name, small_data):
+        nothing = np.full(small_data.n_docs, np.nan)
+        with pytest.raises(NothingToLearnError, match="has a label, all are missing"):
+            quick(name).fit(small_data.features, nothing, qid=small_data.qid)
+
+    def test_one_document_a_query(self, name, small_data):
+        alone = RankingDataset.from_arrays(small_data.features, small_data.labels, qid=np.arange(small_data.n_docs))
+        if name in LEARNS_ALONE:
+            assert np.isfinite(quick(name).fit(alone).predict(alone)).all()
+        else:
+            with pytest.raises(NothingToLearnError, match="has one document"):
+                quick(name).fit(alone)
+
+    def test_positions_are_refused_where_they_are_not_used(self, name, small_data):
+        if RANKERS[name].takes_positions:
+            return
+        rows = np.zeros(small_data.n_docs, np.int64)
+        with pytest.raises(InputError, match="does not learn from positions"):
+            quick(name).fit(small_data.features, small_data.labels, qid=small_data.qid, position=rows)
 
     def test_missing_values_in_training_and_after(self, name, small_data, tmp_path):
         X = small_data.features.copy()

@@ -70,4 +70,4 @@ def trained(name: str) -> Ranker:
 @cache
 def scores(name: str) -> np.ndarray:
     """The scores of `trained` for its training documents."""
-    return trained(name).predict(learnable())
+    return np.asarray(trained(name).predict(learnable()))

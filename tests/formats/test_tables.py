@@ -84,12 +84,11 @@ def test_columns_of_every_numeric_type_are_features(library):
 
 
 @pytest.mark.parametrize("library", MAKERS)
-def test_columns_that_hold_no_numbers_are_all_named(library):
-    frame = MAKERS[library]({"qid": [1, 2], "url": ["a", "b"], "x": [1.0, 2.0], "title": ["c", "d"]})
-    with pytest.raises(
-        InputError, match=r"columns 'url', 'title' must hold numbers; .* drop=, or choose with features="
-    ):
-        from_frame(frame)
+def test_texts_are_categories(library):
+    frame = MAKERS[library]({"qid": [1, 2], "url": ["b", "a"], "x": [1.0, 2.0], "title": ["c", None]})
+    data = from_frame(frame)
+    assert data.categories == {"url": ("a", "b"), "title": ("c",)}
+    np.testing.assert_array_equal(data.features, [[1, 1, 0], [0, 2, np.nan]])
     assert from_frame(frame, drop=["url", "title"]).feature_names == ("x",)
     assert from_frame(frame, features=["x"]).feature_names == ("x",)
 

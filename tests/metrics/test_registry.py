@@ -34,8 +34,8 @@ def test_costs_are_better_where_lower():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ndgc", "unknown metric 'ndgc'. Known: dcg@k,"),
-        ("NDCG@10", "unknown metric"),
+        ("ndgc", "unknown metric 'ndgc'; did you mean 'ndcg'"),
+        ("precison@5", "unknown metric 'precison@5'; did you mean 'p@5'"),
         ("", "unknown metric"),
         ("p", "needs a cutoff, such as p@10"),
         ("wta@3", "takes no cutoff"),
@@ -60,3 +60,23 @@ def test_commas_inside_a_convention_do_not_separate_metrics():
     names = ["ndcg@10:standard(gain=linear, empty=skip)", "map", "p@5:letor"]
     assert split_metrics(", ".join(names)) == names
     assert split_metrics(" , ") == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("NDCG@10", "ndcg@10"),
+        ("nDCG @ 5", "ndcg@5"),
+        ("ndcg_cut_10", "ndcg@10"),
+        ("ndcg10", "ndcg@10"),
+        ("precision@5", "p@5"),
+        ("P_5", "p@5"),
+        ("ap", "map"),
+        ("MAP@3:letor", "map@3:letor"),
+        ("recip_rank", "mrr"),
+        ("hit_rate@3", "hit@3"),
+        ("MeanNDCG", "mean-ndcg"),
+    ],
+)
+def test_names_are_taken_as_people_type_them(typed, meant):
+    assert parse_metric(typed).name == meant

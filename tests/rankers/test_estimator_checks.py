@@ -32,6 +32,7 @@ WEIGHTS = (
 EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
     "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
+    "check_dataframe_column_names_consistency": "columns are found by name, in any order",
 }
 # Of rankers that compare the documents of a query with each other.
 EXPECTED_OF_LISTS = EXPECTED | {

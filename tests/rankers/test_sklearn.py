@@ -177,8 +177,11 @@ def test_frames_bring_their_names(name, library, rows):
         ranker.predict(frame, qid=frames.Series(qid)), quick(name).fit(X, y, qid=qid).predict(X, qid=qid)
     )
     assert ranker.score(frame, frames.Series(y), qid=frames.Series(qid)) == ranker.score(frame, y, qid=qid)
-    with pytest.raises(ValueError, match="feature names"):
-        ranker.predict(frame[columns[::-1]], qid=qid)
+    answer = ranker.predict(frame[columns[::-1]], qid=qid)  # columns are found by name
+    assert np.array_equal(answer, ranker.predict(frame, qid=qid))
+    assert type(answer) is frames.Series
+    with pytest.raises(ValueError, match="the data lacks 'feature 0', which the ranker was trained on"):
+        ranker.predict(frame[columns[1:]], qid=qid)
 
 
 @EACH

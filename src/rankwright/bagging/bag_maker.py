@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -52,7 +52,7 @@ class BagMaker:
     valid: RankingDataset | None
     work: BagWork
     plan: BagPlan
-    select: str
+    select: str | Callable[..., Any]
 
     def make(self, number: int, saved: Container | None, listener: Listener) -> Bag:
         """The bag of that number: trained now, or loaded from what an earlier run saved."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from rankwright.arrays import thread_count
 from rankwright.bagging.bag_maker import BagFiles, BagMaker, BagWork
@@ -18,6 +18,7 @@ from rankwright.training.digest import run_identity
 class Bagged(Ranker, BagSettings):
     """Trains bags on threads of this process, or by the workers of the engine given to `on`."""
 
+    watches_several: ClassVar[bool] = False
     _engine: Engine | None = None
 
     def on(self, engine: Engine | None) -> Self:

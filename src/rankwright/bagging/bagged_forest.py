@@ -18,7 +18,7 @@ from rankwright.bagging.shard_bags import ShardWork, bin_shards
 from rankwright.errors import require
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.shards import Shards
-from rankwright.rankers.inputs import remember_features
+from rankwright.rankers.inputs import remember_names
 from rankwright.rankers.ranker import TrainingRun
 from rankwright.training.loop import History
 from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
@@ -30,7 +30,10 @@ from rankwright.trees.model import ForestModel
 
 # Done to the data once, before any bag sees it.
 DONE_BEFORE = {"scaling": None, "unjudged": None, "categorical": None}
-LEARNED = ("scaling_", "compressed_from_", "data_digest_", "n_features_in_", "feature_names_in_")
+LEARNED = (
+    "scaling_", "compressed_from_", "data_digest_", "seen_queries_", "categories_", "n_features_in_",
+    "feature_names_in_",
+)  # fmt: skip
 
 
 class BaggedForest(Bagged, BinnedRanker):
@@ -96,6 +99,9 @@ class BaggedForest(Bagged, BinnedRanker):
         """How many trees each bag has."""
         return self.model_.trees_of_bags
 
+    def _learns_alone(self) -> bool:
+        return self.single()._learns_alone()
+
     def _grow(self, lists: BinnedLists, run: TrainingRun) -> None:
         data, valid = lists.data, lists.valid
         by_themselves = lists.queries is None and not lists.watch_others
@@ -124,7 +130,7 @@ class BaggedForest(Bagged, BinnedRanker):
         )
         self.scaling_ = None
         data = bin_shards(file, self._engine, **self.binning())
-        remember_features(self, data.mapper.n_features, data.feature_names)
+        remember_names(self, data.mapper.n_features, data.feature_names)
         watched = self._binned_valid(valid, data.mapper)
         work = ShardWork(self.single(**DONE_BEFORE), data, watched, self._plan(), self._threads_of_a_bag())
         digests = data.digest, None if watched is None else binned_digest(watched)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from rankwright.bagging.ranker_bags import RankerWork, own_module
 from rankwright.bagging.settings import BaggingSettings
 from rankwright.container.checks import optional, part
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import require
+from rankwright.errors import require, require_type
 from rankwright.rankers.ranker import Ranker, TrainingRun
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.settings.setting import restored_settings
@@ -52,6 +53,7 @@ class Bagging(Bagged, BaggingSettings):
     """
 
     validates_itself: ClassVar[bool] = True
+    takes_categories: ClassVar[bool] = True  # where its ranker does
     model_kind = BagModel
     model_: BagModel
     oob_scores_: Float64Array
@@ -81,6 +83,7 @@ class Bagging(Bagged, BaggingSettings):
             The copy.
         """
         member: Ranker = LambdaMART() if self.ranker is None else self.ranker
+        require_type(member, Ranker, "ranker", "a ranker, such as LambdaMART()")
         require(
             not isinstance(member, Bagging), "bags cannot be bagged again: give the ranker itself, and a larger n_bags"
         )
@@ -89,9 +92,16 @@ class Bagging(Bagged, BaggingSettings):
         return copy_of(member, **changes)
 
     @property
-    def selected_metric(self) -> str:
+    def selected_metric(self) -> str | Callable[..., Any]:
         """The metric by which copies choose among their steps."""
         return self.single().selected_metric
+
+    def _learns_alone(self) -> bool:
+        return self.single()._learns_alone()
+
+    def _check_training_data(self, data: RankingDataset) -> None:
+        super()._check_training_data(data)
+        self.single()._check_training_data(data)
 
     def _combines_ranks(self) -> bool:
         return self.single().needs_qid if self.combine is None else self.combine == "rank"
@@ -103,7 +113,7 @@ class Bagging(Bagged, BaggingSettings):
         trained = self._train(data, valid, self._work(data, valid), digests_of(data, valid), run)
         self.oob_scores_ = data.in_source_order(trained.out_of_bag.scores())
         oob_score = trained.out_of_bag.measure(self.selected_metric, threads=thread_count(self.threads))
-        members = tuple(member.trained() for member in trained.members)
+        members = tuple(replace(member.trained(), seen_queries=None) for member in trained.members)
         self.model_ = BagModel(members, self._combines_ranks(), oob_score)
 
     def _work(self, data: RankingDataset, valid: RankingDataset | None) -> RankerWork:

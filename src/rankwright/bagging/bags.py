@@ -17,7 +17,7 @@ from rankwright.bagging.plan import QuerySample
 from rankwright.cluster.engine import Engine
 from rankwright.cluster.threads import ThreadEngine
 from rankwright.data.dataset import RankingDataset
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.registry import as_measure
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan, Watch
@@ -74,7 +74,7 @@ class BagLearner:
         self,
         documents: RankingDataset,
         valid: RankingDataset | None,
-        select: str,
+        select: str | Callable[..., Any],
         result: Callable[[int], Bag],
         threads: int,
     ) -> None:
@@ -114,7 +114,7 @@ class BagLearner:
             return watch_metric(self._select, valid.labels, valid.groups, self._mean_scores, threads=self._threads)
         if not can_choose(self.out_of_bag.documents, first.others, self._select, threads=self._threads):
             return None
-        measure = parse_metric(self._select)
+        measure = as_measure(self._select)
         return Watch(measure.name, self._measure_out_of_bag, measure.higher_is_better)
 
     def _mean_scores(self) -> Float64Array:

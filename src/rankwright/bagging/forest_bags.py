@@ -35,6 +35,7 @@ class ForestWork:
             queries=None if sample.is_everything else sample.queries,
             watch_others=watch_others,
             listeners=[listener],
+            allow_empty=True,  # of one bag: there is something to learn in the whole
         )
 
     def score_others(self, member: Ranker, sample: QuerySample) -> Float64Array:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.registry import as_measure
 
 
 class OutOfBag:
@@ -35,13 +37,18 @@ class OutOfBag:
         n_bags = np.repeat(self._n_bags, self.documents.groups.sizes)
         return np.where(n_bags > 0, self._sums / np.maximum(n_bags, 1), np.nan)
 
-    def measure(self, metric: str, *, threads: int) -> float | None:
+    def measure(self, metric: str | Callable[..., Any], *, threads: int) -> float | None:
         """The mean of `metric` over those queries, None where none of them counts."""
         return measure_queries(self.documents, self.queries, self.scores(), metric, threads=threads)
 
 
 def measure_queries(
-    documents: RankingDataset, queries: IntArray, scores: Float64Array, metric: str, *, threads: int
+    documents: RankingDataset,
+    queries: IntArray,
+    scores: Float64Array,
+    metric: str | Callable[..., Any],
+    *,
+    threads: int,
 ) -> float | None:
     """The mean of `metric` over some of the queries, None where nothing in them can be measured.
 
@@ -49,7 +56,7 @@ def measure_queries(
     """
     if documents.labels is None or len(queries) == 0:
         return None
-    measure, chosen, rows = parse_metric(metric), documents.take_queries(queries), documents.groups.rows_of(queries)
+    measure, chosen, rows = as_measure(metric), documents.take_queries(queries), documents.groups.rows_of(queries)
     assert chosen.labels is not None
     start = 0.0 if chosen.initial_scores is None else chosen.initial_scores
     lists = ScoredLists(scores=scores[rows] + start, labels=chosen.labels, groups=chosen.groups)
@@ -58,6 +65,6 @@ def measure_queries(
     return mean if isfinite(mean) else None
 
 
-def can_choose(documents: RankingDataset, queries: IntArray, metric: str, *, threads: int) -> bool:
+def can_choose(documents: RankingDataset, queries: IntArray, metric: str | Callable[..., Any], *, threads: int) -> bool:
     """Whether `metric` can be measured on these queries."""
     return measure_queries(documents, queries, np.zeros(documents.n_docs), metric, threads=threads) is not None

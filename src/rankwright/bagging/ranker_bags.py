@@ -39,7 +39,7 @@ class RankerWork:
         others = self.data.take_queries(sample.others) if watch_others else None
         watched = None if self.bags.overfit else others if self.valid is None else self.valid
         member = copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads)
-        return member.fit(chosen, valid=watched, listeners=[listener])
+        return member.fit(chosen, valid=watched, listeners=[listener], allow_empty=True)
 
     def score_others(self, member: Ranker, sample: QuerySample) -> Float64Array:
         """The scores, or ranks, of documents out of the bag."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 from rankwright.settings.setting import about, changed, setting, settings_class
-from rankwright.settings.shared import RankerSettings
+from rankwright.settings.shared import RankerSettings, text_or
 from rankwright.settings.spaces import Choice, Real
 from rankwright.trees.params import Growth
 from rankwright.trees.settings import (
@@ -102,4 +102,4 @@ class BaggingSettings(BagSettings):
     ranker: Any = field(default=None, kw_only=False, metadata=about(stored=stored_ranker))
     bag_fraction: float = changed(BagSettings, "bag_fraction", search=Real(0.3, 1.0))
     combine: Literal["score", "rank"] | None = setting(None, search=Choice(("score", "rank")))
-    select: str | None = setting(None)
+    select: str | Callable[..., Any] | None = setting(None, stored=text_or(None))

@@ -78,7 +78,8 @@ class ShardWork:
         queries = sample.queries
         own = weighted(self.data.read(queries, self.threads), QuerySample(sample.counts[queries]))
         member = copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads)
-        return member.fit_binned(own, None if self.bags.overfit else self.valid, listeners=[listener])
+        watched = None if self.bags.overfit else self.valid
+        return member.fit_binned(own, watched, listeners=[listener], allow_empty=True)
 
     def score_others(self, member: Ranker, sample: QuerySample) -> None:  # noqa: ARG002
         """None: queries out of the bag are not read."""

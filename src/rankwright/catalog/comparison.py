@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankwright.catalog.rankers import load
-from rankwright.formats.reading import read, read_wide
+from rankwright.formats.data_file import DataFile
 from rankwright.formats.sidecars import read_scores
 from rankwright.formats.sources import FilePath
 from rankwright.metrics.evaluation import DEFAULT_METRICS
 from rankwright.metrics.systems import SystemComparison, compare
+from rankwright.rankers.ranker import Ranker
 
 
 def compare_files(
@@ -21,6 +22,7 @@ def compare_files(
     metrics: Sequence[str] = DEFAULT_METRICS,
     convention: str = "standard",
     format: str | None = None,
+    options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     seed: int = 0,
 ) -> SystemComparison:
@@ -29,10 +31,17 @@ def compare_files(
     A file of scores has one number per line, in the order of the documents.
     """
     rankers = {name: load(path) for name, path in models.items()}
+    file = DataFile(data, format=format, **(options or {}))
     if rankers:
-        documents = read_wide(data, max(ranker.n_features_in_ for ranker in rankers.values()), format=format)
-    else:
-        documents = read(data, format=format)
+        file = file.with_defaults(**_features_of(list(rankers.values())))
+    documents = file.read()
     given = {name: read_scores(path, n_docs=documents.n_docs) for name, path in scores.items()}
     systems: dict[str, Any] = {**rankers, **given}
     return compare(systems, documents, metrics, convention, threads=threads, seed=seed)
+
+
+def _features_of(rankers: Sequence[Ranker]) -> dict[str, Any]:
+    """Options that read the features that any of the rankers looks at: by name, if all have names."""
+    names = [list(map(str, getattr(ranker, "feature_names_in_", ()))) for ranker in rankers]
+    widest = {"n_features": max(int(ranker.n_features_in_) for ranker in rankers)}
+    return widest | ({"features": list(dict.fromkeys(name for own in names for name in own))} if all(names) else {})

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array
+from rankwright.arrays import Float32Array, Float64Array, Uint64Array
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.keys import row_hashes
 from rankwright.errors import UnknownNameError
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile
-from rankwright.formats.reading import format_named, format_of
+from rankwright.formats.reading import format_of
 from rankwright.formats.sources import FilePath, Paths, atomic_text_output, spooled
 from rankwright.formats.trec import run_of, write_run
 from rankwright.metrics.evaluation import Evaluation, evaluate
-from rankwright.rankers.trained import TrainedRanker, check_features
+from rankwright.rankers.seen import warn_if_hashes_seen
+from rankwright.rankers.trained import TrainedRanker
 
 if TYPE_CHECKING:
     from rankwright.rankers.ranker import Ranker
@@ -35,6 +37,7 @@ def score_file(
     format: str | None = None,
     whole: bool = False,
     threads: int | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> int:
     """Write a score for each document of `source`, in input order, and return how many there were.
 
@@ -47,7 +50,7 @@ def score_file(
 
     def counted() -> Scored:
         nonlocal n_docs
-        for data, scores in _scored(ranker, source, format, whole, threads):
+        for data, scores in _scored(ranker, source, format, whole, threads, options or {}):
             n_docs += data.n_docs
             yield data, scores
 
@@ -55,14 +58,28 @@ def score_file(
     return n_docs
 
 
-def _scored(ranker: TrainedRanker, source: Paths, name: str | None, whole: bool, threads: int | None) -> Scored:
+def _scored(
+    ranker: TrainedRanker, source: Paths, name: str | None, whole: bool, threads: int | None, options: Mapping[str, Any]
+) -> Scored:
     """Pieces of the data and their scores, both in the order of the source."""
-    known = format_named(format_of(source) if name is None else name)
-    # With the width known, text need not be read twice.
-    options = {"n_features": ranker.n_features} if "n_features" in known.options else {}
     with spooled(source) as paths:
-        for piece in known.iterate(paths, whole=whole, **options):
+        file = file_of(ranker, paths, format=format_of(source) if name is None else name, **options)
+        for piece in file.iterate(whole=whole):
             yield piece, ranker.predict(piece, threads=threads)
+
+
+def file_of(ranker: TrainedRanker, source: Paths, *, format: str | None = None, **options: Any) -> DataFile:
+    """The file, read with the features that a trained ranker knows: by name, or as many as there were.
+
+    With the width known, text need not be read twice.
+    """
+    own = {"features": list(ranker.feature_names)} if ranker.feature_names else {}
+    return DataFile(source, format=format, **options).with_defaults(n_features=ranker.n_features, **own)
+
+
+def read_for(ranker: TrainedRanker, source: Paths, *, format: str | None = None, **options: Any) -> RankingDataset:
+    """The dataset of a file, with the features that a trained ranker knows."""
+    return file_of(ranker, source, format=format, **options).read()
 
 
 def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None) -> Evaluation:
@@ -70,24 +87,37 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
 
     A ranker that scores lists, not documents, needs the whole file. Initial scores of the file are added.
     """
-    file = file.with_defaults(n_features=ranker.n_features_in_, threads=threads)
+    from rankwright.rankers.inputs import file_for  # which needs scikit-learn, and scoring does not
+
+    file = file_for(ranker, file).with_defaults(threads=threads)
     if ranker.looks_at_queries:
-        data = file.read()
-        return evaluate(ranker.predict_from_start(data), data, threads=threads)
+        return _evaluate_whole(ranker, file.read(), threads)
     scores: list[Float64Array] = []
+    hashes: list[Uint64Array] = []
 
     def score(features: Float32Array) -> None:
+        hashes.append(row_hashes(features, threads))
         scores.append(ranker.predict(RankingDataset.from_arrays(features, group=[len(features)])))
 
     with errors_name_file(file.name):
         documents = file.stream(score)
-        trained = ranker.trained()
-        check_features(trained.n_features, trained.feature_names, trained.n_features, documents.feature_names)
+        if documents.feature_names and tuple(getattr(ranker, "feature_names_in_", ())) not in (
+            (),
+            documents.feature_names,
+        ):
+            return _evaluate_whole(ranker, file.read(), threads)  # which finds the features by name
     data = documents.data
+    in_order = data.from_source_order(np.concatenate(hashes))
+    warn_if_hashes_seen(ranker.seen_queries_, in_order, data.groups, ranker.name)
     found = np.concatenate(scores)
     if data.initial_scores is not None:
         found += data.in_source_order(data.initial_scores)
     return evaluate(found, data, threads=threads)
+
+
+def _evaluate_whole(ranker: Ranker, data: RankingDataset, threads: int | None) -> Evaluation:
+    ranker.warn_if_seen(data, stacklevel=4)
+    return evaluate(ranker.predict_from_start(data), data, threads=threads)
 
 
 def _write_scores(pieces: Scored, target: FilePath) -> None:

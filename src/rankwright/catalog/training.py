@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rankwright.bagging.bagged import Bagged
@@ -19,6 +19,8 @@ from rankwright.metrics.evaluation import Evaluation
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
 
+WATCHED = "watched: "  # what the names of files begin with that are only watched
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingFiles:
@@ -29,16 +31,19 @@ class TrainingFiles:
 
     train: str
     valid: str | None = None
+    watch: Sequence[str] = ()  # further documents to look at after each step, which choose nothing
     test: str | None = None
     initial_scores: str | None = None
     valid_initial_scores: str | None = None
     format: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)  # how all files are read, as `read` has it
 
     def __post_init__(self) -> None:
         require(
             self.valid is not None or self.valid_initial_scores is None,
             "initial scores of validation documents were given without the documents: give both or neither",
         )
+        require(self.valid is not None or not self.watch, "documents to watch go with validation documents: give both")
 
     @contextmanager
     def opened(self) -> Iterator[dict[str, DataFile]]:
@@ -47,10 +52,12 @@ class TrainingFiles:
             "train": (self.train, self.initial_scores),
             "valid": (self.valid, self.valid_initial_scores),
             "test": (self.test, None),
-        }
+        } | {f"{WATCHED}{path}": (path, None) for path in self.watch}
         with ExitStack() as spools:
             files = {
-                part: spools.enter_context(file_or_shards(path, format=self.format, initial_scores=start).repeatable())
+                part: spools.enter_context(
+                    file_or_shards(path, format=self.format, initial_scores=start, **self.options).repeatable()
+                )
                 for part, (path, start) in named.items()
                 if path is not None
             }
@@ -72,9 +79,10 @@ class TrainedOnFiles:
         return {
             "interrupted": history.interrupted,
             "watched": history.watched,
-            "steps": len(history.values),
+            "steps": len(history.values) or self.ranker.n_steps_,
             "best_step": history.best_step,
             "best_value": history.best_value,
+            "also_watched": {name: list(values) for name, values in self.ranker.watched_.items()},
         } | {part: evaluation.to_dict() for part, evaluation in self.evaluations.items()}
 
 
@@ -87,6 +95,7 @@ def train_on_files(
     checkpoint: str | None = None,
     cluster: str | None = None,
     workers: int | None = None,
+    allow_empty: bool = False,
 ) -> TrainedOnFiles:
     """Train the ranker, write its model file to `out`, then measure it.
 
@@ -95,7 +104,17 @@ def train_on_files(
     """
     with files.opened() as opened:
         with _on_cluster(ranker, cluster, workers):
-            ranker.fit(opened.pop("train"), valid=opened.get("valid"), listeners=listeners, checkpoint=checkpoint)
+            watched = {
+                name.removeprefix(WATCHED): opened.pop(name) for name in list(opened) if name.startswith(WATCHED)
+            }
+            valid: Any = opened.get("valid")
+            ranker.fit(
+                opened.pop("train"),
+                valid={"valid": valid, **watched} if watched else valid,
+                listeners=listeners,
+                checkpoint=checkpoint,
+                allow_empty=allow_empty,
+            )
         ranker.save(out)
         measured = {part: evaluate_file(ranker, file, threads=ranker.threads) for part, file in opened.items()}
     return TrainedOnFiles(ranker, measured)
@@ -124,17 +143,25 @@ class Parts(NamedTuple):
 
 
 def read_parts(
-    train: FilePath, valid: FilePath | None = None, test: FilePath | None = None, *, format: str | None = None
+    train: FilePath,
+    valid: FilePath | None = None,
+    test: FilePath | None = None,
+    *,
+    format: str | None = None,
+    **options: Any,
 ) -> Parts:
     """The datasets of the files, all with as many features as `train` has.
 
     A file that cannot be opened is reported before any is read.
     """
-    files = [None if path is None else DataFile(path, format=format) for path in (train, valid, test)]
+    files = [None if path is None else DataFile(path, format=format, **options) for path in (train, valid, test)]
     for file in files:
         if file is not None:
             file.check_readable()
     assert files[0] is not None
     first = files[0].read()
-    others = [None if file is None else file.with_defaults(n_features=first.n_features).read() for file in files[1:]]
+    like_first: dict[str, Any] = {"n_features": first.n_features}
+    if first.feature_names:
+        like_first["features"] = list(first.feature_names)
+    others = [None if file is None else file.with_defaults(**like_first).read() for file in files[1:]]
     return Parts(first, *others)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import typer
 from typer.exceptions import TyperException
@@ -27,6 +29,7 @@ from rankwright.cli import (
     train,
     tune,
 )
+from rankwright.cli.data_options import in_options
 from rankwright.cli.inspect import command as inspect
 from rankwright.errors import RankwrightError
 
@@ -84,7 +87,9 @@ for name, (command, examples) in COMMANDS.items():
 def main() -> None:
     """Run the command line; the exit code is the answer."""
     try:
-        code = app(prog_name="rankwright", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = show_warning
+            code = app(prog_name="rankwright", standalone_mode=False)
         if code == INTERRUPTED:  # typer's code for Ctrl-C
             raise KeyboardInterrupt
         sys.stdout.flush()
@@ -105,6 +110,11 @@ def main() -> None:
         sys.exit(2)
 
 
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning as errors are printed: one line, without the place in the code."""
+    sys.stderr.write(f"warning: {' '.join(str(message).split())}\n")
+
+
 def _drop_output() -> None:
     """Have what is still to be printed go nowhere: Python would try once more at the end, and complain."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -120,5 +130,5 @@ def describe(error: Exception) -> str:
     elif isinstance(error, MemoryError):
         message = f"not enough memory: {error}"
     else:
-        message = str(error)
+        message = in_options(str(error))
     return " ".join(message.split())

@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat, ModelSeed, Select, Settings, TestFile, Threads, arg, opt
+from rankwright.cli.data_options import reads_data
+from rankwright.cli.options import (
+    AllowEmpty,
+    AsJson,
+    DataFormat,
+    ModelSeed,
+    Select,
+    Settings,
+    TestFile,
+    Threads,
+    arg,
+    metric_names,
+    opt,
+)
 from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
 from rankwright.cli.train import train_and_tell
 from rankwright.errors import require
@@ -22,6 +35,7 @@ EXAMPLES = (
 OF_STUDY, WHERE = "With --study", "Where bags are trained"
 
 
+@reads_data()
 def bag(
     data: Annotated[str, arg("The documents to train on: a file, or a folder of Parquet shards.", "TRAIN")],
     out: Annotated[str, opt("The model file to write, or with --study the folder.", "OUT")],
@@ -64,8 +78,11 @@ def bag(
     ] = None,
     convention: Annotated[str, opt("The name of a convention.", panel=OF_STUDY)] = "standard",
     picture: Annotated[str, opt("svg, png or pdf.", panel=OF_STUDY)] = "svg",
+    allow_empty: AllowEmpty = False,
     format: DataFormat = None,
     as_json: AsJson = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Train a bag of rankers, each on its own sample of queries, and write the model file.
 
@@ -84,8 +101,9 @@ def bag(
 
         options = {"select": select, "seed": seed, "threads": threads}
         chosen = bag_of(ranker, settings or (), n_bags=bags, overfit=overfit, **options)
-        files = TrainingFiles(train=data, valid=valid, test=test, format=format)
+        files = TrainingFiles(train=data, valid=valid, test=test, format=format, options=reading)
         where: dict[str, Any] = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers}
+        where["allow_empty"] = allow_empty
         train_and_tell(chosen, files, out, name=chosen.name, as_json=as_json, **where)
         return
     require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
@@ -97,13 +115,13 @@ def bag(
     plan = variance.StudyPlan(
         n_samples=samples,
         sample_fraction=sample_fraction,
-        metrics=variance.METRICS if metrics is None else tuple(metrics.split(",")),
+        metrics=tuple(metric_names(metrics) or variance.METRICS),
         convention=convention,
         seed=seed or 0,
     )
     variance.check_picture(picture)
     chosen_settings = _study_settings(settings or [], bags, select)
-    parts = variance.study_parts(*read_parts(data, valid, test, format=format), seed=plan.seed)
+    parts = variance.study_parts(*read_parts(data, valid, test, format=format, **reading), seed=plan.seed)
     found = variance.study_variance(*parts, plan, settings=chosen_settings, threads=threads, tell=tell)
     paths = variance.write_study(found, out, picture=picture)
     if as_json:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, arg, metric_names, opt
 from rankwright.cli.output import print_json, print_table, tell
 from rankwright.cli.progress import study_progress
@@ -23,6 +24,7 @@ EXAMPLES = (
 OVER_FOLDS = "With --folds"
 
 
+@reads_data()
 def compare(
     data: Annotated[str | None, arg("Documents with labels.", "[DATA]")] = None,
     model: Annotated[list[str] | None, opt("A model file to compare; may be repeated.", "[NAME=]MODEL")] = None,
@@ -60,6 +62,8 @@ def compare(
     as_json: AsJson = False,
     threads: Annotated[int | None, opt("How many threads to use. Default: one per core. Not with --folds.")] = None,
     seed: Annotated[int, opt("The seed of the bootstrap, the tests and, with --folds, the training.")] = 0,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Compare models or score files on the same data: means with 95 % intervals, and paired tests against the best.
 
@@ -83,6 +87,7 @@ def compare(
     if folds is not None:
         others_absent = data is None and not model and not scores and format is None
         require(others_absent, "--folds trains its own: leave out DATA, --model, --scores and --format")
+        require(not reading, "--folds reads LETOR text: leave out the options of columns")
         require(threads is None, "--folds trains several rankers at a time: say how many by --workers, not --threads")
         plan: dict[str, Any] = {"metrics": names and tuple(names), "convention": convention, "seed": seed}
         found = _compare_folds(folds, **given, **_given(plan))
@@ -95,6 +100,7 @@ def compare(
 
         models, score_files = _systems(model or [], scores or [])
         options: dict[str, Any] = {"metrics": names, "convention": convention, "format": format, "threads": threads}
+        options["options"] = reading
         comparison = compare_files(data, models=models, scores=score_files, seed=seed, **_given(options))
         document = comparison.to_dict()
     if per_query is not None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
+from rankwright.cli.data_options import reads_data
+from rankwright.cli.options import AsJson, DataFormat, Threads, arg, metric_names, opt
 from rankwright.cli.output import print_json, print_table, require_file, tell_written
 from rankwright.cli.progress import training_progress
 
@@ -21,6 +22,7 @@ EXAMPLES = (
 )
 
 
+@reads_data()
 def compress(
     model: Annotated[str, arg("The file of a model made of trees.", "MODEL")],
     data: Annotated[str, opt("Documents, ideally ones that the model was not trained on.", "F")],
@@ -53,6 +55,8 @@ def compress(
     threads: Threads = None,
     format: DataFormat = None,
     as_json: AsJson = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Make a model smaller and faster, and measure what that costs on held-out queries.
 
@@ -63,21 +67,22 @@ def compress(
     The smallest model within --max-loss is written, or the best one within a target.
     """
     from rankwright.catalog.rankers import load
+    from rankwright.catalog.scoring import read_for
     from rankwright.catalog.settings import student_from_text
     from rankwright.compression.curve import DEFAULT_MEANS
     from rankwright.compression.curve import compress as make_smaller
-    from rankwright.formats.reading import read_wide
     from rankwright.report.compression import draw_compression, write_curve
     from rankwright.report.figure import picture_kind
 
     require_file(out)
     if plot is not None:
         picture_kind(plot)
+    metric_names(metric)
     student = student_from_text(settings or ())
     large = load(model).set_params(threads=threads)
 
     def read(path: str) -> RankingDataset:
-        return read_wide(path, large.n_features_in_, format=format)
+        return read_for(large.trained(), path, format=format, **reading)
 
     parts = {name: None if path is None else read(path) for name, path in (("valid", valid), ("test", test))}
     with training_progress() as listeners:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import (
     AsJson,
     Cluster,
@@ -33,6 +34,7 @@ EXAMPLES = (
 )
 
 
+@reads_data()
 def cv(
     data: Annotated[str, arg("Documents with labels, or a LETOR folder: Fold1, Fold2, …", "DATA")],
     ranker: RankerName = "lambdamart",
@@ -50,6 +52,8 @@ def cv(
     workers: Annotated[int | None, opt("How many folds to train at a time. Default: one per core.")] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Train on all folds but one and measure on that one, for each fold in turn.
 
@@ -62,7 +66,7 @@ def cv(
 
     chosen = ranker_from_text(ranker, settings or (), select=select)
     names = metric_names(metrics) or DEFAULT_METRICS
-    documents = _documents(data, folds, valid, format)
+    documents = _documents(data, folds, valid, format, reading)
     with study_progress() as listeners:
         found = cross_validate(
             chosen,
@@ -83,12 +87,14 @@ def cv(
     print_json(found.to_dict()) if as_json else _show(found)
 
 
-def _documents(data: str, folds: int | None, valid: float | None, format: str | None) -> RankingDataset | Folds:
+def _documents(
+    data: str, folds: int | None, valid: float | None, format: str | None, reading: dict[str, Any]
+) -> RankingDataset | Folds:
     from rankwright.formats.letor_folders import has_folds
     from rankwright.formats.reading import read
 
     if not has_folds(data):
-        return read(data, format=format)
+        return read(data, format=format, **reading)
     require(folds is None and valid is None, f"{data} has folds of its own: leave out --folds and --valid")
     from rankwright.tuning.letor import letor_folds
 

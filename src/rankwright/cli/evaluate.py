@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, Threads, arg, metric_names, opt
 from rankwright.cli.output import print_json, print_table
 from rankwright.errors import SettingError, require
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 EXAMPLES = "Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor"
 
 
+@reads_data()
 def evaluate(
     data: Annotated[str, arg("Documents with labels, or with --run TREC qrels; - is standard input.", "DATA")],
     scores: Annotated[
@@ -36,6 +38,8 @@ def evaluate(
     as_json: AsJson = False,
     threads: Threads = None,
     seed: Annotated[int, opt("The seed of the bootstrap.")] = 0,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Evaluate scores against labels: means with 95 % intervals, under a named convention.
 
@@ -52,11 +56,11 @@ def evaluate(
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")
         require(run is None, "--convention all needs --scores: a run is counted under one convention")
-        comparison = compare_conventions(*_scored(data, scores, model, format), names, **options)
+        comparison = compare_conventions(*_scored(data, scores, model, format, reading), names, **options)
         print_json(comparison.to_dict()) if as_json else _show_comparison(comparison)
         return
     if run is None:
-        scored = _scored(data, scores, model, format)
+        scored = _scored(data, scores, model, format, reading)
         evaluation = evaluate_scores(*scored, names, convention or "standard", **options)
     else:
         others_absent = scores is None and model is None and format is None
@@ -73,22 +77,24 @@ def evaluate(
 
 
 def _scored(
-    data: str, scores: str | None, model: str | None, format: str | None
+    data: str, scores: str | None, model: str | None, format: str | None, reading: dict[str, Any]
 ) -> tuple[Float64Array, RankingDataset]:
-    from rankwright.formats.reading import read, read_wide
+    from rankwright.formats.reading import read
     from rankwright.formats.sidecars import read_scores
 
     require(scores is None or model is None, "give either --scores or --model, not both")
     if model is not None:
         from rankwright.catalog.rankers import load
+        from rankwright.catalog.scoring import read_for
 
         ranker = load(model)
-        documents = read_wide(data, ranker.n_features_in_, format=format)
+        documents = read_for(ranker.trained(), data, format=format, **reading)
+        ranker.warn_if_seen(documents)
         return ranker.predict(documents), documents
     if scores is None:
         raise SettingError("nothing to evaluate: give --scores, one number a line, --model, or --run, a TREC run")
     require((data, scores) != ("-", "-"), "DATA and --scores cannot both be standard input")
-    documents = read(data, format=format)
+    documents = read(data, format=format, **reading)
     return read_scores(scores, n_docs=documents.n_docs), documents
 
 

@@ -9,9 +9,17 @@ import typer
 from rankwright.errors import require
 
 
-def opt(help: str, metavar: str | None = None, panel: str | None = None, *, name: str = "", **more: Any) -> Any:
-    """An option; `panel` is the box of the help text that shows it, `name` replaces the name of the parameter."""
-    return typer.Option(*filter(None, [name]), help=help, metavar=metavar, rich_help_panel=panel, **more)
+def opt(
+    help: str,
+    metavar: str | None = None,
+    panel: str | None = None,
+    *,
+    name: str = "",
+    names: tuple[str, ...] = (),
+    **more: Any,
+) -> Any:
+    """An option; `panel` is the box of the help text that shows it, `name` or `names` replace the parameter's name."""
+    return typer.Option(*filter(None, [name, *names]), help=help, metavar=metavar, rich_help_panel=panel, **more)
 
 
 def arg(help: str, metavar: str) -> Any:
@@ -37,13 +45,23 @@ Select: TypeAlias = Annotated[str | None, opt("The metric to choose by, such as 
 ModelSeed: TypeAlias = Annotated[int | None, opt("The same seed gives the same model.")]
 TestFile: TypeAlias = Annotated[str | None, opt("Documents to measure the model on.", "F")]
 ModelFile: TypeAlias = Annotated[str, opt("The model file to write.", "MODEL")]
+AllowEmpty: TypeAlias = Annotated[
+    bool,
+    opt(
+        "Write a model even if there is nothing to learn from, such as labels that are all equal.", name="--allow-empty"
+    ),
+]
 FoldSeeds: TypeAlias = Annotated[int, opt("How often to train on each fold, each time with a new seed.")]
 
 
 def metric_names(metrics: str | None) -> list[str] | None:
-    """The names in the text of `--metrics`, at least one; None where it was not given."""
-    from rankwright.metrics.registry import split_metrics
+    """The names in the text of `--metrics`, at least one and all of them known; None where it was not given."""
+    if metrics is None:
+        return None
+    from rankwright.metrics.registry import parse_metric, split_metrics
 
-    names = None if metrics is None else split_metrics(metrics)
-    require(names is None or bool(names), "--metrics names no metric")
+    names = split_metrics(metrics)
+    require(bool(names), "--metrics names no metric")
+    for name in names:
+        parse_metric(name)  # before any data is read
     return names

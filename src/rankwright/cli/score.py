@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
+from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import AsJson, Threads, arg, opt
 from rankwright.cli.output import print_json
 from rankwright.errors import require
@@ -11,6 +12,7 @@ from rankwright.errors import require
 EXAMPLES = "Example: rankwright score model.rw test.txt --out scores.txt"
 
 
+@reads_data()
 def score(
     model: Annotated[str, arg("The model file.", "MODEL")],
     data: Annotated[str, arg("The documents to score; - is standard input.", "DATA")],
@@ -22,6 +24,8 @@ def score(
     ] = False,
     threads: Threads = None,
     as_json: AsJson = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Score documents with a model: one line per document, in the order of the input."""
     from rankwright.catalog.rankers import load_trained
@@ -29,6 +33,8 @@ def score(
 
     require(not (as_json and out == "-"), "--json and the scores cannot both go to standard output: give --out")
     ranker = load_trained(model)
-    n_docs = score_file(ranker, data, out, style=style, format=source_format, whole=whole, threads=threads)
+    n_docs = score_file(
+        ranker, data, out, style=style, format=source_format, whole=whole, threads=threads, options=reading
+    )
     if as_json:
         print_json({"model": model, "documents": n_docs, "out": out})

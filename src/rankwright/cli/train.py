@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import (
+    AllowEmpty,
     AsJson,
     DataFormat,
     ModelFile,
@@ -33,11 +35,16 @@ EXAMPLES = (
 )
 
 
+@reads_data()
 def train(
     data: Annotated[str, arg("The documents to train on.", "TRAIN")],
     out: ModelFile,
     ranker: RankerName = "lambdamart",
     valid: Annotated[str | None, opt("Documents to choose the best step by.", "F")] = None,
+    watch: Annotated[
+        list[str] | None,
+        opt("Further documents to measure after each step, such as TRAIN itself; may be repeated.", "F"),
+    ] = None,
     test: TestFile = None,
     settings: Settings = None,
     select: Select = None,
@@ -48,8 +55,11 @@ def train(
         str | None, opt("Scores to start from, one line per document of TRAIN; the model learns the rest.", "F")
     ] = None,
     valid_initial_scores: Annotated[str | None, opt("The same for the documents of --valid.", "F")] = None,
+    allow_empty: AllowEmpty = False,
     format: DataFormat = None,
     as_json: AsJson = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Train a ranker and write its model file.
 
@@ -62,16 +72,19 @@ def train(
     from rankwright.catalog.training import TrainingFiles
 
     chosen = ranker_from_text(ranker, settings or (), select=select, seed=seed, threads=threads)
+    require(valid is not None or not watch, "--watch goes with --valid, which chooses the step")
     require(valid is not None or valid_initial_scores is None, "--valid-initial-scores goes with --valid")
     files = TrainingFiles(
         train=data,
         valid=valid,
+        watch=watch or (),
         test=test,
         initial_scores=initial_scores,
         valid_initial_scores=valid_initial_scores,
         format=format,
+        options=reading,
     )
-    train_and_tell(chosen, files, out, name=ranker, checkpoint=checkpoint, as_json=as_json)
+    train_and_tell(chosen, files, out, name=ranker, checkpoint=checkpoint, as_json=as_json, allow_empty=allow_empty)
 
 
 def train_and_tell(
@@ -84,13 +97,21 @@ def train_and_tell(
     as_json: bool,
     cluster: str | None = None,
     workers: int | None = None,
+    allow_empty: bool = False,
 ) -> None:
     """Train the ranker, write its model file, and print how that went; `name` is what the user called the ranker."""
     from rankwright.catalog.training import train_on_files
 
     with training_progress() as listeners:
         trained = train_on_files(
-            ranker, files, out, listeners=listeners, checkpoint=checkpoint, cluster=cluster, workers=workers
+            ranker,
+            files,
+            out,
+            listeners=listeners,
+            checkpoint=checkpoint,
+            cluster=cluster,
+            workers=workers,
+            allow_empty=allow_empty,
         )
     if as_json:
         print_json({"model": out, "ranker": name} | trained.to_dict())
@@ -104,5 +125,8 @@ def _show(trained: TrainedOnFiles) -> None:
     if history.best_step is not None:
         which = "best" if history.chosen else "last"  # bags keep every step
         typer.echo(f"{which} {history.watched} {history.best_value:.4f} after step {history.best_step + 1}")
+    for name, values in trained.ranker.watched_.items():
+        kept = values[history.best_step or 0] if values else float("nan")
+        typer.echo(f"{name}: {history.watched} {kept:.4f} after that step")
     for part, evaluation in trained.evaluations.items():
         typer.echo(f"{part}: {evaluation}")

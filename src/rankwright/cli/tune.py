@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, RankerName, arg, opt
+from rankwright.cli.data_options import reads_data
+from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, RankerName, arg, metric_names, opt
 from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
 from rankwright.cli.progress import study_progress
 from rankwright.errors import require
@@ -29,6 +30,7 @@ EXAMPLES = (
 OF_HALVING, OF_REPORT = "With --strategy halving", "Reports"
 
 
+@reads_data()
 def tune(
     data: Annotated[str | None, arg("The documents to train on, or a LETOR folder: Fold1, Fold2, …", "TRAIN")] = None,
     out: Annotated[str | None, opt("The model file to write.", "MODEL")] = None,
@@ -69,6 +71,8 @@ def tune(
     workers: Annotated[int | None, opt("How many experiments to run at a time. Default: one per core.")] = None,
     format: DataFormat = None,
     as_json: AsJson = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Search for the best settings of a ranker, then train with them on all of TRAIN.
 
@@ -88,16 +92,16 @@ def tune(
     require(data is not None, "give TRAIN, the documents to train on, or --report")
     assert data is not None
     require_file(out)
-    from rankwright.metrics.registry import split_metrics
     from rankwright.tuning.plan import TuningPlan
     from rankwright.tuning.searched import search_from_text
 
+    metric_names(metric)
     chosen, searched = search_from_text(ranker, settings or (), space=space, search=search or ())
     plan = TuningPlan(
         strategy=strategy,
         trials=trials,
         metric=metric,
-        metrics=() if metrics is None else tuple(split_metrics(metrics)),
+        metrics=tuple(metric_names(metrics) or ()),
         folds=folds,
         seeds=seeds,
         seed=seed,
@@ -110,14 +114,17 @@ def tune(
     if nested is not None:
         require(valid is None and out is None, "--nested measures a search and writes no model: no --valid, no --out")
         require(not has_folds(data), "--nested cuts folds itself: give one set of documents")
-        _nested(chosen, data, nested, format, as_json, how)
+        _nested(chosen, data, nested, {"format": format} | reading, as_json, how)
         return
     if has_folds(data):
         require(valid is None, f"{data} has validation documents of its own: leave out --valid")
         require(out is None, "folds of LETOR overlap: there is no one set to train a model on, no --out")
         tuned, tested = _tune_on_letor(chosen, data, how)
     else:
-        tuned, tested = _tune(chosen, data, valid, format, how | {"refits": out is not None}), None
+        tuned, tested = (
+            _tune(chosen, data, valid, {"format": format} | reading, how | {"refits": out is not None}),
+            None,
+        )
     if out is not None:
         tuned.ranker.save(out)
     if as_json:
@@ -128,11 +135,11 @@ def tune(
         tell_written(out)
 
 
-def _tune(ranker: Ranker, data: str, valid: str | None, format: str | None, how: dict[str, Any]) -> Tuned:
+def _tune(ranker: Ranker, data: str, valid: str | None, reading: dict[str, Any], how: dict[str, Any]) -> Tuned:
     from rankwright.catalog.training import read_parts
     from rankwright.tuning.tuner import tune as tune_ranker
 
-    parts = read_parts(data, valid, format=format)
+    parts = read_parts(data, valid, **reading)
     with study_progress() as listeners:
         return tune_ranker(ranker, parts.train, valid=parts.valid, listeners=listeners, **how)
 
@@ -144,11 +151,11 @@ def _tune_on_letor(ranker: Ranker, folder: str, how: dict[str, Any]) -> TunedOnL
         return tune_on_letor(ranker, folder, listeners=listeners, **how)
 
 
-def _nested(ranker: Ranker, data: str, folds: int, format: str | None, as_json: bool, how: dict[str, Any]) -> None:
+def _nested(ranker: Ranker, data: str, folds: int, reading: dict[str, Any], as_json: bool, how: dict[str, Any]) -> None:
     from rankwright.formats.reading import read
     from rankwright.tuning.nested import nested_cross_validation
 
-    documents = read(data, format=format)
+    documents = read(data, **reading)
     with study_progress() as listeners:
         found = nested_cross_validation(ranker, documents, folds=folds, listeners=listeners, tell=tell, **how)
     print_json(found.to_dict()) if as_json else _show_nested(found)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from rankwright.settings.setting import changed, setting, settings_class
-from rankwright.settings.shared import ScaledSettings
+from rankwright.settings.shared import ScaledSettings, text_or
 from rankwright.settings.spaces import Real, Whole
 
 PairCost: TypeAlias = Literal["squared", "logistic"]
@@ -66,7 +66,7 @@ class SortNetSettings(ScaledSettings):
     epochs: int = setting(30, least=1, search=Whole(10, 60, log=True), small=8)
     batch_queries: int = setting(16, least=1)
     cost: PairCost = setting("squared")
-    select: str = setting("map")
+    select: str | Callable[..., Any] = setting("map", stored=text_or("map"))
     restart: bool = setting(True)
     valid_fraction: float = setting(0.2, above=0, below=1)
     scaling: str | None = changed(ScaledSettings, "scaling", "log-counts+sortnet")

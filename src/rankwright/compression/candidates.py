@@ -126,5 +126,6 @@ class ModelTrial:
 def made_of_trees(model: Ranker) -> BinnedRanker:
     """The model, after a check that it is made of trees."""
     if not isinstance(model, BinnedRanker) or not hasattr(model, "forest_"):
-        raise InputError(f"only a trained model made of trees can be compressed; this {model.name} has none")
+        what = getattr(model, "name", type(model).__name__)
+        raise InputError(f"only a trained model made of trees can be compressed; this {what} has none")
     return model

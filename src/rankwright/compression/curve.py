@@ -165,8 +165,9 @@ def compress(
     --------
     >>> import rankwright as rw
     >>> data = rw.synthetic.web_search(n_queries=30, seed=0)
-    >>> ranker = rw.LambdaMART(n_trees=20, max_leaves=7).fit(data)
-    >>> small = rw.compress(ranker, data, means=["exact", "prune"], target_trees=5)
+    >>> train, rest = data.split(valid=0.5)
+    >>> ranker = rw.LambdaMART(n_trees=20, max_leaves=7).fit(train)
+    >>> small = rw.compress(ranker, rest, means=["exact", "prune"], target_trees=5)
     >>> small.model.n_trees_ <= 5
     True
     """
@@ -174,6 +175,7 @@ def compress(
     _check_means(means, goal)
     trees = made_of_trees(model)
     fit, valid, test = _parts(data, valid, test, seed)
+    model.warn_if_seen(test)
     student = student or StudentParams()
     trial = ModelTrial(trees, fit, valid, test, metric, student.synthetic, seed, threads)
     task = Task(trial, trees.forest_, "", goal, student, seed, threads, listeners)

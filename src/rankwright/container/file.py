@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from rankwright.container.atomic import atomic_file
 from rankwright.container.checks import in_a_line
-from rankwright.errors import ContainerError, SettingError
+from rankwright.errors import ContainerError, SettingError, require_type
 
 FORMAT = "rankwright"
 VERSION = 1
@@ -94,6 +94,7 @@ def _unsigned(kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray
 
 def read_container(path: str | os.PathLike[str], kind: str | None = None) -> Container:
     """What the file at `path` holds, after a check of every byte; it must be of `kind` where that is given."""
+    require_type(path, (str, os.PathLike), "a file", "named by a text or a Path")
     from safetensors import SafetensorError
     from safetensors.numpy import load
 

@@ -149,7 +149,7 @@ def find_layout(
     column_of = {role: columns.given(role) or _usual_column(role, open_names, columns) for role in ROLES}
     if column_of["query"] is None:
         raise InputError(
-            f"there is no query column: found {_listed(names)}; wanted {' or '.join(USUAL_NAMES['query'])}, "
+            f"there is no query column: found {listed(names)}; wanted {' or '.join(USUAL_NAMES['query'])}, "
             f"or a name given as Columns(query=…)"
         )
     if features is None:
@@ -175,7 +175,7 @@ def check_different(names: Sequence[str]) -> None:
     """Raise an error where a column has no name, or two have the same."""
     repeated = [name for name, count in Counter(names).items() if count > 1 and name]
     if repeated:
-        raise InputError(f"columns must have different names, but there are several called {_listed(repeated)}")
+        raise InputError(f"columns must have different names, but there are several called {listed(repeated)}")
     if "" in names:
         raise InputError(f"every column must have a name, but column {list(names).index('') + 1} has none")
 
@@ -191,7 +191,7 @@ def _usual_column(role: str, names: Sequence[str], columns: Columns) -> str | No
     candidates = [name for name in names if fold(name) in usual and name not in elsewhere]
     if len(candidates) > 1:
         raise InputError(
-            f"{_listed(candidates)} could each be the {role} column; say which with Columns({role}=…), "
+            f"{listed(candidates)} could each be the {role} column; say which with Columns({role}=…), "
             f"and drop what is no feature"
         )
     return candidates[0] if candidates else None
@@ -205,12 +205,13 @@ def _check_mentioned(
     present = set(names)
     absent = [name for name in mentioned if name not in present]
     if absent:
-        raise InputError(f"there is no column {_listed(absent)}: found {_listed(names)}")
+        raise InputError(f"there is no column {listed(absent)}: found {listed(names)}")
     twice = [name for name, count in Counter(mentioned).items() if count > 1]
     if twice:
-        raise InputError(f"column {_listed(twice)} is named more than once among roles, features and dropped columns")
+        raise InputError(f"column {listed(twice)} is named more than once among roles, features and dropped columns")
 
 
-def _listed(names: Sequence[str], most: int = 10) -> str:
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """The first of the names, in quotes, and how many more there are."""
     shown = ", ".join(repr(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_features, as_ids, as_vector
-from rankwright.data.frames import features_of, values_of
+from rankwright.data.categories import Categories
+from rankwright.data.frames import coded_features, pandas_frame, values_of
 from rankwright.data.groups import Groups, group_rows
 from rankwright.data.keys import KeyOrder, key_order
 from rankwright.data.preferences import Preferences
 from rankwright.data.seeds import Seed
 from rankwright.data.splits import k_fold, letor_folds, split_queries
-from rankwright.errors import InputError
+from rankwright.errors import InputError, UnknownQueryError, require_type
 
 # The types of parts that hold numbers; the others hold ids.
 VECTORS: Mapping[str, type[np.generic]] = {
@@ -68,6 +69,8 @@ class RankingDataset:
     initial_scores : array of float64, shape (n_docs,), optional
         Scores that training starts from, for example those of a model in use. The trained model does not contain
         them.
+    categories : mapping of str to tuple of str, optional
+        The features, by name, whose values are codes of categories, and what the codes 0, 1, … stand for.
 
     Attributes
     ----------
@@ -100,6 +103,7 @@ class RankingDataset:
     document_ids: IdArray | None = None
     source_rows: IntArray | None = None
     initial_scores: Float64Array | None = None  # what training starts from; no part of what is learned
+    categories: Categories | None = None  # of the features that hold codes
 
     def __post_init__(self) -> None:
         n_docs, n_queries = self.groups.n_docs, self.groups.n_queries
@@ -114,6 +118,9 @@ class RankingDataset:
     def _check_meaning(self) -> None:
         if self.feature_names and len(self.feature_names) != self.n_features:
             raise InputError(f"feature_names must have {self.n_features} names, got {len(self.feature_names)}")
+        unknown = [name for name in self.categories or () if name not in self.feature_names]
+        if unknown and self.n_features:  # where features are kept apart, their categories stay here
+            raise InputError(f"there are categories of {unknown[0]!r}, which is no feature")
         if self.labels is not None and ((self.labels < 0) | np.isinf(self.labels)).any():
             row = int(np.flatnonzero((self.labels < 0) | np.isinf(self.labels))[0])
             raise InputError(
@@ -127,6 +134,7 @@ class RankingDataset:
             row = int(np.flatnonzero(~np.isfinite(self.initial_scores))[0])
             raise InputError(f"initial_scores must be finite, but row {row} has {self.initial_scores[row]}")
         if self.preferences is not None:
+            require_type(self.preferences, Preferences, "preferences", "rankwright.Preferences")
             self.preferences.check(self.groups)
 
     @classmethod
@@ -193,7 +201,7 @@ class RankingDataset:
         >>> data.in_source_order(data.labels).tolist()
         [0.0, 1.0, 2.0]
         """
-        matrix, names = features_of(features, absent=absent)
+        matrix, names, categories = coded_features(features, absent=absent)
         qid, group = map(values_of, (qid, group))
         if (qid is None) == (group is None):
             raise InputError("give either qid, an id for each row, or group, the number of rows of each query")
@@ -205,6 +213,7 @@ class RankingDataset:
             grouping = group_rows(as_ids(qid, name="qid", length=len(matrix)))
             groups, query_ids, order = grouping.groups, grouping.query_ids, grouping.order
         if preferences is not None and order is not None:
+            require_type(preferences, Preferences, "preferences", "rankwright.Preferences")
             preferences = preferences.moved(_inverse(order))
         given = {
             "labels": labels,
@@ -225,6 +234,7 @@ class RankingDataset:
             feature_names=tuple(feature_names) or names,
             query_ids=query_ids,
             source_rows=order,
+            categories=categories,
         )
 
     @property
@@ -255,6 +265,65 @@ class RankingDataset:
 
     def __repr__(self) -> str:
         return f"RankingDataset({self.n_queries} queries, {self.n_docs} documents, {self.n_features} features)"
+
+    def __len__(self) -> int:
+        """The number of documents."""
+        return self.n_docs
+
+    def __bool__(self) -> bool:
+        """True: a dataset without documents is still one."""
+        return True
+
+    __iter__ = None  # a dataset is no sequence: `data[query]` is a query, not a row
+
+    def __getitem__(self, query: Any) -> RankingDataset:
+        """The dataset of one query, or of a list of queries, by id; by number from 0 where queries have no ids."""
+        wanted = query if isinstance(query, list | tuple | np.ndarray) else [query]
+        ids = range(self.n_queries) if self.query_ids is None else self.query_ids.tolist()
+        number_of = {str(own): number for number, own in enumerate(ids)}
+        unknown = [one for one in wanted if str(one) not in number_of]
+        if unknown:
+            first = ", ".join(map(str, list(ids)[:3]))
+            raise UnknownQueryError(f"there is no query {unknown[0]!r}; ids are such as {first}")
+        return self.take_queries([number_of[str(one)] for one in wanted])
+
+    def head(self, n: int = 5) -> Any:
+        """The first documents, as a pandas frame.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many documents to show.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Query ids, labels and features of the first `n` rows of the data that this dataset was made from.
+        """
+        roles = {"qid": self.qid, "label": self.labels}
+        shown = {name: self.in_source_order(part)[:n] for name, part in roles.items() if part is not None}
+        return pandas_frame(shown, self.names, self.in_source_order(self.features)[:n])
+
+    def with_features(
+        self, features: Float32Array, names: Sequence[str], categories: Categories | None
+    ) -> RankingDataset:
+        """The same documents with other features.
+
+        Parameters
+        ----------
+        features : array of float32, shape (n_docs, any)
+            The features, in the order of this dataset's rows.
+        names : sequence of str
+            Their names, or none.
+        categories : mapping of str to tuple of str, or None
+            What the codes of those features stand for that hold categories.
+
+        Returns
+        -------
+        RankingDataset
+            The documents with these features and everything else they had.
+        """
+        return replace(self, features=features, feature_names=tuple(names), categories=categories)
 
     def in_source_order(self, values: NDArray[Any]) -> NDArray[Any]:
         """Put values of this dataset's rows into the order of the data it was made from.

@@ -6,8 +6,8 @@ Any other table with Arrow's C stream interface (DuckDB's, for example) is read 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, as_features, as_ids
+from rankwright.data.categories import CategoryCodes, category_codes
 from rankwright.data.columns import check_different
-from rankwright.errors import InputError, MissingExtraError
+from rankwright.errors import InputError, MissingExtraError, require_type
 
 # Columns are copied into a row-major matrix, and out of it, as many rows at a time as stay in the cache.
 VALUES_AT_A_TIME = 1 << 19
@@ -31,15 +32,19 @@ class Library:
     is_numeric: Callable[[Any], bool]
     numbers: Callable[[Any], NDArray[Any]]  # real numbers, NaN where there is none
     values: Callable[[Any], NDArray[Any]]  # as they are
+    is_text: Callable[[Any], bool]  # whether it holds texts or categories
+    texts: Callable[[Any], list[Any]]  # Python's own values, None or NaN where there is none
+    like: Callable[[Any, NDArray[Any], str], Any] = lambda frame, values, name: values  # noqa: ARG005
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The named columns of a table of any library."""
+    """The named columns of a table of any library; `coded` columns are read as the codes of their categories."""
 
     columns: Mapping[str, Any]
     n_rows: int
     library: Library
+    coded: Mapping[str, CategoryCodes] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -49,7 +54,21 @@ class Table:
     def numbers(self, name: str) -> NDArray[Any]:
         """The column as real numbers, NaN where a value is missing."""
         self.require_numeric([name])
-        return self.library.numbers(self.columns[name])
+        return self._numbers(name)
+
+    def _numbers(self, name: str) -> NDArray[Any]:
+        return self.coded[name].codes if name in self.coded else self.library.numbers(self.columns[name])
+
+    def with_codes(self, names: Sequence[str]) -> Table:
+        """The same table, with texts and categories among these columns read as codes."""
+        texts = [name for name in names if self.library.is_text(self.columns[name])]
+        return replace(
+            self, coded={name: category_codes(name, self.library.texts(self.columns[name])) for name in texts}
+        )
+
+    def categories(self) -> dict[str, tuple[str, ...]] | None:
+        """The categories of the coded columns; None where no column is."""
+        return {name: column.categories for name, column in self.coded.items()} or None
 
     def ids(self, name: str) -> IdArray:
         """The column as ids: whole numbers or strings."""
@@ -57,7 +76,7 @@ class Table:
 
     def require_numeric(self, names: Sequence[str]) -> None:
         """Raise unless all these columns hold numbers; booleans and columns that hold only nulls count as numbers."""
-        wrong = [name for name in names if not self.library.is_numeric(self.columns[name])]
+        wrong = [name for name in names if name not in self.coded and not self.library.is_numeric(self.columns[name])]
         if wrong:
             raise InputError(
                 f"{'column' if len(wrong) == 1 else 'columns'} {', '.join(map(repr, wrong))} must hold numbers; "
@@ -68,7 +87,7 @@ class Table:
         """The columns as a matrix with a row for each document; it is written into `out` where that is given."""
         self.require_numeric(names)
         matrix = np.empty((self.n_rows, len(names)), FEATURE_DTYPE) if out is None else out
-        parts = [self.library.numbers(self.columns[name]) for name in names]
+        parts = [self._numbers(name) for name in names]
         with np.errstate(over="ignore"):  # numbers beyond float32's range become infinite
             for rows in _row_blocks(matrix):
                 for place, part in enumerate(parts):
@@ -92,6 +111,8 @@ def table_of(frame: Any) -> Table:
         frame = frame.collect()  # polars' lazy ones
     names, columns = library.names(frame), library.columns(frame)
     check_different(names)
+    for name, column in zip(names, columns, strict=True):
+        require_type(column, Sized, f"column {name!r}", "a list or an array")
     lengths = sorted({len(column) for column in columns})
     if len(lengths) > 1:
         raise InputError(f"columns must be of equal length, got lengths from {lengths[0]} to {lengths[-1]}")
@@ -102,6 +123,24 @@ def library_of(value: Any) -> Library | None:
     """The library whose table or column `value` is, if it is one."""
     roots = {base.__module__.partition(".")[0] for base in type(value).__mro__}
     return next((library for name, library in LIBRARIES.items() if name in roots), None)
+
+
+def is_frame(value: Any) -> bool:
+    """Whether `value` is a table of a library that we know, or anything else with Arrow's stream interface."""
+    if isinstance(value, type):
+        return False
+    return hasattr(type(value), "columns") if library_of(value) else hasattr(value, "__arrow_c_stream__")
+
+
+def like_frame(frame: Any, values: NDArray[Any], name: str) -> Any:
+    """The values, one a row of the frame, as a column of its library: a pandas Series has the frame's index."""
+    library = library_of(frame)
+    return values if library is None else library.like(frame, values, name)
+
+
+def names_are_text(frame: Any) -> bool:
+    """Whether the columns of a frame have names of their own; pandas numbers them where they have none."""
+    return library_of(frame) is not LIBRARIES["pandas"] or all(isinstance(name, str) for name in frame.columns)
 
 
 def values_of(values: Any) -> Any:
@@ -119,7 +158,20 @@ def features_of(features: Any, *, absent: str = "zero") -> tuple[Float32Array, t
     if library_of(features) is None or not hasattr(type(features), "columns"):
         return as_features(features), ()
     table = table_of(features)
-    return table.matrix(table.names), table.names
+    return table.matrix(table.names), table.names if names_are_text(features) else ()
+
+
+def coded_features(
+    features: Any, *, absent: str = "zero"
+) -> tuple[Float32Array, tuple[str, ...], dict[str, tuple[str, ...]] | None]:
+    """The same, with texts and categories of a frame as codes; and what these stand for."""
+    if not is_frame(features):
+        return *features_of(features, absent=absent), None
+    table = table_of(features)
+    if not names_are_text(features):
+        return table.matrix(table.names), (), None
+    table = table.with_codes(table.names)
+    return table.matrix(table.names), table.names, table.categories()
 
 
 def dense(sparse: Any, absent: str) -> Float32Array:
@@ -208,6 +260,30 @@ def _pandas_numbers(series: Any) -> NDArray[Any]:
     return series.to_numpy(dtype=np.float64, na_value=np.nan)  # type: ignore[no-any-return]
 
 
+def _pandas_is_text(series: Any) -> bool:
+    if str(series.dtype) in ("category", "string", "str"):
+        return True
+    return series.dtype == object and any(isinstance(value, str) for value in series)
+
+
+def _pandas_like(frame: Any, values: NDArray[Any], name: str) -> Any:
+    return load("pandas", "answering with a Series").Series(values, index=frame.index, name=name)
+
+
+def _polars_is_text(series: Any) -> bool:
+    return str(series.dtype).partition("(")[0] in ("String", "Utf8", "Categorical", "Enum")
+
+
+def _arrow_is_text(column: Any) -> bool:
+    types, kind = import_module("pyarrow.types"), column.type
+    return any(test(kind) for test in (types.is_string, types.is_large_string, types.is_dictionary))
+
+
+def _array_is_text(values: Any) -> bool:
+    array = np.asarray(values_of(values))
+    return array.dtype.kind in "UT" or (array.dtype.kind == "O" and any(isinstance(value, str) for value in array))
+
+
 def _polars_is_numeric(series: Any) -> bool:
     return bool(series.dtype.is_numeric()) or str(series.dtype) in ("Boolean", "Null")
 
@@ -252,6 +328,9 @@ LIBRARIES: Mapping[str, Library] = {
         is_numeric=_pandas_is_numeric,
         numbers=_pandas_numbers,
         values=lambda series: series.to_numpy(),
+        is_text=_pandas_is_text,
+        texts=lambda series: series.astype(object).tolist(),
+        like=_pandas_like,
     ),
     "polars": Library(
         names=lambda frame: list(frame.columns),
@@ -259,6 +338,9 @@ LIBRARIES: Mapping[str, Library] = {
         is_numeric=_polars_is_numeric,
         numbers=_polars_numbers,
         values=lambda series: series.to_numpy(),
+        is_text=_polars_is_text,
+        texts=lambda series: series.to_list(),
+        like=lambda frame, values, name: load("polars", "answering with a Series").Series(name, values),  # noqa: ARG005
     ),
     "pyarrow": Library(
         names=lambda table: list(table.schema.names),
@@ -266,6 +348,8 @@ LIBRARIES: Mapping[str, Library] = {
         is_numeric=_arrow_is_numeric,
         numbers=_arrow_numbers,
         values=_arrow_values,
+        is_text=_arrow_is_text,
+        texts=lambda column: column.to_pylist(),
     ),
 }
 MAPPINGS = Library(
@@ -274,4 +358,6 @@ MAPPINGS = Library(
     is_numeric=_array_is_numeric,
     numbers=_array_numbers,
     values=lambda values: np.asarray(values_of(values)),
+    is_text=_array_is_text,
+    texts=lambda values: np.asarray(values_of(values)).tolist(),
 )

@@ -32,6 +32,7 @@ class KeyOrder:
 
     queries: IntArray
     rows: IntArray
+    keys: Uint64Array  # the first key of each query, in the order that the data has
 
     @property
     def changes_nothing(self) -> bool:
@@ -63,10 +64,16 @@ def key_order(data: RankingDataset, hashes: Uint64Array | None = None, threads: 
     """The order of the data's keys; `hashes` are those of the features where the data does not hold them."""
     hashes = row_hashes(data.features, threads) if hashes is None else hashes
     ties = _judgment_keys(data, hashes)
-    queries = np.lexsort(query_keys(data, hashes, ties)[::-1])
+    first, second = query_keys(data, hashes, ties)
+    queries = np.lexsort((second, first))
     rows = np.empty(data.n_docs, np.int64)
     kernels.order_by_key(hashes, ties, data.groups.offsets, queries, rows, thread_count(threads))
-    return KeyOrder(queries, rows)
+    return KeyOrder(queries, rows, first)
+
+
+def feature_keys(hashes: Uint64Array, groups: Groups) -> Uint64Array:
+    """A key of each query, made from the hashes of its rows in any order."""
+    return stream_of(query_sums(mix(hashes), groups), groups.sizes)
 
 
 def query_keys(
@@ -74,7 +81,7 @@ def query_keys(
 ) -> tuple[Uint64Array, Uint64Array]:
     """Two keys of each query: of its documents' features, and of all else, which tells alike ones apart."""
     ties = _judgment_keys(data, hashes) if ties is None else ties
-    first, second = (stream_of(query_sums(mix(keys), data.groups), data.groups.sizes) for keys in (hashes, ties))
+    first, second = (feature_keys(keys, data.groups) for keys in (hashes, ties))
     return first, second if data.query_weights is None else stream_of(second, _bits(data.query_weights))
 
 

@@ -21,7 +21,8 @@ from rankwright.data.groups import Groups
 from rankwright.errors import FileFormatError, InputError, MissingExtraError, require
 from rankwright.formats.letor_folders import LetorFold, fold_folders, read_fold
 from rankwright.metrics.convention import as_convention
-from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, as_measure, evaluate
+from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, evaluate
+from rankwright.metrics.registry import as_measure
 from rankwright.metrics.systems import SystemComparison, compare_evaluations
 from rankwright.training.digest import data_digest
 from rankwright.tuning.per_query import for_json, from_json

@@ -20,7 +20,7 @@ from rankwright.bagging.blmart import BLMART
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.registry import as_measure
 from rankwright.report.curves import Curve, draw_curves
 from rankwright.report.figure import FORMATS
 from rankwright.report.tables import write_json, write_rows
@@ -54,7 +54,7 @@ class StudyPlan:
             f"samples that differ need a sample_fraction between 0 and 1, got {self.sample_fraction}",
         )
         for metric in self.metrics:
-            parse_metric(metric)
+            as_measure(metric)
 
     def sample(self, number: int, train: RankingDataset) -> RankingDataset:
         """Sample number `number` of the training queries."""
@@ -225,7 +225,7 @@ class _SampleRun:
 
     def _best(self, forest: Forest) -> int:
         """The number of trees that the validation documents choose."""
-        measure, in_order = parse_metric(self.select), self.valid.in_source_order
+        measure, in_order = as_measure(self.select), self.valid.in_source_order
         found = [
             evaluate(in_order(scores), self.valid, [measure], measure.convention, threads=self.threads)
             for _, scores in forest.staged_predict(self.valid.features, threads=self.threads)

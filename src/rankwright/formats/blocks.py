@@ -31,11 +31,12 @@ class OpenFile:
     layout: TableLayout | None = None  # None where columns have no names
     line_of: Callable[[int], int] | None = None  # the line of a row of the last block; None where there are no lines
     wanted: str = "a row for each document"  # what an empty file lacks
+    own_names: tuple[str, ...] = ()  # of features, where columns have numbers and their names stand elsewhere
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """The names of the features; empty if they only have numbers."""
-        return () if self.layout is None else self.layout.feature_names
+        return self.own_names if self.layout is None else self.layout.feature_names
 
 
 # Opens a file; the room for features is None where they are not wanted.

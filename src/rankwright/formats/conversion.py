@@ -12,7 +12,8 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError
 from rankwright.formats.reading import FORMATS, format_named, format_of, format_of_name, plain_suffix, write_options
 from rankwright.formats.sidecars import read_scores
-from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, spooled
+from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, spooled
+from rankwright.formats.svmlight.feature_names import names_beside
 from rankwright.formats.trec import Run, qrels_of, run_of, write_qrels, write_run
 
 # Formats that can be written but not read as a dataset, and their endings: TREC files hold no features.
@@ -102,6 +103,8 @@ def convert(
     known = format_named(source_format)
     write = _writer(target_format, scores)
     for_reader, for_writer = _shared_out(options, known.options, write, f"{source_format} to {target_format}")
+    if "feature_names" in known.options:
+        for_reader.setdefault("feature_names", names_beside(listed(source)))
     counts = {"queries": 0, "documents": 0, "features": 0}
     with nullcontext(source) if whole and not known.jumps else spooled(source) as paths:
         write(_counted(known.iterate(paths, whole=whole, **for_reader), counts), target, **for_writer)

@@ -9,7 +9,7 @@ from typing import Any
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.pipeline import Documents, TakeFeatures, TakeRows
-from rankwright.formats.reading import format_named, format_of, read, stream
+from rankwright.formats.reading import format_named, format_of, iterate, read, stream
 from rankwright.formats.sources import Paths, input_names, is_read_once, listed, open_input, spooled
 from rankwright.formats.svmlight.parser import VALUE_OF_ABSENT
 
@@ -75,6 +75,21 @@ class DataFile:
             The dataset that the file holds.
         """
         return read(self.paths, format=self.format, **self.options)
+
+    def iterate(self, *, whole: bool = False) -> Iterator[RankingDataset]:
+        """Read the file a few queries at a time.
+
+        Parameters
+        ----------
+        whole : bool, default False
+            Whether to read it at once, so that its rows may have any order.
+
+        Yields
+        ------
+        RankingDataset
+            Some of its queries, in the order of the file.
+        """
+        yield from iterate(self.paths, format=self.format, whole=whole, **self.options)
 
     def stream(self, take: TakeFeatures) -> Documents:
         """Read the file without keeping its features.

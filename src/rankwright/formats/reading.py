@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 from io import BufferedReader
-from os import fspath
+from os import PathLike, fspath
 from pathlib import PurePath
 from typing import Any, cast
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import FileFormatError, SettingError, UnknownNameError
+from rankwright.errors import FileFormatError, SettingError, UnknownNameError, require_type
 from rankwright.formats.blocks import Reader, errors_name_file
 from rankwright.formats.compressed import compression_of_bytes, compression_of_name
 from rankwright.formats.delimited.files import DelimitedReader, write_delimited
@@ -27,6 +27,7 @@ from rankwright.formats.parquet import ParquetReader, write_parquet
 from rankwright.formats.pipeline import Documents, TakeRows, read_in_chunks, read_whole, stream_rows
 from rankwright.formats.sidecars import read_pairs, read_query_weights, read_scores, with_query_weights
 from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, open_input, spooled
+from rankwright.formats.svmlight.feature_names import names_beside
 from rankwright.formats.svmlight.files import write_svmlight
 from rankwright.formats.svmlight.parser import SvmlightReader
 
@@ -99,10 +100,11 @@ def read(
         A file of scores that training starts from, one line for each document.
     **options : object
         Options of the format. For svmlight, those of `read_svmlight`: `absent`, `n_features`, `group`, `index_base`,
-        `allow_infinity`, `threads`, `block_size`. For csv, tsv and parquet, those of `from_frame`: `columns`,
-        `features`, `drop`, `allow_infinity`. For csv and tsv also `delimiter` (found in the first line by default),
-        `names` (the columns of a file without a header), `description` (CatBoost's file of column types) and
-        `threads`.
+        `allow_infinity`, `threads`, `block_size`, and `feature_names`: a file with a name for each feature, one a line,
+        or a list of them; feature_names.txt beside the data is found by itself, unless this is "none".
+        For csv, tsv and parquet, those of `from_frame`: `columns`, `features`, `drop`, `allow_infinity`. For csv and
+        tsv also `delimiter` (found in the first line by default), `names` (the columns of a file without a header),
+        `description` (CatBoost's file of column types) and `threads`.
 
     Returns
     -------
@@ -130,7 +132,7 @@ def read(
     name = format_of(source) if format is None else format
     chosen = format_named(name)
     with spooled(source) if chosen.jumps else nullcontext(source) as paths:
-        data = chosen.read(paths, **_checked(name, chosen.options, options))
+        data = chosen.read(paths, **_checked(name, chosen.options, options, source))
     return _with_files_beside(data, pairs, query_weights, initial_scores)
 
 
@@ -151,8 +153,17 @@ def stream(
     name = format_of(source) if format is None else format
     chosen = format_named(name)
     with spooled(source) if chosen.jumps else nullcontext(source) as paths:
-        documents = stream_rows(paths, chosen.reader(**_checked(name, chosen.options, options)), take)
+        documents = stream_rows(paths, chosen.reader(**_checked(name, chosen.options, options, source)), take)
     return replace(documents, data=_with_files_beside(documents.data, pairs, query_weights, initial_scores))
+
+
+def iterate(
+    source: Paths, *, format: str | None = None, whole: bool = False, **options: Any
+) -> Iterator[RankingDataset]:
+    """The datasets of whole queries that make up what `read` reads with the same options; with `whole` there is one."""
+    name = format_of(source) if format is None else format
+    chosen = format_named(name)
+    return chosen.iterate(source, whole=whole, **_checked(name, chosen.options, options, source))
 
 
 def _with_files_beside(
@@ -230,6 +241,7 @@ def format_of(source: Paths) -> str:
 
 def format_of_name(path: FilePath) -> str:
     """The name of the format in which a file with this ending is written."""
+    require_type(path, (str, PathLike), "a file", "named by a text or a Path")
     name = _format_of_suffix(path) or ("svmlight" if plain_suffix(path) in TEXT_SUFFIXES else None)
     if name is None:
         endings = ", ".join(suffix for kind in FORMATS.values() for suffix in kind.suffixes)
@@ -286,8 +298,12 @@ def write_options(function: Callable[..., None]) -> list[str]:
     return [name for name in signature(function).parameters if name not in ("data", "path")]
 
 
-def _checked(name: str, known: Sequence[str], options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options, after a check that the format knows all of them."""
+def _checked(
+    name: str, known: Sequence[str], options: Mapping[str, Any], source: Paths | None = None
+) -> Mapping[str, Any]:
+    """The options, after a check that the format knows all of them; with names of features from a file beside them."""
+    if source is not None and "feature_names" in known and options.get("feature_names") is None:
+        options = {**options, "feature_names": names_beside(listed(source))}
     unknown = [option for option in options if option not in known]
     if unknown:
         raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {', '.join(known)}")

@@ -148,13 +148,15 @@ class ShardRows(DataFile):
         return stream_rows(self.paths, ParquetRowsReader(rows_of=self.rows_of, **self.options), take)
 
 
-def file_or_shards(path: str, *, format: str | None = None, initial_scores: str | None = None) -> DataFile:
+def file_or_shards(
+    path: str, *, format: str | None = None, initial_scores: str | None = None, **options: Any
+) -> DataFile:
     """The file at `path`, or the shards in it where it is a folder."""
     if not Path(path).is_dir():
-        return DataFile(path, format=format, initial_scores=initial_scores)
+        return DataFile(path, format=format, initial_scores=initial_scores, **options)
     require(initial_scores is None, f"{path}: shards cannot start from initial scores: leave them out")
     require(format in (None, "parquet"), f"{path}: a folder holds Parquet files, not {format}")
-    return Shards(path)
+    return Shards(path, **options)
 
 
 def _files(path: Path) -> list[str]:

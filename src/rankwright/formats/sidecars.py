@@ -17,7 +17,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
-from rankwright.errors import FileFormatError, InputError
+from rankwright.errors import FileFormatError, InputError, require_type
 from rankwright.formats.lines import LONGEST_QUOTE, is_count, number_in, numbered_fields, text_lines
 from rankwright.formats.sources import FilePath, atomic_text_output, input_name
 
@@ -90,6 +90,7 @@ def write_pairs(data: RankingDataset, path: FilePath) -> None:
     ...     Path(folder, "pairs").read_text().split()
     ['0', '1', '1.0', '0.75']
     """
+    require_type(data, RankingDataset, "data", "a RankingDataset")
     pairs = data.preferences
     if pairs is None:
         raise InputError("the dataset has no preferences to write")

@@ -9,7 +9,7 @@ import io
 import os
 import sys
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path, PurePath
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rankwright.container.atomic import NamedOutput, atomic_file, errors_name
 from rankwright.container.ownership import scratch_folder
-from rankwright.errors import FileFormatError
+from rankwright.errors import FileFormatError, InputError, require_type
 from rankwright.formats.compressed import (
     LONGEST_MAGIC,
     Compression,
@@ -54,6 +54,7 @@ class LongLineError(FileFormatError):
 
 def is_standard(path: FilePath) -> bool:
     """Whether `path` means standard input or output."""
+    require_type(path, (str, os.PathLike), "a file", "named by a text or a Path")
     return os.fspath(path) == STANDARD
 
 
@@ -69,7 +70,13 @@ def input_names(paths: Sequence[FilePath]) -> str:
 
 def listed(paths: Paths) -> list[str]:
     """The path or paths as a list of texts."""
-    return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    require_type(paths, (str, os.PathLike, Iterable), "a file", "named by a text, a Path, or a list of them")
+    names = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not names:
+        raise InputError("there is no file to read: paths must name at least one file")
+    for name in names:
+        require_type(name, (str, os.PathLike), "a file", "named by a text or a Path")
+    return [os.fspath(path) for path in names]
 
 
 def plain_size(paths: Sequence[FilePath]) -> int:

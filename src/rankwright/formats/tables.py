@@ -17,12 +17,16 @@ from rankwright.arrays import Float32Array, as_vector
 from rankwright.data.columns import Columns, TableLayout, check_written_names, find_layout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Table, arrow_table, pandas_frame, polars_frame, table_of
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_type
 from rankwright.formats.rows import Rows, Runs
 from rankwright.formats.sources import FilePath
 from rankwright.formats.writing import numbered_chunks
 
-NO_PLACE = {"preferences": "preferences (write_pairs keeps them)"}  # what a table cannot hold
+# What a table cannot hold.
+NO_PLACE = {
+    "preferences": "preferences (write_pairs keeps them)",
+    "categories": "the texts of categories (their codes are there)",
+}
 
 
 def from_frame(
@@ -36,8 +40,8 @@ def from_frame(
     """Make a dataset from a table.
 
     One column holds the query ids; others may hold the label, the document id, weights and positions. Every other
-    column is a feature and must hold numbers. Rows may be in any order. A null is a missing feature or
-    an unjudged label.
+    column is a feature: numbers, or texts and categories, which trees can split on. Rows may be in any order. A null is
+    a missing feature or an unjudged label.
 
     Parameters
     ----------
@@ -67,7 +71,10 @@ def from_frame(
     """
     table = table_of(frame)
     layout = find_layout(table.names, columns, features=features, drop=drop)
-    return rows_of_table(table, layout, allow_infinity=allow_infinity).dataset(layout.feature_names)
+    table = table.with_codes(layout.features)
+    data = rows_of_table(table, layout, allow_infinity=allow_infinity).dataset(layout.feature_names)
+    categories = table.categories()
+    return data if categories is None else data.with_features(data.features, layout.features, categories)
 
 
 def to_pandas(data: RankingDataset, columns: Columns | None = None) -> Any:
@@ -175,6 +182,7 @@ def to_sparse(data: RankingDataset) -> Any:
     """
     from scipy.sparse import csr_array
 
+    require_type(data, RankingDataset, "data", "a RankingDataset")
     return csr_array(data.in_source_order(data.features))
 
 
@@ -245,6 +253,7 @@ def tables_of(
 
 
 def _frame_of(data: RankingDataset, columns: Columns | None, make: Callable[..., Any]) -> Any:
+    require_type(data, RankingDataset, "data", "a RankingDataset")
     (table,) = tables_of(data, "frame", columns or Columns())
     return make(table.roles, table.names, table.features)
 

@@ -21,7 +21,7 @@ from rankwright.arrays import Float32Array, Float64Array, IdArray, as_ids, as_sc
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import group_rows
 from rankwright.data.ids import text_ids
-from rankwright.errors import FileFormatError, InputError
+from rankwright.errors import FileFormatError, InputError, require_type
 from rankwright.formats.lines import number_in, numbered_fields
 from rankwright.formats.sources import FilePath, atomic_text_output, input_name
 
@@ -177,7 +177,9 @@ def write_qrels(qrels: Qrels | Iterable[Qrels], path: FilePath) -> None:
     'q1 0 d1 2\n'
     """
     with atomic_text_output(path) as file:
+        require_type(qrels, (Qrels, Iterable), "qrels", "Qrels")
         for chunk in [qrels] if isinstance(qrels, Qrels) else qrels:
+            require_type(chunk, Qrels, "qrels", "Qrels")
             for query, document, label in zip(*_writable_ids(chunk), chunk.labels, strict=True):
                 file.write(f"{query} 0 {document} {str(label).removesuffix('.0')}\n")
 
@@ -207,7 +209,9 @@ def write_run(run: Run | Iterable[Run], path: FilePath, *, tag: str = "rankwrigh
     if len(tag.split()) != 1:
         raise InputError(f"a run's tag must be one word, got {tag!r}")
     with atomic_text_output(path) as file:
+        require_type(run, (Run, Iterable), "run", "a Run")
         for chunk in [run] if isinstance(run, Run) else run:
+            require_type(chunk, Run, "run", "a Run")
             file.writelines(_run_lines(chunk, tag))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from os import fspath
 
 from rankwright.data.dataset import RankingDataset
+from rankwright.errors import require_type
 from rankwright.formats.sources import FilePath
 
 logger = logging.getLogger(__name__)
@@ -22,7 +23,9 @@ def numbered_chunks(
     """
     left_out: set[str] = set()
     n_queries = 0
+    require_type(data, (RankingDataset, Iterable), "data", "a RankingDataset")
     for chunk in [data] if isinstance(data, RankingDataset) else data:
+        require_type(chunk, RankingDataset, "data", "a RankingDataset")
         yield chunk, n_queries
         n_queries += chunk.n_queries
         left_out |= {called for part, called in no_place.items() if _n_values(getattr(chunk, part))}

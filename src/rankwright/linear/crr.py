@@ -28,6 +28,9 @@ class CRR(LinearRanker, CRRSettings):
     of its query, multiplies its steps; for a pair, the weights of both documents do.
     """
 
+    def _learns_alone(self) -> bool:
+        return True
+
     def _learner(self, rows: JudgedRows, threads: int) -> Learner:
         return CombinedDescent(
             rows,

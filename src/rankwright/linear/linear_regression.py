@@ -23,6 +23,9 @@ class LinearRegression(LinearRanker, LinearRegressionSettings):
     is not penalised. There is one step, and nothing to choose: `select` is only what `score` measures.
     """
 
+    def _learns_alone(self) -> bool:
+        return True
+
     def _learner(self, rows: JudgedRows, threads: int) -> Learner:
         return LeastSquares(rows, l2=self.l2, threads=threads)
 

@@ -17,6 +17,9 @@ from rankwright.training.driver import Learner
 class Perceptron(LinearRanker):
     """A ranker that keeps thresholds between levels, and so tells a document's level, not only its score."""
 
+    def _learns_alone(self) -> bool:
+        return True
+
     def predict_levels(self, X: Any, qid: Any = None) -> Float32Array:
         """Give each document a label.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
 from rankwright.features.nystrom import KERNELS
 from rankwright.settings.setting import changed, setting, settings_class
-from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings
+from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings, text_or
 from rankwright.settings.spaces import Choice, Real
 
 DEFAULT_SCALING = "log-counts+zscore"  # weights are comparable, and a missing value counts as the mean
@@ -23,7 +23,7 @@ class LinearSettings(ScaledSettings):
         The metric that is watched on validation data, and by which `score` measures.
     """
 
-    select: str = setting("ndcg@10")
+    select: str | Callable[..., Any] = setting("ndcg@10", stored=text_or("ndcg@10"))
     scaling: str | None = changed(ScaledSettings, "scaling", DEFAULT_SCALING)
 
 
@@ -199,7 +199,7 @@ class SVMMAPSettings(StructuralSVMSettings):
     name: ClassVar[str] = "svmmap"
 
     relevant_above: float = setting(0.0)
-    select: str = changed(LinearSettings, "select", "map")
+    select: str | Callable[..., Any] = changed(LinearSettings, "select", "map", stored=text_or("map"))
 
 
 @settings_class

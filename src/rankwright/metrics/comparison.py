@@ -12,6 +12,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, ScoredLists, evaluate_lists
+from rankwright.metrics.judgments import judgments_of, scores_of
 from rankwright.metrics.registry import parse_metric
 from rankwright.metrics.rules import Empty, MapOver, PrecisionOver, ScorePrecision, Short, Stop, Unjudged
 from rankwright.ranking.gains import EXPONENTIAL, LETOR, LINEAR, LOG2, RECIPROCAL
@@ -125,7 +126,8 @@ def compare_conventions(
     >>> found.table()
     [['standard', '0.7967'], ['trec(ties=input)', '0.8597']]
     """
-    lists = ScoredLists.of_dataset(scores, data)
+    judged = judgments_of(data)
+    lists = ScoredLists.of_dataset(scores_of(scores, data), judged)
     plain = [parse_metric(metric).metric.name for metric in metrics]
     standard, _ = _evaluate_what_can_be(lists, plain, CONVENTIONS[DEFAULT], threads, seed)
     evaluations, why = {}, {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any
 
-from rankwright.errors import SettingError, UnknownNameError, require
+from rankwright.errors import SettingError, UnknownNameError, require, require_type
 from rankwright.metrics.rules import (
     Empty,
     MapOver,
@@ -207,6 +207,7 @@ def parse_convention(text: str, *, gains: Iterable[Gain] = ()) -> Convention:
     >>> parse_convention("standard( empty=zero, gain=0/1/3 )").name
     'standard(gain=0/1/3)'
     """
+    require_type(text, str, "a convention", "a name such as 'letor'")
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", text, flags=re.DOTALL)
     if match is None:
         raise SettingError(f"a convention reads like letor or standard(gain=linear, empty=skip), got {text!r}")

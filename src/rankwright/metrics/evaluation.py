@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,11 +14,13 @@ from numpy.typing import ArrayLike
 from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_scores, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, InputTypeError, require
 from rankwright.metrics.convention import DEFAULT, Convention, as_convention
 from rankwright.metrics.intervals import Interval, bootstrap_interval, normal_interval, weighted_mean
-from rankwright.metrics.metric import Metric, settle
-from rankwright.metrics.registry import Measure, parse_metric
+from rankwright.metrics.judgments import check_no_data, judgments_of, scores_of
+from rankwright.metrics.metric import settle
+from rankwright.metrics.own import OwnMetric
+from rankwright.metrics.registry import Measure, Metrics, as_measure, split_metrics
 from rankwright.metrics.rules import ScorePrecision
 from rankwright.ranking.order import Ranking, rank_checked
 
@@ -225,29 +227,40 @@ class Evaluation:
 
 
 def evaluate(
-    scores: ArrayLike,
-    data: RankingDataset,
-    metrics: Sequence[str | Metric | Measure] = DEFAULT_METRICS,
+    scores: Any,
+    data: Any = None,
+    metrics: Metrics = DEFAULT_METRICS,
     convention: str | Convention = DEFAULT,
     *,
+    labels: Any = None,
+    qid: Any = None,
+    group: Any = None,
     threads: int | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Evaluation:
-    """Evaluate scores against the labels of a dataset.
+    """Evaluate scores against labels.
 
     Parameters
     ----------
-    scores : array-like of shape (n_docs,)
-        One score for each document, in the row order in which the data was given; higher is better.
-    data : RankingDataset
-        The queries with their labels. Where it has query weights, the means use them.
-    metrics : sequence of str, Metric or Measure, default ("ndcg@5", "ndcg@10", "map", "mrr")
+    scores : array-like of shape (n_docs,), ranker or str
+        One score for each document, in the row order in which the data was given; higher is better. Or a trained
+        ranker, which scores `data`; or the name of the frame's column that has the scores.
+    data : RankingDataset, frame or path, optional
+        The queries with their labels. Where it has query weights, the means use them. Without it, give `labels` and
+        `qid`.
+    metrics : str, Metric, Measure, function, or a sequence of them, default ("ndcg@5", "ndcg@10", "map", "mrr")
         What to count. A name may carry a convention of its own, such as `"ndcg@10:letor"`; `rankwright list metrics`
-        prints the names.
+        prints the names. A function is called with the labels and the scores of each query, and returns its value.
     convention : str or Convention, default "standard"
         The rules for metrics that name no convention: `"letor"`, or `"standard(gain=linear)"`. Choose that of the tool
         whose numbers you compare yours with.
+    labels : array-like of shape (n_docs,), or str, optional
+        A label for each score where there is no `data`, or the name of the frame's column of labels.
+    qid : array-like of shape (n_docs,), or str, optional
+        The query id of each score, or the name of the frame's column of query ids.
+    group : array-like of int, optional
+        Instead of `qid`, how many documents each query has, if those of a query are next to each other.
     threads : int, optional
         How many threads to use; `OMP_NUM_THREADS` or every core by default. It never changes the result.
     seed : int, default 0
@@ -264,20 +277,33 @@ def evaluate(
     --------
     >>> import rankwright as rw
     >>> labels, qid = [2, 0, 1, 0, 1], ["a", "a", "a", "b", "b"]
-    >>> data = rw.RankingDataset.from_arrays([[0.0]] * 5, labels, qid=qid)
-    >>> evaluation = rw.evaluate([0.9, 0.8, 0.1, 0.7, 0.6], data, metrics=["ndcg@10", "mrr"])
+    >>> evaluation = rw.evaluate([0.9, 0.8, 0.1, 0.7, 0.6], labels=labels, qid=qid, metrics=["ndcg@10", "mrr"])
     >>> evaluation["mrr"].values  # the first relevant document is first for one query, second for the other
     array([1. , 0.5])
     >>> round(evaluation["mrr"].mean, 2)
     0.75
     """
-    lists = ScoredLists.of_dataset(scores, data)
-    return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed, resamples=resamples)
+    measures = measures_of(metrics, as_convention(convention))  # wrong names are told before anything is read
+    check_no_data(scores)
+    is_ranker = hasattr(scores, "predict")
+    judged = judgments_of(data, labels, qid, group, with_features=is_ranker)
+    if is_ranker:
+        scores = scored_by(scores, judged, stacklevel=3)
+    lists = ScoredLists.of_dataset(scores_of(scores, data), judged)
+    return evaluate_lists(lists, measures, convention, threads=threads, seed=seed, resamples=resamples)
+
+
+def scored_by(ranker: Any, data: RankingDataset, *, stacklevel: int = 2) -> Float64Array:
+    """A ranker's scores of documents; it warns if it was trained on them."""
+    if hasattr(ranker, "warn_if_seen"):
+        ranker.warn_if_seen(data, stacklevel=stacklevel)
+    scores: Float64Array = ranker.predict(data)
+    return scores
 
 
 def evaluate_lists(
     lists: ScoredLists,
-    metrics: Sequence[str | Metric | Measure],
+    metrics: Metrics,
     convention: str | Convention,
     *,
     threads: int | None = None,
@@ -285,9 +311,11 @@ def evaluate_lists(
     resamples: int = RESAMPLES,
 ) -> Evaluation:
     """The evaluation of scored lists, which need not come from a dataset."""
-    require(resamples >= 1, f"resamples must be 1 or more, got {resamples}")
+    require(
+        isinstance(resamples, int | np.integer) and resamples >= 1, f"resamples must be 1 or more, got {resamples!r}"
+    )
     chosen = as_convention(convention)
-    measures = [as_measure(metric, chosen) for metric in metrics]
+    measures = measures_of(metrics, chosen)
     n_threads = thread_count(threads)
     n_queries = lists.groups.n_queries
     weights = np.ones(n_queries) if lists.query_weights is None else lists.query_weights
@@ -307,11 +335,17 @@ def evaluate_lists(
     )
 
 
-def as_measure(metric: str | Metric | Measure, convention: Convention) -> Measure:
-    """The measure that `metric` names or is; one without a convention of its own gets `convention`."""
-    if isinstance(metric, Measure):
-        return metric
-    return parse_metric(metric, convention) if isinstance(metric, str) else Measure(metric, convention)
+def measures_of(metrics: Any, convention: Convention) -> list[Measure]:
+    """The measures that are named or given, one or several; a text may name several, separated by commas."""
+    if isinstance(metrics, str):
+        metrics = split_metrics(metrics)
+    elif isinstance(metrics, Measure) or callable(metrics) or hasattr(metrics, "per_query"):
+        metrics = [metrics]
+    elif not isinstance(metrics, Iterable):
+        raise InputTypeError(f"metrics must be names such as 'ndcg@10', got {metrics!r}")
+    measures = [as_measure(metric, convention) for metric in metrics]
+    require(bool(measures), "metrics names no metric")
+    return measures
 
 
 def _all_values(lists: ScoredLists, measures: Sequence[Measure], threads: int) -> dict[Measure, Float64Array]:
@@ -321,6 +355,9 @@ def _all_values(lists: ScoredLists, measures: Sequence[Measure], threads: int) -
     values: dict[Measure, Float64Array] = {}
     for measure in measures:
         rules = measure.convention
+        if isinstance(measure.metric, OwnMetric):
+            values[measure] = measure.metric.of_scores(lists.scores, lists.labels, lists.groups)
+            continue
         if rules.scores not in rankings:
             rankings[rules.scores] = lists.ranking(rules.scores, threads)
         view = (rules.scores, rules.ties, rules.unjudged)

@@ -7,9 +7,10 @@ A metric's full name is its own, then its convention where that is not the stand
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, TypeAlias
 
 from rankwright.errors import SettingError, UnknownNameError, require
 from rankwright.metrics.binary import AveragePrecision, Precision, Recall
@@ -17,6 +18,7 @@ from rankwright.metrics.cascade import ERR, Hit, ReciprocalRank, WinnerTakesAll
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention, parse_convention
 from rankwright.metrics.discounted import DCG, NDCG, MeanNDCG
 from rankwright.metrics.metric import AtAnyCutoff, AtCutoff, Metric
+from rankwright.metrics.own import own_metric
 from rankwright.metrics.pairs import PairAccuracy, PairError
 
 
@@ -98,6 +100,11 @@ class Measure:
         return self.metric.higher_is_better
 
 
+# One metric or several, by name or as what they are; a function takes the labels and scores of a query.
+OneMetric: TypeAlias = str | Metric | Measure | Callable[..., Any]
+Metrics: TypeAlias = OneMetric | Sequence[OneMetric]
+
+
 def parse_metric(text: str, convention: str | Convention = DEFAULT) -> Measure:
     """Return the measure of that name.
 
@@ -119,15 +126,56 @@ def parse_metric(text: str, convention: str | Convention = DEFAULT) -> Measure:
     >>> parse_metric("ndcg@10:letor").name
     'ndcg@10:letor'
     """
+    if not isinstance(text, str):
+        raise SettingError(f"a metric is named by a text such as 'ndcg@10', got {text!r}")
     metric, colon, own = text.partition(":")
     return Measure(_metric_of(metric.strip()), parse_convention(own) if colon else as_convention(convention))
 
 
+# What people type, and the name it has here.
+ALIASES: Mapping[str, str] = {
+    "ap": "map",
+    "average-precision": "map",
+    "mean-average-precision": "map",
+    "precision": "p",
+    "prec": "p",
+    "rr": "mrr",
+    "recip-rank": "mrr",
+    "reciprocal-rank": "mrr",
+    "mean-reciprocal-rank": "mrr",
+    "ndcg-cut": "ndcg",
+    "map-cut": "map",
+    "hits": "hit",
+    "hit-rate": "hit",
+    "hr": "hit",
+    "success": "hit",
+    "r": "recall",
+    "meanndcg": "mean-ndcg",
+    "pairwise-accuracy": "pair-accuracy",
+    "pairwise-error": "pair-error",
+}
+
+
+def as_measure(metric: Any, convention: str | Convention = DEFAULT) -> Measure:
+    """The measure that `metric` names or is; one without a convention of its own gets `convention`.
+
+    A function of a query's labels and scores is a metric too.
+    """
+    if isinstance(metric, Measure):
+        return metric
+    if isinstance(metric, str):
+        return parse_metric(metric, convention)
+    if hasattr(metric, "per_query") and not isinstance(metric, type):
+        return Measure(metric, as_convention(convention))
+    if callable(metric):
+        return Measure(own_metric(metric), as_convention(convention))
+    raise SettingError(f"a metric must be a name such as 'ndcg@10', or a function, got {metric!r}")
+
+
 def _metric_of(text: str) -> Metric:
-    match = re.fullmatch(r"([a-z-]+)(?:@(\S*))?", text)
-    if match is None or match[1] not in METRICS:
-        raise UnknownNameError("metric", text, known=[name + family.cutoff for name, family in METRICS.items()])
-    name, cutoff = match[1], match[2]
+    name, cutoff = _name_and_cutoff(text)
+    if name not in METRICS:
+        raise _unknown_metric(text, name, cutoff)
     family = METRICS[name]
     if cutoff is None:
         require(family.cutoff != "@k", f"metric {name} needs a cutoff, such as {name}@10")
@@ -138,6 +186,25 @@ def _metric_of(text: str) -> Metric:
         raise SettingError(f"a cutoff must be a whole number, 1 or more, got {text!r}")
     cut: Metric = family.make(int(cutoff))
     return cut
+
+
+def _name_and_cutoff(text: str) -> tuple[str, str | None]:
+    """The metric's own name and what follows it, of a text in any case and with any of its names."""
+    name, at, cutoff = text.strip().lower().partition("@")
+    name = re.sub(r"[\s_]+", "-", name.strip())
+    ending = None if at else re.fullmatch(r"(.*[a-z])-?(\d+)", name)  # ndcg10, ndcg_cut_10
+    if ending is not None and ending[1] in {*METRICS, *ALIASES}:
+        name, at, cutoff = ending[1], "@", ending[2]
+    return ALIASES.get(name, name), cutoff.strip() if at else None
+
+
+def _unknown_metric(text: str, name: str, cutoff: str | None) -> UnknownNameError:
+    near = get_close_matches(name, [*METRICS, *ALIASES], n=1)
+    meant = None
+    if near:
+        meant = ALIASES.get(near[0], near[0])
+        meant += "" if cutoff is None or METRICS[meant].cutoff == "" else f"@{cutoff}"
+    return UnknownNameError("metric", text, [name + family.cutoff for name, family in METRICS.items()], meant)
 
 
 def split_metrics(text: str) -> list[str]:

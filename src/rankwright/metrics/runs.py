@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, IdArray, IntArray
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_type
 from rankwright.formats.trec import Qrels, Run
 from rankwright.metrics.convention import Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, ScoredLists, evaluate_lists
@@ -67,6 +67,8 @@ def evaluate_run(
     >>> rw.evaluate_run(run, qrels, ["mrr", "recall@5"])["recall@5"].mean  # d3 was not retrieved
     0.5
     """
+    require_type(run, Run, "run", "a Run, as read_run gives it")
+    require_type(qrels, Qrels, "qrels", "Qrels, as read_qrels gives them")
     lists = _joined(run, qrels, complete)
     return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed, resamples=resamples)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float64Array
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, require, require_type
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.intervals import Interval, bootstrap_interval, kernel_seed, weighted_mean
 
@@ -88,13 +88,14 @@ def wilcoxon_p_value(first: MetricResult, second: MetricResult) -> float:
 
 
 def paired_test(first: MetricResult, second: MetricResult, *, randomisations: int = RANDOMISATIONS) -> PairedTest:
-    """Test whether two systems differ by more than chance in one metric.
+    """Test whether two systems differ by more than chance in one metric: the second less the first.
 
     Parameters
     ----------
     first, second : MetricResult
-        The results of the same measure over the same queries in the same order, such as `evaluation["ndcg@10"]` of
-        two evaluations.
+        The system to start from and the one to compare with it: `difference` is above 0 where the second has the
+        larger mean, and `wins` counts the queries for which the second is better. Both are results of the same measure
+        over the same queries in the same order, such as `evaluation["ndcg@10"]` of two evaluations.
     randomisations : int, default 10000
         How many random swaps of the two systems Fisher's test makes, 1 or more. The smallest p-value is one over one
         more than this number.
@@ -102,7 +103,8 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
     Returns
     -------
     PairedTest
-        The difference of the means, its 95 % bootstrap interval, the p-value, and wins and losses by query.
+        The second's mean less the first's, its 95 % bootstrap interval, the p-value, and wins and losses of the second
+        by query.
 
     Examples
     --------
@@ -113,6 +115,8 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
     >>> test.difference, test.wins, test.losses
     (0.25, 1, 0)
     """
+    for result in (first, second):
+        require_type(result, MetricResult, "a result", "one of evaluate, such as evaluation['ndcg@10']")
     require(randomisations >= 1, f"randomisations must be 1 or more, got {randomisations}")
     if first.measure != second.measure or len(first.values) != len(second.values):
         raise InputError(

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array
-from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, InputTypeError, require, require_type
 from rankwright.metrics.convention import DEFAULT, Convention
-from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate
+from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate, scored_by
+from rankwright.metrics.judgments import judgments_of
+from rankwright.metrics.registry import Metrics
 from rankwright.metrics.significance import RANDOMISATIONS, PairedTest, paired_test, wilcoxon_p_value
 
 ALPHA = 0.05
@@ -204,8 +205,8 @@ class SystemComparison:
 
 def compare(
     systems: Mapping[str, ArrayLike | ScoringSystem],
-    data: RankingDataset,
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    data: Any,
+    metrics: Metrics = DEFAULT_METRICS,
     convention: str | Convention = DEFAULT,
     *,
     alpha: float = ALPHA,
@@ -220,9 +221,9 @@ def compare(
     ----------
     systems : mapping of str to ranker or array-like
         The systems by name, two or more: each a trained ranker, or scores in the row order of the data's source.
-    data : RankingDataset
+    data : RankingDataset, frame or path
         The queries with their labels.
-    metrics : sequence of str, default ("ndcg@5", "ndcg@10", "map", "mrr")
+    metrics : str, function, or a sequence of them, default ("ndcg@5", "ndcg@10", "map", "mrr")
         What to count. Systems are tested against the best by each metric; the first one orders the table.
     convention : str or Convention, default "standard"
         The rules for metrics that name no convention.
@@ -250,10 +251,13 @@ def compare(
     >>> comparison.best
     {'ndcg@10': 'labels'}
     """
+    if not isinstance(systems, Mapping):
+        raise InputTypeError(f"systems must be a mapping of names to rankers or scores, got {type(systems).__name__}")
+    data = judgments_of(data, with_features=any(hasattr(system, "predict") for system in systems.values()))
     evaluations = {}
     for name, system in systems.items():
         try:
-            scores = system.predict(data) if hasattr(system, "predict") else system
+            scores = scored_by(system, data, stacklevel=3) if hasattr(system, "predict") else system
             evaluations[name] = evaluate(
                 scores, data, metrics, convention, threads=threads, seed=seed, resamples=resamples
             )
@@ -282,6 +286,9 @@ def compare_evaluations(
     SystemComparison
         Means with intervals, the best system by each metric, and tests of the others against it.
     """
+    require_type(evaluations, Mapping, "evaluations", "a mapping of names to evaluations")
+    for evaluation in evaluations.values():
+        require_type(evaluation, Evaluation, "an evaluation", "what evaluate returned")
     require(0 < alpha < 1, f"alpha must lie between 0 and 1, got {alpha}")
     if len(evaluations) < 2:
         raise InputError(f"a comparison needs two systems or more, got {len(evaluations)}")

@@ -17,6 +17,7 @@ from rankwright.nets.plain_net import PlainNet
 from rankwright.nets.settings import DescentSettings
 from rankwright.nets.trial import chosen_recipe
 from rankwright.objectives.objective import Objective
+from rankwright.objectives.registry import learns_alone
 from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.driver import Lesson, learn
@@ -45,6 +46,9 @@ class GradientNet(Ranker, DescentSettings):
 
     @abstractmethod
     def _objective(self) -> Objective: ...
+
+    def _learns_alone(self) -> bool:
+        return learns_alone(self._objective())
 
     def _training_data(self, data: RankingDataset) -> RankingDataset:
         """The data with the pairs to train on."""

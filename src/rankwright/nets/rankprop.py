@@ -27,6 +27,9 @@ class RankProp(GradientNet, RankPropSettings):
         How many epochs it was trained for.
     """
 
+    def _learns_alone(self) -> bool:
+        return False  # targets are the places of a query's documents
+
     def _objective(self) -> Objective:
         return from_function(partial(_forces, pull=self.pull), scope="all", name=self.name)
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, require, require_type
 from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.objective import Objective, finite_scores
 from rankwright.objectives.registry import objective_named
@@ -220,6 +220,7 @@ def diagnose(
     >>> found.has_cost, found.is_convex
     (True, True)
     """
+    require_type(objective, Objective, "objective", "an Objective, as rankwright.objectives makes them")
     for name, value in (("points", points), ("loops", loops), ("documents", documents)):
         require(value >= 1, f"{name} must be 1 or more, got {value}")
     require(0 < spread < np.inf, f"spread must be above 0 and finite, got {spread}")

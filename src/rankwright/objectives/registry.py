@@ -16,6 +16,7 @@ from rankwright.errors import SettingError, UnknownNameError, require
 from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.registry import Measure
 from rankwright.objectives.deltas import Decay, Delta, MetricDelta, as_delta
+from rankwright.objectives.function import FunctionObjective
 from rankwright.objectives.listwise import GainSoftmax, Softmax
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Hinge, Logistic, Spring
@@ -267,6 +268,11 @@ OBJECTIVES: Mapping[str, ObjectiveFamily] = {
     "squared-error": ObjectiveFamily(SquaredError, "squared difference between score and label"),
     "logistic-error": ObjectiveFamily(LogisticError, "cross entropy of a document being relevant"),
 }
+
+
+def learns_alone(objective: Objective) -> bool:
+    """Whether a document's label can push its score where its query has no other document, as far as is known."""
+    return isinstance(objective, SquaredError | LogisticError | FunctionObjective)
 
 
 def objective_named(text: str, **settings: Any) -> Objective:

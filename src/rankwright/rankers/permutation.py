@@ -11,7 +11,7 @@ from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.seeds import seed_number
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, require, require_type
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.registry import Measure, parse_metric
 from rankwright.rankers.ranker import Ranker
@@ -121,15 +121,18 @@ def permutation_importance(
     --------
     >>> import rankwright as rw
     >>> data = rw.synthetic.web_search(n_queries=30, seed=0)
-    >>> ranker = rw.LambdaMART(n_trees=5, max_leaves=4).fit(data)
-    >>> found = rw.permutation_importance(ranker, data, repeats=2)
+    >>> train, test = data.split(valid=0.5)
+    >>> ranker = rw.LambdaMART(n_trees=5, max_leaves=4).fit(train)
+    >>> found = rw.permutation_importance(ranker, test, repeats=2)
     >>> bool(found.mean[found.ordered()[0]] > 0)
     True
     """
     require(repeats >= 1, f"repeats must be 1 or more, got {repeats}")
     if not isinstance(data, RankingDataset):
         raise InputError(f"data must be a RankingDataset, got {type(data).__name__}")
+    require_type(ranker, Ranker, "ranker", "a trained ranker")
     measure = parse_metric(metric)
+    ranker.warn_if_seen(data)
     shuffled = replace(data, features=data.features.copy())  # shares the copy, which is changed column by column
     baseline = _mean(measure, ranker, shuffled, threads)
     if np.isnan(baseline):

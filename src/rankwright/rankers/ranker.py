@@ -4,36 +4,45 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, thread_count
 from rankwright.container.checks import known
 from rankwright.container.file import container_size, write_container
+from rankwright.data.categories import Categories
+from rankwright.data.columns import Columns, listed
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.frames import is_frame, like_frame
 from rankwright.data.judged import call_irrelevant
+from rankwright.data.keys import key_order
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.registry import as_measure
+from rankwright.rankers.frames import columns_of
 from rankwright.rankers.inputs import (
+    aligned,
+    check_trained,
     judged_data,
     refuse_beside_a_dataset,
     scoring_data,
     training_data,
     validation_data,
 )
+from rankwright.rankers.lessons import check_something_to_learn
 from rankwright.rankers.model import Model
+from rankwright.rankers.seen import SeenQueries, warn_if_seen
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
 from rankwright.ranking.order import Ranking, rank
 from rankwright.settings.docs import complete_docstring
@@ -43,7 +52,7 @@ from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.digest import data_digest, run_identity
 from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan, Watch
-from rankwright.training.watch import watch_metric
+from rankwright.training.watch import appender, watch_metric, watch_parts
 
 UNJUDGED_STREAM = 0x756E  # added to the seed, so that draws here do not depend on those of training
 
@@ -54,6 +63,7 @@ class TrainingRun:
 
     listeners: Sequence[Listener] = ()
     folder: Path | None = None  # of the checkpoint
+    allow_empty: bool = False  # whether a model may come out that learned nothing
 
 
 class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # scikit-learn ships no types
@@ -79,6 +89,9 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     takes_document_weights: ClassVar[bool] = True  # whether one document can count more than another
+    watches_several: ClassVar[bool] = True  # whether it can watch several sets of validation data
+    takes_categories: ClassVar[bool] = False  # whether it can split texts and categories
+    takes_positions: ClassVar[bool] = False  # whether it learns from where a click log showed the documents
     chooses_steps: ClassVar[bool] = True  # whether validation data chooses the step; otherwise the last one counts
     validates_itself: ClassVar[bool] = False  # whether it chooses steps without the caller's validation data
 
@@ -87,7 +100,12 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     chosen_: Mapping[str, Any] = {}  # what training chose for settings that are None; never changed
     compressed_from_: dict[str, Any] | None = None  # which model a compressed one replaces, and how it was made
     history_: History
+    watched_: Mapping[str, list[float]] = MappingProxyType({})  # values of further validation data, step by step
+    watched_parts_: Mapping[str, int] = MappingProxyType({})  # their names, and how many queries each has
     data_digest_: str
+    seen_queries_: SeenQueries | None = None  # those it was trained on, as far as its file tells
+    categories_: Categories | None = None  # of the features that hold codes
+    columns_: Columns | None = None  # the frame's columns that `fit` was told by name
     n_features_in_: int
 
     @property
@@ -106,6 +124,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         y: Any = None,
         *,
         qid: Any = None,
+        label: str | None = None,
         group: Any = None,
         sample_weight: Any = None,
         query_weight: Any = None,
@@ -115,18 +134,24 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         valid: Any = None,
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
+        allow_empty: bool = False,
     ) -> Self:
         """Train this ranker.
 
         Parameters
         ----------
         X : RankingDataset, path, list of paths, DataFile, array, frame or sparse matrix
-            The documents to train on: a dataset, a file of one, or rows of features in any order.
+            The documents to train on: a dataset, a file of one, or rows of features in any order. A frame may hold
+            labels and query ids as well: `fit(frame)`, or `fit(frame, label="stars", qid="search")` where its columns
+            do not have the usual names.
         y : array of numbers, optional
             A label for each row, 0 or more, NaN where nobody judged; datasets and files hold their own, as well as ids,
             weights and the like.
-        qid : array of whole numbers or strings, optional
-            The query id of each row.
+        qid : array of whole numbers or strings, or str, optional
+            The query id of each row, or the name of the frame's column that has them. Likewise for `sample_weight`,
+            `query_weight` and `position`.
+        label : str, optional
+            The name of the frame's column of labels.
         group : array of whole numbers, optional
             Instead of `qid`, how many rows each query has, if the rows of a query are next to each other.
         sample_weight : array of numbers, optional
@@ -134,30 +159,35 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         query_weight : array of numbers, optional
             How much each query counts, in the order in which queries first appear.
         position : array of whole numbers, optional
-            The rank, from 0, at which each row was shown.
+            The rank, from 0, at which each row was shown, for rankers that learn from clicks; others refuse it.
         preferences : Preferences, optional
             Pairs of rows of which one should rank above the other; they replace the pairs made from labels.
         initial_scores : array of numbers, optional
             What training starts from, one value per row: the model learns what to add, and `predict` gives that alone.
-        valid : RankingDataset, file, (X, y, qid) or (X, y, qid, initial_scores), optional
-            What early stopping and the choice of the best step look at.
+        valid : RankingDataset, file, frame, (X, y, qid), (X, y, qid, initial_scores), or several by name, optional
+            What early stopping and the choice of the best step look at. Of several, in a mapping from names, it is the
+            first; the others are watched, and `watched_` has their values. Training data may be among them.
         listeners : sequence of functions, optional
             Each is called with a `Progress` after every step.
         checkpoint : path, optional
             A folder in which progress is saved. A run that was killed continues from there.
+        allow_empty : bool, default False
+            Whether data with nothing to learn from, such as labels that are all equal, gives a model that tells nothing
+            apart. Otherwise it is an error that says why.
 
         Returns
         -------
         self
             The ranker, trained.
         """
-        check_settings(self)
+        self.check()
         beside = {
-            "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
+            "qid": qid, "label": label, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
             "position": position, "preferences": preferences, "initial_scores": initial_scores,
         }  # fmt: skip
+        self.columns_, self.watched_parts_, self.watched_ = columns_of(X, y, beside), {}, {}
         self.compressed_from_ = None
-        run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint))
+        run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint), allow_empty)
         file = as_data_file(X)
         if file is not None:
             refuse_beside_a_dataset({"y": y} | beside)
@@ -166,24 +196,27 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             self._learn_scaled(training_data(self, X, y, beside), valid, run)
         return self
 
-    def predict(self, X: Any, qid: Any = None) -> Float64Array:
+    def predict(self, X: Any, qid: Any = None) -> Any:
         """Score documents.
 
         Parameters
         ----------
-        X : RankingDataset, array, frame or sparse matrix
-            The documents, with the features of the training data.
-        qid : array of whole numbers or strings, optional
-            The query id of each row. Rankers that look at a query's documents together, as SortNet and per-query
-            scalings do, need it; others give the same scores without.
+        X : RankingDataset, path, array, frame or sparse matrix
+            The documents, with the features of the training data. Where both have names, features are found by name:
+            their order does not matter, and other columns are left out.
+        qid : array of whole numbers or strings, or str, optional
+            The query id of each row, or the frame's column that has them. Rankers that look at a query's documents
+            together, as SortNet and per-query scalings do, need it; others give the same scores without.
 
         Returns
         -------
-        array of float64
-            A score for each document, higher is better, in the caller's row order.
+        array of float64, or Series
+            A score for each document, higher is better, in the caller's row order. A pandas or polars frame gets a
+            Series, with the index of the frame.
         """
         data = self._documents(X, qid)
-        return data.in_source_order(self._scores(self.seen_by_model(data)))
+        scores = data.in_source_order(self._scores(self.seen_by_model(data)))
+        return like_frame(X, scores, "score") if is_frame(X) else scores
 
     def predict_from_start(self, data: RankingDataset) -> Float64Array:
         """Score documents on top of their initial scores.
@@ -198,7 +231,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         array of float64
             The scores of `predict` plus the initial scores, if there are any: those that training looked at.
         """
-        scores = self.predict(data)
+        scores: Float64Array = self.predict(data)
         return scores if data.initial_scores is None else scores + data.in_source_order(data.initial_scores)
 
     def rank(self, X: Any, qid: Any = None) -> Ranking:
@@ -232,17 +265,44 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         float
             The mean of the metric over the queries; negated where less is better.
         """
-        check_is_fitted(self)
+        check_trained(self)
         data = judged_data(self, X, y, qid, sample_weight)
-        measure = parse_metric(self.selected_metric)
+        self.warn_if_seen(data)
+        measure = as_measure(self.selected_metric)
         evaluation = evaluate(self.predict_from_start(data), data, [measure], measure.convention, threads=self.threads)
         mean = evaluation[measure.metric.name].mean
         return mean if measure.higher_is_better else -mean
 
+    def check(self) -> None:
+        """Raise for the first setting that has a value it cannot have, a metric's name among them."""
+        objective = self._optional("objective")
+        require(
+            not callable(objective) or hasattr(objective, "bind"),
+            f"objective must be a name or an Objective, got {objective!r}: rankwright.objectives.from_function makes "
+            f"an Objective of a function",
+        )
+        check_settings(self)
+        as_measure(self.selected_metric)
+
+    def warn_if_seen(self, data: RankingDataset, *, stacklevel: int = 2) -> None:
+        """Warn where the ranker is about to be measured on queries that it was trained on.
+
+        Parameters
+        ----------
+        data : RankingDataset
+            The documents to measure it on.
+        stacklevel : int, default 2
+            Which call the warning points at: 1 is that of this method, 2 that of the function it is called in.
+        """
+        if self.seen_queries_ is None:
+            return
+        data = aligned(self, data)
+        warn_if_seen(self.seen_queries_, data, self.name, threads=self.threads, stacklevel=stacklevel + 2)
+
     @property
     def n_steps_(self) -> int:
         """How many steps the model was trained for: up to the best one if they were watched."""
-        check_is_fitted(self)
+        check_trained(self)
         return self.model_.n_steps
 
     def used_features(self) -> BoolArray:
@@ -253,7 +313,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         array of bool
             One value per feature; all are True unless the model can tell which.
         """
-        check_is_fitted(self)
+        check_trained(self)
         return self.model_.used_features(int(self.n_features_in_))
 
     def facts(self) -> dict[str, Any]:
@@ -264,7 +324,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         dict
             Figures by name, in types JSON can hold; each kind of model has its own.
         """
-        check_is_fitted(self)
+        check_trained(self)
         return self.model_.facts()
 
     def examine(self, X: Any, qid: Any = None) -> dict[str, Any]:  # noqa: ARG002
@@ -304,7 +364,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         wanted = kinds[0] if kind is None and kinds else str(kind)
         if wanted not in kinds:
             raise UnknownNameError(f"importance of {self.name}", wanted, known=kinds)
-        check_is_fitted(self)
+        check_trained(self)
         return self.model_.importances(wanted)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -335,7 +395,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         TrainedRanker
             All that the model file holds.
         """
-        check_is_fitted(self)
+        check_trained(self)
         return TrainedRanker(
             ranker=self.name,
             settings=self.stored_settings(),
@@ -347,6 +407,8 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             training_data=self.data_digest_,
             chosen=self.chosen_,
             compressed_from=self.compressed_from_,
+            seen_queries=self.seen_queries_,
+            categories=self.categories_,
         )
 
     def to_state(self) -> tuple[dict[str, Any], Arrays]:
@@ -405,7 +467,8 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         if trained.feature_names:
             self.feature_names_in_ = np.array(trained.feature_names, dtype=object)
         self.model_, self.scaling_, self.history_ = trained.model, trained.scaling, trained.history
-        self.data_digest_, self.chosen_ = trained.training_data, dict(trained.chosen)
+        self.data_digest_, self.seen_queries_ = trained.training_data, trained.seen_queries
+        self.chosen_, self.categories_ = dict(trained.chosen), trained.categories
         self.compressed_from_ = None if trained.compressed_from is None else dict(trained.compressed_from)
 
     def _read_member(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:  # noqa: ARG002
@@ -417,9 +480,10 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         return self.needs_qid or (self.scaling_ is not None and self.scaling_.scaling.needs_groups)
 
     @property
-    def selected_metric(self) -> str:
+    def selected_metric(self) -> str | Callable[..., Any]:
         """The metric that chooses among steps: `select`, or what training aims at."""
-        return str(self._optional("select") or self._optional("metric", "ndcg@10"))
+        chosen: str | Callable[..., Any] = self._optional("select") or self._optional("metric", "ndcg@10")
+        return chosen
 
     @property
     def scaling_name(self) -> str | None:
@@ -465,8 +529,9 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     def _documents(self, X: Any, qid: Any = None) -> RankingDataset:
         """The documents to score, as they were given."""
-        check_is_fitted(self)
-        if qid is None and not isinstance(X, RankingDataset) and self.looks_at_queries:
+        check_trained(self)
+        brings_queries = isinstance(X, RankingDataset) or is_frame(X) or as_data_file(X) is not None
+        if qid is None and not brings_queries and self.looks_at_queries:
             scales_lists = self.scaling_ is not None and not self.needs_qid
             why = f"scaling {self.scaling_name!r}" if scales_lists else self.name
             raise InputError(f"{why} looks at the documents of a query together: give qid, the query id of each row")
@@ -500,9 +565,12 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     def _learn_scaled(self, data: RankingDataset, valid: Any, run: TrainingRun) -> None:
         watched = validation_data(self, valid)
         self._check_training_data(data)
-        data = data.in_key_order(threads=self.threads)
+        order = key_order(data, threads=self.threads)
+        data = self._with_some_judged(data.in_key_order(order))
+        self._check_lesson(data, run)
+        self.seen_queries_ = SeenQueries.of_keys(order.keys)
         self.scaling_ = self._scaling_for(data)
-        data = self.seen_by_model(self._with_some_judged(data))
+        data = self.seen_by_model(data)
         self._learn(data, None if watched is None else self.seen_by_model(watched), run)
 
     def _check_training_data(self, data: RankingDataset) -> None:
@@ -514,6 +582,26 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
                 f"{self.name} measures whole lists, in which a document's weight has no meaning: weigh queries "
                 f"(query_weight), or leave document weights out"
             )
+        if data.categories and not self.takes_categories:
+            names = listed(list(data.categories))
+            raise InputError(
+                f"{self.name} learns from numbers, and {names} holds texts: leave it out with drop=, turn it into "
+                f"numbers, or train trees, which take categories"
+            )
+        if data.positions is not None and not self.takes_positions:
+            raise InputError(
+                f"{self.name} does not learn from positions, and was given them: leave position out, or drop that "
+                f"column with drop="
+            )
+
+    def _check_lesson(self, data: RankingDataset, run: TrainingRun) -> None:
+        """Raise if there is nothing in the data to learn from, unless the caller expects that."""
+        if not run.allow_empty:
+            check_something_to_learn(self.name, data, alone=self._learns_alone())
+
+    def _learns_alone(self) -> bool:
+        """Whether it learns from each label by itself; otherwise it needs a query's documents to differ in label."""
+        return False
 
     def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: TrainingRun) -> None:
         self._follow(self._lesson(data, valid), run)
@@ -531,8 +619,9 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             chooses=self.chooses_steps,
             smoothing=self._optional("smoothing", 0.0),
             checkpoint=self._checkpoint(lesson, run.folder),
-            listeners=run.listeners,
+            listeners=[*self._part_listeners, *run.listeners],
         )
+        self._part_listeners = ()
         self.model_ = lesson.model(learned)
         self.history_ = learned.history
 
@@ -582,7 +671,15 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         if watched is None:
             return None
         threads = thread_count(self.threads)
-        return watch_metric(self.selected_metric, watched.labels, watched.groups, scores, threads=threads)
+        if not self.watched_parts_:
+            return watch_metric(self.selected_metric, watched.labels, watched.groups, scores, threads=threads)
+        parts = watch_parts(self.selected_metric, watched, self.watched_parts_, scores, threads=threads)
+        first, *others = parts.items()
+        self.watched_ = {name: [] for name, _ in others}
+        self._part_listeners = tuple(appender(watch.measure, self.watched_[name]) for name, watch in others)
+        return first[1]
+
+    _part_listeners: tuple[Listener, ...] = ()  # which measure further validation data after each step
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "history_")

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Float64Array, named, thread_count
 from rankwright.container.checks import MOST_FEATURES, items, optional, part, whole
-from rankwright.data.dataset import RankingDataset
+from rankwright.data.categories import MOST_CATEGORIES, Categories, translated
+from rankwright.data.columns import listed
+from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling
 from rankwright.rankers.model import Model, State, StoredModel
+from rankwright.rankers.seen import SeenQueries
 from rankwright.settings.text import check_values
 from rankwright.training.loop import History
 
@@ -38,6 +41,8 @@ class TrainedRanker:
     training_data: str  # a fingerprint
     chosen: Mapping[str, Any] = field(default_factory=dict)  # what training chose for settings that are None
     compressed_from: Mapping[str, Any] | None = None
+    seen_queries: SeenQueries | None = None  # None in files of early releases
+    categories: Categories | None = None  # of the features that hold codes
 
     @property
     def looks_at_queries(self) -> bool:
@@ -46,7 +51,7 @@ class TrainedRanker:
 
     def predict(self, data: RankingDataset, *, threads: int | None = None) -> Float64Array:
         """A score for each document, in the caller's row order."""
-        check_features(self.n_features, self.feature_names, data.n_features, data.feature_names)
+        data = aligned(data, self.n_features, self.feature_names, self.categories)
         return data.in_source_order(self.scores(data, threads=thread_count(threads)))
 
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
@@ -73,6 +78,10 @@ class TrainedRanker:
             header["chosen"] = dict(self.chosen)
         if self.compressed_from is not None:
             header["compressed_from"] = dict(self.compressed_from)
+        if self.seen_queries is not None:
+            header["seen_queries"] = self.seen_queries.to_dict()
+        if self.categories:
+            header["categories"] = {name: list(own) for name, own in self.categories.items()}
         return header | own_header, arrays
 
 
@@ -96,6 +105,8 @@ def read_trained(
     own = {name: array for name, array in arrays.items() if not name.startswith(SCALING_ARRAYS)}
     model = kind.restored(StoredModel(settings, header, own, n_features, scaling, read_member))
     names = items(header, "feature_names", str)
+    may_have: dict[str, Any] = dict.fromkeys(("compressed_from", "seen_queries", "categories")) | dict(header)
+    seen = optional(may_have, "seen_queries", dict)
     _check_widths(n_features, scaling, names)
     if n_features > max(MOST_UNPROVEN, sum(values.size for values in arrays.values())):
         raise InputError(f"the model is of {n_features} features, and its arrays have fewer numbers")
@@ -108,8 +119,10 @@ def read_trained(
         feature_names=tuple(names),
         history=History.from_dict(part(header, "history", dict)),
         training_data=part(header, "training_data", str),
+        compressed_from=optional(may_have, "compressed_from", dict),
         chosen=_chosen(header, settings),
-        compressed_from=optional({"compressed_from": None} | dict(header), "compressed_from", dict),
+        seen_queries=None if seen is None else SeenQueries.from_dict(seen),
+        categories=_categories(optional(may_have, "categories", dict), names),
     )
 
 
@@ -123,6 +136,17 @@ def _chosen(header: Mapping[str, Any], settings: Any) -> dict[str, Any]:
     return found
 
 
+def _categories(stored: dict[str, Any] | None, names: Sequence[str]) -> Categories | None:
+    if stored is None:
+        return None
+    for name in stored:
+        if name not in names:
+            raise InputError(f"there are categories of {name!r}, which is no feature")
+        if len(set(items(stored, name, str))) < len(stored[name]) or len(stored[name]) > MOST_CATEGORIES:
+            raise InputError(f"the categories of {name!r} must be different, and {MOST_CATEGORIES} at most")
+    return {name: tuple(own) for name, own in stored.items()}
+
+
 def _check_widths(n_features: int, scaling: FittedScaling | None, names: Sequence[str]) -> None:
     if scaling is not None and scaling.n_features != n_features:
         raise InputError(f"the scaling is of {scaling.n_features} features, the model of {n_features}")
@@ -130,13 +154,49 @@ def _check_widths(n_features: int, scaling: FittedScaling | None, names: Sequenc
         raise InputError(f"there are {len(names)} names for {n_features} features")
 
 
-def check_features(n_trained: int, trained: Sequence[str], n_features: int, names: Sequence[str]) -> None:
-    """Raise if the number of features is not that of training or, where both have names, the names differ."""
-    if n_features != n_trained:
-        raise InputError(f"the ranker was trained on {n_trained} features, got {n_features}")
-    if len(trained) and len(names) and not np.array_equal(trained, names):
-        place = next(place for place, name in enumerate(names) if name != trained[place])
-        raise InputError(
-            f"the ranker was trained on other features: number {place + 1} was {trained[place]!r} and is "
-            f"{names[place]!r}; wanted the same ones in the same order"
-        )
+def aligned(
+    data: RankingDataset, n_trained: int, trained: Sequence[str], categories: Categories | None = None
+) -> RankingDataset:
+    """The data with the features of training, in their order and with their categories; others are left out.
+
+    Where both have names, features are found by name; otherwise there must be as many as in training.
+    """
+    names = data.feature_names
+    wanted = tuple(trained) or (numbered_names(n_trained) if names else ())
+    if names and wanted and names != wanted and (trained or set(wanted) <= set(names)):
+        place_of = {name: place for place, name in enumerate(names)}
+        missing = [name for name in wanted if name not in place_of]
+        if missing:
+            raise InputError(missing_features(missing, names))
+        places = [place_of[name] for name in wanted]
+        kept = {name: own for name, own in (data.categories or {}).items() if name in set(wanted)} or None
+        data = data.with_features(np.ascontiguousarray(data.features[:, places]), wanted, kept)
+    if data.n_features != n_trained:
+        raise InputError(f"the ranker was trained on {n_trained} features, got {data.n_features}")
+    return with_categories(data, categories)
+
+
+def with_categories(data: RankingDataset, wanted: Categories | None) -> RankingDataset:
+    """The data with the codes of categories that a model was trained with."""
+    own = data.categories or {}
+    as_texts = [name for name in own if name not in (wanted or {})]
+    as_numbers = [name for name in wanted or {} if name not in own]
+    if as_texts:
+        raise InputError(f"column {as_texts[0]!r} holds texts, and held numbers when the ranker was trained")
+    if wanted is None or not data.feature_names:  # rows without names are taken as coded already
+        return data
+    if as_numbers:
+        raise InputError(f"column {as_numbers[0]!r} holds numbers, and held texts when the ranker was trained")
+    changed = [name for name in wanted if tuple(own[name]) != tuple(wanted[name])]
+    if not changed:
+        return data
+    features = data.features.copy()
+    for name in changed:
+        place = data.feature_names.index(name)
+        features[:, place] = translated(features[:, place], own[name], wanted[name])
+    return data.with_features(features, data.feature_names, wanted)
+
+
+def missing_features(missing: Sequence[str], names: Sequence[str]) -> str:
+    """What to say where data lacks features that a ranker was trained on."""
+    return f"the data lacks {listed(missing)}, which the ranker was trained on; it has {listed(names)}"

@@ -26,7 +26,7 @@ from rankwright.arrays import (
     thread_count,
 )
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_type
 
 
 class Ties(Enum):
@@ -167,6 +167,7 @@ def rank(
     >>> rw.rank([0.1, 0.9, 0.5, 0.2], rw.Groups.of_sizes([2, 2])).rows
     array([1, 0, 2, 3])
     """
+    require_type(groups, Groups, "groups", "Groups, such as those of a dataset")
     return rank_checked(as_scores(scores, length=groups.n_docs), groups, n_ranked, thread_count(threads))
 
 

@@ -14,6 +14,7 @@ from rankwright.metrics.registry import parse_metric
 from rankwright.report.figure import picture_kind
 from rankwright.report.tables import short, write_json, write_rows
 from rankwright.report.tuning_pictures import draw_effects, draw_importance, draw_searches
+from rankwright.tuning.importance import fewest_trials
 from rankwright.tuning.studies.summary import SearchCurve, StudySummary
 
 N_BEST = 10  # configurations in the table; the slides show five
@@ -81,9 +82,11 @@ def _curve_rows(curves: dict[str, SearchCurve]) -> Iterable[dict[str, Any]]:
 
 
 def _best(summary: StudySummary) -> list[dict[str, Any]]:
+    alike = len({result.trial.budget for result in summary.best}) == 1
     return [
         {summary.metric: result.value, "deviation": result.to_dict()["deviation"]}
         | {name: result.trial.settings[name] for name in summary.space}
+        | ({} if alike else {"budget": result.trial.budget})
         | {"steps": result.kept, "size": result.size, "experiments": len(result.records)}
         for result in summary.best[:N_BEST]
     ]
@@ -109,6 +112,7 @@ def searches_table(curves: dict[str, SearchCurve], metric: str) -> list[dict[str
         rows.append(
             {
                 "search": name,
+                "configurations": curve.n_configurations,
                 "trials": len(curve.best),
                 "best": float(curve.best[-1]),
                 "below_best": abs(best - float(curve.best[-1])),
@@ -133,7 +137,7 @@ def _document(summary: StudySummary, curves: dict[str, SearchCurve]) -> dict[str
         if importance is None
         else [{"settings": list(pair), "share": share} for pair, share in importance.pairs.items()],
         "refit": summary.refit,
-    }
+    } | ({"importance_note": _too_few(summary)} if importance is None else {})
 
 
 def _text(summary: StudySummary, document: dict[str, Any]) -> str:
@@ -141,6 +145,7 @@ def _text(summary: StudySummary, document: dict[str, Any]) -> str:
     searches = [
         [
             row["search"],
+            str(row["configurations"]),
             str(row["trials"]),
             f"{row['best']:.4f}",
             f"{row['steps']:,}",
@@ -149,7 +154,15 @@ def _text(summary: StudySummary, document: dict[str, Any]) -> str:
         ]
         for row in document["searches"]
     ]
-    columns = ["search", "trials", "best", "steps", "share of the most", f"steps until within {NEAR} of the best"]
+    columns = [
+        "search",
+        "configurations",
+        "trials",
+        "best",
+        "steps",
+        "share of the most",
+        f"steps until within {NEAR} of the best",
+    ]
     parts.append("## Did we need this many experiments?\n\n" + _table(columns, searches))
     best = [[short(value) for value in row.values()] for row in document["best"]]
     parts.append("## Best configurations\n\n" + _table(list(document["best"][0]), best))
@@ -157,14 +170,23 @@ def _text(summary: StudySummary, document: dict[str, Any]) -> str:
         alone = [[name, f"{share:.1%}"] for name, share in summary.importance.settings.items()]
         pairs = [[" × ".join(pair), f"{share:.1%}"] for pair, share in list(summary.importance.pairs.items())[:5]]
         parts.append(
-            "## Which settings matter\n\nShares of the variance between configurations.\n\n"
+            f"## Which settings matter\n\nShares of the variance between {summary.n_compared} configurations.\n\n"
             + _table(["setting", "share"], alone)
             + "\n\n"
             + _table(["interaction", "share"], pairs)
         )
+    else:
+        parts.append(f"## Which settings matter\n\n{_too_few(summary)}")
     if summary.refit is not None:
         parts.append("## Trained on all the data\n\n" + _refit_table(summary.refit))
     return "\n\n".join(parts)
+
+
+def _too_few(summary: StudySummary) -> str:
+    return (
+        f"The {summary.n_compared} configurations that were tried alike cannot tell: it takes "
+        f"{fewest_trials(summary.space)} or more, with different values, for {len(summary.space)} settings."
+    )
 
 
 def _refit_table(refit: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from rankwright.errors import require
@@ -16,6 +16,11 @@ from rankwright.settings.setting import (
     summary_of,
 )
 from rankwright.settings.spaces import Space
+
+
+def text_or(default: str | None) -> Callable[[Any], str | None]:
+    """What a file holds of a setting that is a text or a function: functions cannot be kept, the default stands."""
+    return lambda value: value if isinstance(value, str) else default
 
 
 @settings_class
@@ -95,11 +100,11 @@ class AimedSettings(RankerSettings):
         The metric that training aims at, such as `ndcg@10`, `map` or, with a convention, `ndcg@10:letor`.
     select
         The metric that early stopping and the choice of the best step look at on validation data, such as
-        `ndcg@10:letor`; None takes `metric`.
+        `ndcg@10:letor`, or a function of the labels and the scores of a query; None takes `metric`.
     """
 
     metric: str = setting("ndcg@10")
-    select: str | None = setting(None)
+    select: str | Callable[..., Any] | None = setting(None, stored=text_or(None))
 
 
 @settings_class

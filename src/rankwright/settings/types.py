@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -25,6 +25,8 @@ def fits(value: Any, hint: Any) -> bool:
         return isinstance(value, list | tuple | np.ndarray) and all(fits(item, get_args(hint)[0]) for item in value)
     if origin is tuple:
         return isinstance(value, list | tuple | np.ndarray) and _all_fit(value, get_args(hint))
+    if origin is Callable:
+        return callable(value) and not isinstance(value, type)
     if origin is Mapping:
         return isinstance(value, Mapping) and all(_all_fit(entry, get_args(hint)) for entry in value.items())
     if hint in (int, float):
@@ -53,5 +55,7 @@ def described(hint: Any, limits: str = "", names: Sequence[str] = ()) -> str:
         return "a list"
     if origin is Mapping:
         return "an object"
+    if origin is Callable:
+        return "a function"
     words = WORDS.get(hint, getattr(hint, "__name__", str(hint)))
     return f"{words}, {limits}" if limits and hint in (int, float) else words

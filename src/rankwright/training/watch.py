@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array
+from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
-from rankwright.metrics.registry import parse_metric
-from rankwright.training.loop import Watch
+from rankwright.metrics.registry import as_measure
+from rankwright.training.loop import Listener, Progress, Watch
 
 
 def watch_metric(
-    metric: str,
+    metric: str | Callable[..., float],
     labels: Float32Array | None,
     groups: Groups,
     current_scores: Callable[[], Float64Array],
@@ -21,9 +25,9 @@ def watch_metric(
     threads: int,
 ) -> Watch:
     """A watch over the mean of `metric`, such as `ndcg@10:letor`, for the scores that `current_scores` gives."""
-    measure = parse_metric(metric)
+    measure = as_measure(metric)
     if labels is None:
-        raise InputError(f"the validation data has no labels to watch {metric} with")
+        raise InputError(f"the validation data has no labels to watch {measure.name} with")
 
     def measure_now() -> float:
         lists = ScoredLists(scores=current_scores(), labels=labels, groups=groups)
@@ -31,3 +35,36 @@ def watch_metric(
         return next(iter(evaluation.results.values())).mean
 
     return Watch(measure.name, measure_now, measure.higher_is_better)
+
+
+def watch_parts(
+    metric: str | Callable[..., float],
+    data: RankingDataset,
+    parts: Mapping[str, int],
+    current_scores: Callable[[], Float64Array],
+    *,
+    threads: int,
+) -> dict[str, Watch]:
+    """A watch over each of several parts of the data, which have so many queries, one part after another."""
+    watches, first = {}, 0
+    for name, n_queries in parts.items():
+        begin, end = data.groups.offsets[[first, first + n_queries]].tolist()
+        labels = None if data.labels is None else data.labels[begin:end]
+        groups = Groups.of_sizes(data.groups.sizes[first : first + n_queries])
+        scores = partial(_some_of, current_scores, slice(begin, end))
+        watches[name] = watch_metric(metric, labels, groups, scores, threads=threads)
+        first += n_queries
+    return watches
+
+
+def _some_of(current_scores: Callable[[], Float64Array], rows: slice) -> Float64Array:
+    return np.ascontiguousarray(current_scores()[rows])
+
+
+def appender(measure: Callable[[], float], values: list[float]) -> Listener:
+    """A listener that measures after each step, and keeps what it finds."""
+
+    def hear(progress: Progress) -> None:  # noqa: ARG001
+        values.append(measure())
+
+    return hear

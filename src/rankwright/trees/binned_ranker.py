@@ -14,9 +14,15 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
-from rankwright.rankers.inputs import check_features, remember_features, validation_data, with_something_to_learn
+from rankwright.rankers.inputs import (
+    check_features,
+    file_for,
+    remember_names,
+    validation_data,
+    with_something_to_learn,
+)
 from rankwright.rankers.ranker import TrainingRun
-from rankwright.settings.setting import check_settings
+from rankwright.rankers.seen import SeenQueries
 from rankwright.training.driver import Lesson
 from rankwright.training.loop import Listener
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset, binned_digest
@@ -54,6 +60,7 @@ class BinnedRanker(ForestFace, ForestSettings):
     """A ranker that makes a forest from bin codes. A subclass defines how (`_grow`)."""
 
     takes_initial_scores: ClassVar[bool] = True
+    takes_categories: ClassVar[bool] = True
 
     @abstractmethod
     def _grow(self, lists: BinnedLists, run: TrainingRun) -> None:
@@ -85,6 +92,7 @@ class BinnedRanker(ForestFace, ForestSettings):
         watch_others: bool = False,
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
+        allow_empty: bool = False,
     ) -> Self:
         """Train this ranker on data that is binned already, for example by `bin_file`.
 
@@ -99,7 +107,7 @@ class BinnedRanker(ForestFace, ForestSettings):
             given.
         watch_others : bool, default False
             Whether the rest of the queries take the place of `valid`.
-        listeners, checkpoint
+        listeners, checkpoint, allow_empty
             As for `fit`.
 
         Returns
@@ -107,12 +115,14 @@ class BinnedRanker(ForestFace, ForestSettings):
         self
             The ranker, trained.
         """
-        check_settings(self)
+        self.check()
         require(self.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
-        remember_features(self, data.n_features, data.feature_names)
+        remember_names(self, data.n_features, data.feature_names)
+        self.categories_ = data.documents.categories
         self.scaling_ = self.compressed_from_ = None
-        run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint))
-        self._grow(BinnedLists(self._some_judged(data), valid, queries, watch_others), run)
+        run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint), allow_empty)
+        lists = BinnedLists(self._some_judged(data), valid, queries, watch_others)
+        self._learn_lists(lists, run)
         return self
 
     def binning(self) -> dict[str, Any]:
@@ -134,14 +144,21 @@ class BinnedRanker(ForestFace, ForestSettings):
         if self.scaling_name is not None:
             super()._learn_scaled(data, valid, run)
             return
-        self._check_training_data(data)
         self.scaling_ = self._scaling_for(data)
         binned = bin_dataset(data, **self.binning())  # which puts codes in order, without a copy of the features
-        self._grow(BinnedLists(self._some_judged(binned), self._binned_valid(valid, binned.mapper)), run)
+        self._learn_lists(BinnedLists(self._some_judged(binned), self._binned_valid(valid, binned.mapper)), run)
+
+    def _learn_lists(self, lists: BinnedLists, run: TrainingRun) -> None:
+        """Train on lists, after a check that there is something in them to learn from."""
+        data = lists.data
+        self._check_training_data(data.documents)
+        self._check_lesson(data.documents, run)
+        self.seen_queries_ = None if data.query_keys is None else SeenQueries.of_keys(data.query_keys)
+        self._grow(lists, run)
 
     def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: TrainingRun) -> None:
         require(
-            not self.categorical or self.scaling is None,
+            not (self.categorical or data.categories) or self.scaling is None,
             "categories cannot be scaled: leave out scaling or categorical",
         )
         binned = bin_dataset(data, **self.binning())
@@ -157,8 +174,8 @@ class BinnedRanker(ForestFace, ForestSettings):
         self.scaling_ = None
         binned = bin_file(file, **self.binning())
         with_something_to_learn(binned.documents)
-        remember_features(self, binned.n_features, binned.feature_names)
-        self._grow(BinnedLists(self._some_judged(binned), self._binned_valid(valid, binned.mapper)), run)
+        remember_names(self, binned.n_features, binned.feature_names)
+        self._learn_lists(BinnedLists(self._some_judged(binned), self._binned_valid(valid, binned.mapper)), run)
 
     def _binned_valid(self, valid: Any, mapper: BinMapper) -> BinnedDataset | None:
         """What `fit` was given to validate on, with the bins of the training data."""
@@ -166,7 +183,7 @@ class BinnedRanker(ForestFace, ForestSettings):
         if file is None:
             data = validation_data(self, valid)
             return None if data is None else bin_dataset(data, mapper, threads=self.threads)
-        binned = bin_file(file, mapper, threads=self.threads)
+        binned = bin_file(file_for(self, file), mapper, threads=self.threads)
         with errors_name_file(file.name):
             check_features(self, binned.n_features, binned.feature_names)
         return binned

@@ -14,6 +14,7 @@ import numpy as np
 from rankwright.arrays import thread_count
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
+from rankwright.objectives.registry import learns_alone
 from rankwright.rankers.ranker import TrainingRun
 from rankwright.training.driver import Earlier, Learned, Lesson, learn
 from rankwright.training.loop import History, LoopPlan, Watch
@@ -45,6 +46,9 @@ class ForestRanker(BinnedRanker):
 
     @abstractmethod
     def _split_gain(self) -> SplitGain: ...
+
+    def _learns_alone(self) -> bool:
+        return learns_alone(self._objective())
 
     def _base_score(self, data: BinnedDataset) -> float:  # noqa: ARG002
         return 0.0

@@ -14,7 +14,7 @@ from rankwright.arrays import Float64Array
 from rankwright.catalog.settings import ranker_from_text
 from rankwright.cluster.engine import Engine, open_engine
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import require
+from rankwright.errors import require, require_type
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, MetricResult
 from rankwright.metrics.intervals import Interval
 from rankwright.metrics.registry import parse_metric
@@ -232,6 +232,7 @@ def cross_validate(
     """
     require(seeds >= 1, f"seeds must be 1 or more, got {seeds}")
     require(len(metrics) > 0, "no metric is named to measure by")
+    require_type(ranker, (str, Ranker), "ranker", "the name of a ranker, or a ranker such as LambdaMART()")
     own: Ranker = ranker_from_text(ranker) if isinstance(ranker, str) else clone(ranker)
     names = tuple(dict.fromkeys(parse_metric(name).name for name in metrics))
     cut = data if isinstance(data, Folds) else measuring_folds(data, folds, valid=valid, seed=seed)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from sklearn.base import clone
 
 from rankwright.catalog.settings import ranker_from_text
+from rankwright.errors import require_type
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
 from rankwright.settings.text import values_of
@@ -22,6 +23,7 @@ def searched_space(
 
     A named space brings further settings. They replace defaults of the ranker, except those named in `keeps`.
     """
+    require_type(ranker, (str, Ranker), "ranker", "the name of a ranker, or a ranker such as LambdaMART()")
     own: Ranker = ranker_from_text(ranker) if isinstance(ranker, str) else clone(ranker)
     if space is None:
         return own, own.space

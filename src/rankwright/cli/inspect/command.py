@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from rankwright.cli.data_options import reads_data
 from rankwright.cli.inspect.data import inspect_data
 from rankwright.cli.inspect.model import Examined, inspect_model
 from rankwright.cli.inspect.objective import Diagnosed, inspect_objective
-from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
+from rankwright.cli.options import AsJson, DataFormat, Threads, arg, metric_names, opt
 from rankwright.errors import require
 
 EXAMPLES = (
@@ -21,6 +22,7 @@ OF_MODEL, OF_OBJECTIVE = "A model", "An objective"
 DEFAULT_METRIC = "ndcg@10"
 
 
+@reads_data(hidden=("query",))
 def inspect(
     file: Annotated[str | None, arg("A data file, - for standard input; or a model file.", "DATA|MODEL")] = None,
     data: Annotated[
@@ -56,6 +58,8 @@ def inspect(
     format: DataFormat = None,
     threads: Threads = None,
     as_json: AsJson = False,
+    *,
+    reading: dict[str, Any],
 ) -> None:
     """Describe a data file and point out what looks wrong in it, or describe a model file.
 
@@ -66,9 +70,12 @@ def inspect(
     With --objective, diagnose the forces of an objective on the documents of one query.
     """
     require(data is not None or metric is None, "--metric goes with --data")
+    metric_names(metric)
     if objective is not None:
         require(data is None, "--data goes with a model: give the documents to diagnose on as DATA")
-        inspect_objective(objective, settings or (), Diagnosed(file, query, scores, format), plot, as_json)
+        inspect_objective(
+            objective, settings or (), Diagnosed(file, query, scores, {"format": format} | reading), plot, as_json
+        )
         return
     require(not (settings or query or scores), "--set, --query and --scores go with --objective")
     if file is None:
@@ -76,9 +83,11 @@ def inspect(
     from rankwright.container.file import is_container
 
     if is_container(file):
-        examined = None if data is None else Examined(data, metric or DEFAULT_METRIC, format, threads)
+        examined = (
+            None if data is None else Examined(data, metric or DEFAULT_METRIC, {"format": format} | reading, threads)
+        )
         inspect_model(file, examined, plot, top, as_json)
         return
     require(plot is None, f"--plot goes with --objective or a model, and {file} is none")
     require(data is None, f"--data goes with a model, and {file} is none")
-    inspect_data(file, format, as_json)
+    inspect_data(file, {"format": format} | reading, as_json)

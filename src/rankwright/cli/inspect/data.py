@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 NAMES_SHOWN = 10
 
 
-def inspect_data(path: str, format: str | None, as_json: bool) -> None:
+def inspect_data(path: str, reading: dict[str, Any], as_json: bool) -> None:
     """Print what a data file holds and what looks wrong in it."""
     from rankwright.formats.reading import read
     from rankwright.profile.summary import summarise
 
-    summary = summarise(read(path, format=format))
+    summary = summarise(read(path, **reading))
     print_json(summary.as_dict()) if as_json else typer.echo("\n".join(report(summary)))
 
 

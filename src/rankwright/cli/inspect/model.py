@@ -23,7 +23,7 @@ class Examined:
 
     data: str
     metric: str
-    format: str | None
+    reading: dict[str, Any]
     threads: int | None
 
 
@@ -48,11 +48,11 @@ def inspect_model(path: str, examined: Examined | None, plot: str | None, top: i
 
 def _examine(path: str, examined: Examined) -> tuple[dict[str, Any], PermutationImportance]:
     from rankwright.catalog.rankers import load
-    from rankwright.formats.reading import read_wide
+    from rankwright.catalog.scoring import read_for
     from rankwright.rankers.permutation import permutation_importance
 
     ranker = load(path).set_params(threads=examined.threads)
-    documents = read_wide(examined.data, ranker.n_features_in_, format=examined.format)
+    documents = read_for(ranker.trained(), examined.data, **examined.reading)
     found = ranker.examine(documents)
     return found, permutation_importance(ranker, documents, examined.metric, threads=examined.threads)
 

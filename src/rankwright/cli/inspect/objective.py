@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -26,7 +26,7 @@ class Diagnosed:
     data: str | None
     query: str | None
     scores: str | None
-    format: str | None
+    reading: dict[str, Any]
 
     def read(self) -> tuple[RankingDataset, Float64Array]:
         """The query's documents and their scores."""
@@ -37,7 +37,7 @@ class Diagnosed:
         if self.data is None:
             require(not (self.query or self.scores), "--query and --scores go with a data file")
             return example_query()
-        documents = read(self.data, format=self.format)
+        documents = read(self.data, **self.reading)
         scores = None if self.scores is None else read_scores(self.scores, n_docs=documents.n_docs)
         return query_with_scores(documents, self.query, scores, name=self.data)
 

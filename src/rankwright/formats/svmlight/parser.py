@@ -25,6 +25,7 @@ from rankwright.formats.sources import (
     is_standard,
     open_line_blocks,
 )
+from rankwright.formats.svmlight.feature_names import FeatureNames, feature_names_of
 from rankwright.formats.svmlight.query_file import QuerySizes, group_sizes
 from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, SvmlightProblem
 from rankwright.memory import SMALL, free_memory, gigabytes
@@ -65,6 +66,7 @@ class SvmlightReader(Reader):
     allow_infinity: bool = False
     threads: int | None = None
     block_size: int | None = None  # None: depends on the way of reading
+    feature_names: FeatureNames = None  # a file, or the names themselves
 
     def __post_init__(self) -> None:
         require(self.absent in VALUE_OF_ABSENT, f"absent must be 'zero' or 'missing', got {self.absent!r}")
@@ -73,7 +75,16 @@ class SvmlightReader(Reader):
             self.n_features is None or 0 <= self.n_features <= LARGEST_FEATURE_INDEX,
             f"n_features must lie between 0 and {LARGEST_FEATURE_INDEX}, got {self.n_features}",
         )
+        names = feature_names_of(self.feature_names)
+        object.__setattr__(self, "feature_names", names)
+        if names:  # they say how many there are, whatever a model expects
+            object.__setattr__(self, "n_features", len(names))
         require(self.block_size is None or self.block_size >= 1, f"block_size must be 1 or more, got {self.block_size}")
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """The names of the features; none where they have numbers alone."""
+        return feature_names_of(self.feature_names)
 
     @property
     def absent_value(self) -> float:
@@ -120,7 +131,10 @@ class SvmlightParser:
     def open_file(self, path: str, room: Room | None) -> OpenFile:
         """The rows of a file, parsed a block at a time into memory that `room` gives."""
         return OpenFile(
-            self._rows(path, room or _no_room), line_of=self.line_of, wanted="lines of `label qid:ID index:value …`"
+            self._rows(path, room or _no_room),
+            line_of=self.line_of,
+            wanted="lines of `label qid:ID index:value …`",
+            own_names=self._options.own_names,
         )
 
     def _rows(self, path: str, room: Room) -> Iterator[Rows]:
@@ -195,6 +209,13 @@ class SvmlightParser:
 
     def _widen(self, n_wanted: int, row: int) -> None:
         index = n_wanted - 1 + self._options.index_base
+        if self._options.own_names:
+            n_names = len(self._options.own_names)
+            raise self._error(
+                row,
+                f"feature index {index} has no name, and there are {n_names} names of features; wanted one for each "
+                f"(feature_names=), or none of them (feature_names='none')",
+            )
         if self._options.n_features is not None:
             raise self._error(row, f"feature index {index} lies beyond n_features={self._options.n_features}")
         n_bytes = len(self._starts) * n_wanted * FEATURE_DTYPE().itemsize

@@ -31,6 +31,7 @@ class BinnedDataset:
     mapper: BinMapper
     documents: RankingDataset
     feature_names: tuple[str, ...] = ()
+    query_keys: Uint64Array | None = None  # keys of the queries' features, where rows were put in their order
 
     def __post_init__(self) -> None:
         mapper = self.mapper
@@ -131,7 +132,8 @@ def bin_dataset(
         return bin_dataset(data, mapper, in_key_order=False, threads=threads)
     order = key_order(data, hashes, threads)
     codes = bin_columns(data.features, mapper, order=order.rows, threads=threads)
-    return BinnedDataset(codes, mapper, without_features(data).in_key_order(order), data.feature_names)
+    documents = without_features(data).in_key_order(order)
+    return BinnedDataset(codes, mapper, documents, data.feature_names, order.keys)
 
 
 def bins_of(
@@ -144,7 +146,11 @@ def bins_of(
     seed: int = 0,
     threads: int | None = None,
 ) -> BinMapper:
-    """The bins of the data's features, found from a sample of rows; `hashes` are those of the rows."""
+    """The bins of the data's features, found from a sample of rows; `hashes` are those of the rows.
+
+    Features that hold codes of texts are categorical, whether they are named or not.
+    """
+    categorical = [*categorical, *(name for name in data.categories or () if name not in categorical)]
     return fit_bins(
         data.features,
         max_bins=max_bins,

@@ -84,11 +84,9 @@ def bin_file(
             threads=threads,
         )
         if documents.data.n_docs <= sample_size:
-            data = documents.data
-            if in_key_order:
-                data = _in_key_order(data, sample.hashes(), threads)
+            data, keys = _ordered(documents.data, sample.hashes(), threads, in_key_order)
             codes = bin_columns(features, mapper, order=data.source_rows, threads=threads)
-            return BinnedDataset(codes, mapper, data, documents.feature_names)
+            return BinnedDataset(codes, mapper, data, documents.feature_names, keys)
         digest = data_digest(documents.data, sample.hashes())
         del documents, features, sample  # the codes take their place
         return _coded(file, mapper, threads, digest, in_key_order=in_key_order)
@@ -131,13 +129,18 @@ def _coded(
     hashes = np.concatenate(pieces.hashes)
     if digest is not None and data_digest(documents.data, hashes) != digest:
         raise InputError(f"{file.name} changed while it was read: its rows differ from those the bins were found from")
-    data = _in_key_order(documents.data, hashes, threads) if in_key_order else documents.data
-    return BinnedDataset(pieces.joined(data.source_rows), mapper, data, documents.feature_names)
+    data, keys = _ordered(documents.data, hashes, threads, in_key_order)
+    return BinnedDataset(pieces.joined(data.source_rows), mapper, data, documents.feature_names, keys)
 
 
-def _in_key_order(data: RankingDataset, hashes: Uint64Array, threads: int | None) -> RankingDataset:
-    """The data in the order of its keys, given the hashes of its features in the order of the file."""
-    return data.in_key_order(key_order(data, data.from_source_order(hashes), threads))
+def _ordered(
+    data: RankingDataset, hashes: Uint64Array, threads: int | None, in_key_order: bool
+) -> tuple[RankingDataset, Uint64Array | None]:
+    """The data in the order of its keys, and the keys; or as it is. The hashes are in the order of the file."""
+    if not in_key_order:
+        return data, None
+    order = key_order(data, data.from_source_order(hashes), threads)
+    return data.in_key_order(order), order.keys
 
 
 class _CodePieces:

@@ -30,6 +30,7 @@ class SearchCurve:
     leaves: Float64Array
     seconds: Float64Array
     best: Float64Array
+    n_configurations: int = 0  # some of which may have been tried with several budgets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,8 +43,9 @@ class StudySummary:
     space: Space
     n_experiments: int
     curves: tuple[SearchCurve, ...]
-    best: tuple[TrialResult, ...]  # best first, a configuration once
+    best: tuple[TrialResult, ...]  # of the largest budget first, the best of a budget first, a configuration once
     importance: Importance | None
+    n_compared: int  # configurations of one budget, which the importance is learned from
     refit: dict[str, Any] | None
 
 
@@ -70,7 +72,7 @@ def _summary(
     searches = {name: _trials(search, records) for name, search in found.items()}
     trials = [trial for own in searches.values() for trial in own]
     results, alike = _longest(trials), _alike(trials)
-    best = ranked(results, space, higher_is_better=higher)
+    best = _by_budget(results, space, higher)
     return StudySummary(
         folder=Path(folder).name or os.fspath(folder),
         ranker=part(identity, "ranker", str),
@@ -80,6 +82,7 @@ def _summary(
         curves=tuple(_curve(name, trials, higher) for name, trials in searches.items()),
         best=tuple(best),
         importance=importance_of(space, [one.trial.settings for one in alike], [one.value for one in alike]),
+        n_compared=len(alike),
         refit=refit,
     )
 
@@ -102,6 +105,13 @@ def _longest(trials: Sequence[TrialResult]) -> list[TrialResult]:
         if key not in kept or kept[key].trial.limit < trial.trial.limit:
             kept[key] = trial
     return list(kept.values())
+
+
+def _by_budget(results: Sequence[TrialResult], space: Space, higher_is_better: bool) -> list[TrialResult]:
+    """The results, those of the largest budget first: values after few steps say little of values after many."""
+    budgets = sorted({result.trial.limit for result in results}, reverse=True)
+    groups = [[result for result in results if result.trial.limit == budget] for budget in budgets]
+    return [result for own in groups for result in ranked(own, space, higher_is_better=higher_is_better)]
 
 
 def _alike(trials: Sequence[TrialResult]) -> list[TrialResult]:
@@ -129,4 +139,5 @@ def _curve(name: str, trials: Sequence[TrialResult], higher_is_better: bool) -> 
     values = np.array([trial.value for trial in trials])
     best = np.fmax.accumulate(values) if higher_is_better else np.fmin.accumulate(values)
     steps, leaves, seconds = np.cumsum(np.array(work, np.float64), axis=0).T
-    return SearchCurve(name, steps, leaves, seconds, best)
+    different = {canonical(trial.trial.settings) for trial in trials}
+    return SearchCurve(name, steps, leaves, seconds, best, len(different))

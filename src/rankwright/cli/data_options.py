@@ -1,0 +1,168 @@
+"""Options that say how data files are read: the same for every command that reads them, from flags or from a file."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+from rankwright.cli.options import opt
+from rankwright.errors import FileFormatError, UnknownNameError
+
+DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}
+COLUMNS, SVMLIGHT = "Columns of CSV, TSV and Parquet", "SVMlight (LETOR) text"
+ROLES = ("query", "label", "document", "query_weight", "document_weight", "position")
+
+
+def _column(part: str, *flags: str) -> Any:
+    return Annotated[str | None, opt(f"The column with {part}.", "NAME", COLUMNS, names=flags)]
+
+
+def _text(help: str, panel: str, metavar: str | None = None) -> Any:
+    return Annotated[str | None, opt(help, metavar, panel)]
+
+
+# Each option's name, type and help; all of them may be left out.
+OPTIONS: Mapping[str, Any] = {
+    "query": _column("the query id"),
+    "label": _column("the label"),
+    "document": _column("the document id"),
+    "query_weight": _column("the query's weight"),
+    "document_weight": _column("the document's weight"),
+    "position": _column("the rank, from 0, at which the document was shown"),
+    "features": _text("The features, separated by commas; other columns are left out.", COLUMNS),
+    "drop": _text("The columns to leave out, separated by commas.", COLUMNS),
+    "delimiter": _text("What separates the cells: comma, tab or semicolon.", COLUMNS),
+    "names": _text("The columns of a CSV or TSV without a header, separated by commas.", COLUMNS),
+    "description": _text("A .cd file of CatBoost, for CSV and TSV without a header.", COLUMNS),
+    "absent": _text(
+        "What a feature is where a line does not name it: zero or missing. Lines are written without it.", SVMLIGHT
+    ),
+    "n_features": Annotated[int | None, opt("How many features there are.", panel=SVMLIGHT)],
+    "feature_names": _text(
+        "A file with the name of each feature, one a line. Default: feature_names.txt beside the data, if there is "
+        "one; none takes no names.",
+        SVMLIGHT,
+        "FILE",
+    ),
+    "group": _text("A file with the number of documents of each query, where lines have no qid.", SVMLIGHT),
+    "index_base": Annotated[int | None, opt("The number of the first feature, 1 (the default) or 0.", panel=SVMLIGHT)],
+    "allow_infinity": Annotated[bool, opt("Accept infinite features.", name="--allow-infinity", panel=SVMLIGHT)],
+    "config": Annotated[
+        str | None,
+        opt(
+            "A TOML file with these options, at its top or in its table tool.rankwright; what is given here wins.",
+            "FILE",
+            COLUMNS,
+        ),
+    ],
+}
+IN_FILES = [name for name in OPTIONS if name != "config"]
+SEPARATED = ("features", "drop", "names")  # lists, separated by commas
+Command = Callable[..., None]
+
+
+def reads_data(*, hidden: tuple[str, ...] = ()) -> Callable[[Command], Command]:
+    """A command that takes all these options; it gets those given as `reading`, as `rankwright.read` takes them.
+
+    `--query` itself has another meaning in a command that hides it: there `--query-column` names the column.
+    """
+
+    def with_options(command: Command) -> Command:
+        own = inspect.signature(command, eval_str=True).parameters.values()
+        name_of = {f"{name}_column" if name in hidden else name: name for name in OPTIONS}
+        added = [
+            inspect.Parameter(
+                new,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=False if name == "allow_infinity" else None,
+                annotation=_column("the query id", "--query-column") if new != name else OPTIONS[name],
+            )
+            for new, name in name_of.items()
+        ]
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            chosen = {name: given.pop(new) for new, name in name_of.items()}
+            command(**given, reading=reading_options(chosen))
+
+        kept = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own if one.name != "reading"]
+        run.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in [*kept, *added]}
+        return run
+
+    return with_options
+
+
+def reading_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of `rankwright.read` that the command line and its `--config` file give."""
+    config = given.get("config")
+    chosen = {} if config is None else _options_in(config)
+    chosen |= {
+        name: value for name, value in given.items() if name != "config" and value is not None and value is not False
+    }
+    roles = {role: str(chosen.pop(role)) for role in ROLES if role in chosen}
+    for name in SEPARATED:
+        if isinstance(chosen.get(name), str):
+            chosen[name] = [part.strip() for part in chosen[name].split(",")]
+    if "delimiter" in chosen:
+        chosen["delimiter"] = DELIMITERS.get(chosen["delimiter"], chosen["delimiter"])
+    if roles:
+        from rankwright.data.columns import Columns
+
+        chosen["columns"] = Columns(**roles)
+    return chosen
+
+
+def _options_in(path: str) -> dict[str, Any]:
+    """The options in a TOML file: at its top, or in its table `tool.rankwright`, as in pyproject.toml."""
+    try:
+        document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FileFormatError(path, f"is no TOML: {error}") from None
+    tool = document.get("tool")
+    table = tool.get("rankwright", {}) if isinstance(tool, dict) else document.get("rankwright", document)
+    found = {str(name).replace("-", "_"): value for name, value in table.items()}
+    for name, value in found.items():
+        if name not in IN_FILES:
+            raise UnknownNameError(
+                f"option in {path}", name.replace("_", "-"), [one.replace("_", "-") for one in IN_FILES]
+            )
+        if isinstance(value, dict) or (isinstance(value, list) and name not in SEPARATED):
+            raise FileFormatError(path, f"{name} must be a text, a number or true, got {value!r}")
+    return found
+
+
+NAMED_IN_PYTHON = re.compile(
+    r"\b(drop|features|labels?|delimiter|index_base|allow_infinity|allow_empty|n_features|feature_names|valid|group|"
+    r"absent|names|qid)=(True|…|\d+|\[[^\]]*\])?"
+)
+OPTION_OF = {"labels": "label", "qid": "query"}
+
+
+def in_options(message: str) -> str:
+    """The message of an error, with the options of the command line in place of Python's parameters."""
+    message = re.sub(r"Columns\((\w+)=…\)", lambda found: f"--{_flag(found[1])} NAME", message)
+
+    def option(found: re.Match[str]) -> str:
+        value = "" if found[2] in (None, "True", "…") else " " + re.sub(r"[\[\]' ]", "", found[2])
+        return f"--{_flag(OPTION_OF.get(found[1], found[1]))}{value}"
+
+    message = re.sub(
+        r"have no option '(\w+)' here; they have (.*)",
+        lambda found: f"have no {_flags(found[1])} here; they have {', '.join(map(_flags, found[2].split(', ')))}",
+        message,
+    )
+    return NAMED_IN_PYTHON.sub(option, message)
+
+
+def _flag(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _flags(name: str) -> str:
+    return "--query, --label and the like" if name == "columns" else f"--{_flag(name)}"

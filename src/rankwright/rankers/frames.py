@@ -1,0 +1,144 @@
+"""Frames in place of arrays: columns are found by name, and answers have the frame's shape."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rankwright.data.columns import ROLES, USUAL_NAMES, Columns, find_layout, fold, listed
+from rankwright.data.frames import is_frame, names_are_text, table_of, values_of
+from rankwright.errors import InputError, InputTypeError
+from rankwright.formats.tables import from_frame
+from rankwright.rankers.trained import missing_features
+
+# The parameters of `fit` that may name a column of a frame, and the roles of these columns.
+ROLE_OF = {
+    "qid": "query",
+    "sample_weight": "document_weight",
+    "query_weight": "query_weight",
+    "position": "position",
+}
+
+
+def judged_frame(frame: Any, label: str | None, beside: Mapping[str, Any], known: Columns | None = None) -> Any:
+    """The dataset of a frame that holds labels and query ids beside its features.
+
+    `label`, and what is given beside, name columns; what is not named is looked for as in `known`, or under its usual
+    names.
+    """
+    roles: dict[str, str | None] = {"label": label}
+    others: dict[str, Any] = {}
+    for name, value in beside.items():
+        if value is None:
+            continue
+        if name not in ROLE_OF:
+            others[name] = value
+        elif isinstance(value, str):
+            roles[ROLE_OF[name]] = value
+        else:
+            raise InputTypeError(
+                f"{name} must name a column of the frame, got {type(value).__name__}; or give features alone as X, and "
+                f"y and qid as arrays"
+            )
+    try:
+        data = from_frame(frame, _known_columns(frame, roles, known))
+    except InputError as error:
+        raise InputError(_in_parameters(str(error))) from None
+    if data.labels is None:
+        raise InputError(
+            f"there is no label column: found {listed(table_of(frame).names)}; wanted one of "
+            f"{', '.join(USUAL_NAMES['label'])}, or its name as label="
+        )
+    if others.pop("group", None) is not None:
+        raise InputError("a frame brings its query ids: leave out group")
+    scores = others.pop("initial_scores", None)
+    return data.with_initial_scores(scores) if scores is not None else data
+
+
+def _in_parameters(message: str) -> str:
+    """The message of an error about a table, with the parameters of `fit` in place of those of `Columns`."""
+    parameter_of = {role: parameter for parameter, role in ROLE_OF.items()}
+    return re.sub(r"Columns\((\w+)=…\)", lambda found: f"{parameter_of.get(found[1], found[1])}=…", message)
+
+
+def _known_columns(frame: Any, roles: Mapping[str, str | None], known: Columns | None) -> Columns:
+    """The columns of the roles: those given, else those known that the frame has."""
+    names = set(table_of(frame).names)
+    found = {role: roles.get(role) for role in ROLES}
+    for role in ROLES:
+        before = None if known is None else known.given(role)
+        if found[role] is None and before in names:
+            found[role] = before
+    return Columns(**found)
+
+
+def columns_of(X: Any, y: Any, beside: Mapping[str, Any]) -> Columns | None:
+    """The columns that `fit` was told by name, for the frames that come later; None where X is no frame."""
+    if not is_frame(X):
+        return None
+    named = {ROLE_OF[name]: value for name, value in beside.items() if name in ROLE_OF and isinstance(value, str)}
+    label = beside.get("label") if y is None else y
+    return Columns(**named, label=label if isinstance(label, str) else None)
+
+
+def named_column(name: str, value: Any) -> None:
+    """Raise where `value` names a column, and there is no frame that could have it."""
+    if isinstance(value, str):
+        raise InputTypeError(
+            f"{name}={value!r} would name a column of a frame, and X is not one, or y is given as an array; give a "
+            f"value for each row"
+        )
+
+
+def features_to_score(frame: Any, ranker: Any) -> Any:
+    """The columns of a frame that a trained ranker looks at, as a frame or as a mapping of columns."""
+    table = table_of(frame)
+    trained = [str(name) for name in getattr(ranker, "feature_names_in_", ())]
+    if trained:
+        if not names_are_text(frame):
+            return np.asarray(table.matrix(table.names))
+        missing = [name for name in trained if name not in table.columns]
+        if missing:
+            raise InputError(missing_features(missing, table.names))
+        return frame.select(trained) if hasattr(frame, "select") else frame[trained]
+    if len(table.names) == ranker.n_features_in_:
+        return np.asarray(table.matrix(table.names))
+    usual = {fold(name) for names in USUAL_NAMES.values() for name in names}
+    rest = [name for name in table.names if fold(name) not in usual]
+    if len(rest) != ranker.n_features_in_:
+        raise InputError(
+            f"the ranker was trained on {ranker.n_features_in_} features without names, and the frame has "
+            f"{len(table.names)} columns: {listed(table.names)}; choose the features"
+        )
+    return np.asarray(table.matrix(rest))
+
+
+def query_ids_of(frame: Any, qid: Any, ranker: Any) -> Any:
+    """The query ids of a frame: `qid` itself, the column it names, or where they matter, the usual column."""
+    table = table_of(frame)
+    if qid is None and ranker.looks_at_queries:
+        known = getattr(ranker, "columns_", None)
+        columns = _known_columns(frame, {}, known)
+        qid = find_layout(table.names, columns).query
+    if not isinstance(qid, str):
+        return qid
+    if qid not in table.columns:
+        raise InputError(f"there is no column {qid!r} to take query ids from: found {listed(table.names)}")
+    return table.ids(qid)
+
+
+def refuse_labels_in(frame: Any, y: Any) -> None:
+    """Raise where the features that go with `y` hold the labels themselves, under one of their usual names."""
+    usual = {fold(name) for name in USUAL_NAMES["label"]}
+    table = table_of(frame)
+    for name in table.names:
+        if fold(name) in usual and table.library.is_numeric(table.columns[name]):
+            labels = np.asarray(values_of(y))
+            if labels.shape == (table.n_rows,) and np.array_equal(table.numbers(name), labels):
+                raise InputError(
+                    f"column {name!r} of X holds the labels themselves, which a ranker would learn to copy: leave it "
+                    f"out of X, or give the whole frame as fit(frame, label={name!r}, qid=…)"
+                )

@@ -1,0 +1,253 @@
+"""The mistakes of a first hour, and what a user is told.
+
+Each row is something that a newcomer does, and the part of the message that says what to do about it. The messages are
+meant to be read: change a row when a message becomes clearer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankwright as rw
+from rankwright.errors import RankwrightError
+
+COLUMNS = ["--query", "search", "--label", "stars", "--drop", "url"]
+
+COMMANDS: dict[str, tuple[list[str], list[str]]] = {
+    "no column has a usual name": (
+        ["train", "train.csv", "--out", "x.rw"],
+        ["there is no query column: found 'search', 'stars'", "--query NAME"],
+    ),
+    "a misspelt column": (
+        ["train", "train.csv", "--query", "serach", "--out", "x.rw"],
+        ["there is no column 'serach': found 'search', 'stars'"],
+    ),
+    "a text column among the features": (
+        ["train", "train.csv", "--query", "search", "--label", "stars", "--out", "x.rw"],
+        ["train.csv:2: column 'url': wanted a number, found 'http://0.example'", "--drop url"],
+    ),
+    "a column that is dropped and not there": (
+        ["train", "train.csv", *COLUMNS[:-1], "link", "--out", "x.rw"],
+        ["there is no column 'link'"],
+    ),
+    "columns of a table for LETOR text": (
+        ["train", "train.txt", "--query", "search", "--out", "x.rw"],
+        ["svmlight files have no --query, --label and the like here"],
+    ),
+    "a misspelt option in a config file": (
+        ["evaluate", "test.csv", "--model", "model.rw", "--config", "wrong.toml"],
+        ["unknown option in wrong.toml 'qeury'; did you mean 'query'?"],
+    ),
+    "a config file that is not there": (
+        ["evaluate", "test.csv", "--model", "model.rw", "--config", "none.toml"],
+        ["none.toml: no such file"],
+    ),
+    "a misspelt metric": (
+        ["evaluate", "test.txt", "--scores", "nothing.txt", "--metrics", "ndgc@10"],
+        ["unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"],
+    ),
+    "a metric without its cutoff": (
+        ["evaluate", "test.txt", "--scores", "nothing.txt", "--metrics", "precision"],
+        ["metric p needs a cutoff, such as p@10"],
+    ),
+    "a misspelt metric to choose by": (
+        ["train", "train.txt", "--select", "nDGC@10", "--out", "x.rw"],
+        ["unknown metric 'nDGC@10'; did you mean 'ndcg@10'?"],
+    ),
+    "a misspelt ranker": (
+        ["train", "train.txt", "--ranker", "lambdamrat", "--out", "x.rw"],
+        ["unknown ranker 'lambdamrat'; did you mean 'lambdamart'?"],
+    ),
+    "a misspelt setting": (
+        ["train", "train.txt", "--set", "ntrees=5", "--out", "x.rw"],
+        ["unknown setting of lambdamart 'ntrees'; did you mean 'n_trees'?"],
+    ),
+    "a setting of the wrong type": (
+        ["train", "train.txt", "--set", "n_trees=many", "--out", "x.rw"],
+        ["n_trees must be a whole number, got 'many'"],
+    ),
+    "a file that is not there": (["train", "trian.txt", "--out", "x.rw"], ["trian.txt: no such file"]),
+    "labels that are all equal": (
+        ["train", "flat.csv", "--out", "x.rw"],
+        ["nothing for lambdamart to learn from: all 12 labels are 1", "--allow-empty"],
+    ),
+    "one document a query": (
+        ["train", "alone.csv", "--out", "x.rw"],
+        ["each of the 12 queries has one document", "--allow-empty"],
+    ),
+    "positions that nobody uses": (
+        ["train", "clicks.csv", "--out", "x.rw"],
+        ["lambdamart does not learn from positions", "--drop"],
+    ),
+    "early stopping without validation data": (
+        ["train", "train.txt", "--set", "early_stopping=5", "--out", "x.rw"],
+        ["early_stopping needs validation data: give --valid"],
+    ),
+    "watching without validation data": (
+        ["train", "train.txt", "--watch", "test.txt", "--out", "x.rw"],
+        ["--watch goes with --valid"],
+    ),
+    "nothing to evaluate": (["evaluate", "test.txt"], ["give --scores, one number a line, --model, or --run"]),
+    "scores of other documents": (
+        ["evaluate", "test.txt", "--scores", "short.txt"],
+        ["short.txt", "has 2 scores, but the data has"],
+    ),
+    "a model as scores": (["evaluate", "test.txt", "--scores", "model.rw"], ["model.rw"]),
+    "data in the place of a model": (["score", "test.txt", "model.rw"], ["test.txt"]),
+    "a misspelt format": (
+        ["train", "train.txt", "--format", "svmlite", "--out", "x.rw"],
+        ["unknown format 'svmlite'; did you mean 'svmlight'?"],
+    ),
+    "two systems are needed": (
+        ["compare", "test.txt", "--model", "model.rw"],
+        ["a comparison needs two systems or more, got 1"],
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", COMMANDS)
+def test_a_command_tells_what_to_do(mistake: str, told: Callable[..., str]) -> None:
+    arguments, parts = COMMANDS[mistake]
+    message = told(*arguments)
+    for part in parts:
+        assert part in message, message
+
+
+Mine = SimpleNamespace
+SMALL: dict[str, Any] = {"n_trees": 2, "max_leaves": 4, "threads": 1}
+
+
+def ranker(**settings: Any) -> rw.LambdaMART:
+    return rw.LambdaMART(**(SMALL | settings))
+
+
+anything: Any = rw  # so that types are wrong on purpose
+
+CALLS: dict[str, tuple[Callable[[Mine], Any], list[str]]] = {
+    "a number as text": (
+        lambda my: ranker(n_trees="10").fit(my.data),
+        ["n_trees must be a whole number, got '10'"],
+    ),
+    "a function as objective": (
+        lambda my: ranker(objective=lambda scores: scores).fit(my.data),
+        ["objective must be", "rankwright.objectives.from_function"],
+    ),
+    "a misspelt objective": (
+        lambda my: ranker(objective="lamdarank").fit(my.data),
+        ["unknown objective 'lamdarank'; did you mean 'lambdarank'?"],
+    ),
+    "a misspelt metric to choose by, without validation data": (
+        lambda my: ranker(select="ndgc@10").fit(my.data),
+        ["did you mean 'ndcg@10'?"],
+    ),
+    "fit without labels": (
+        lambda my: ranker().fit(my.X.to_numpy()),
+        ["requires y to be passed"],
+    ),
+    "a frame without usual names": (
+        lambda my: ranker().fit(my.frame),
+        ["there is no query column: found 'search', 'stars'", "qid="],
+    ),
+    "a frame with only one of them named": (
+        lambda my: ranker().fit(my.frame, qid="search"),
+        ["there is no label column", "label="],
+    ),
+    "a frame with a column of addresses": (
+        lambda my: ranker().fit(
+            my.frame.assign(url=[f"{row}" * 3 for row in range(len(my.frame))])
+            .loc[my.frame.index.repeat(9)]
+            .assign(url=lambda frame: [f"u{row}" for row in range(len(frame))]),
+            label="stars",
+            qid="search",
+        ),
+        ["column 'url' holds", "different texts", "drop="],
+    ),
+    "labels among the features": (
+        lambda my: ranker().fit(my.X.assign(label=my.y), my.y, qid=my.qid),
+        ["column 'label' of X holds the labels themselves"],
+    ),
+    "a column's name with arrays": (
+        lambda my: ranker().fit(my.X.to_numpy(), my.y.to_numpy(), qid="search"),
+        ["qid='search' would name a column of a frame"],
+    ),
+    "labels of other rows": (
+        lambda my: ranker().fit(my.X, my.y[:-1], qid=my.qid),
+        ["labels must have", "values, got"],
+    ),
+    "negative labels": (
+        lambda my: ranker().fit(my.X, my.y - 5, qid=my.qid),
+        ["labels must be finite and 0 or more"],
+    ),
+    "labels that are words": (
+        lambda my: ranker().fit(my.X, ["good"] * len(my.X), qid=my.qid),
+        ["labels must hold numbers"],
+    ),
+    "texts for a ranker of numbers": (
+        lambda my: rw.RankSVM(max_iter=1).fit(my.X.assign(color="red"), my.y, qid=my.qid),
+        ["ranksvm learns from numbers, and 'color' holds texts"],
+    ),
+    "prediction before training": (
+        lambda my: rw.LambdaMART().predict(my.X),
+        ["this LambdaMART is not trained: call fit first"],
+    ),
+    "columns that are missing later": (
+        lambda my: my.ranker.predict(my.X.drop(columns=["f0", "f3"])),
+        ["the data lacks 'f0', 'f3', which the ranker was trained on"],
+    ),
+    "arrays of another width": (
+        lambda my: ranker().fit(my.X.to_numpy(), my.y, qid=my.qid).predict(my.X.to_numpy()[:, :4]),
+        ["4 features", "6 features"],
+    ),
+    "validation data of the wrong kind": (
+        lambda my: ranker().fit(my.data, valid=0.2),
+        ["valid must be a RankingDataset, a file, a frame, (X, y, qid)", "got float"],
+    ),
+    "positions": (
+        lambda my: ranker().fit(my.X, my.y, qid=my.qid, position=np.zeros(len(my.X), int)),
+        ["lambdamart does not learn from positions"],
+    ),
+    "scores and data swapped": (
+        lambda my: rw.evaluate(my.data, my.scores),
+        ["scores come first, data second"],
+    ),
+    "nothing to measure against": (lambda my: rw.evaluate(my.scores), ["give data, or labels="]),
+    "scores of other documents, in Python": (
+        lambda my: rw.evaluate(my.scores[:5], my.data),
+        ["scores must have", "got 5"],
+    ),
+    "a misspelt metric, in Python": (
+        lambda my: rw.evaluate(my.scores, my.data, "NDGC@10"),
+        ["unknown metric 'NDGC@10'; did you mean 'ndcg@10'?"],
+    ),
+    "a metric that is a number": (lambda my: anything.evaluate(my.scores, my.data, [10]), ["a metric must be a name"]),
+    "an unknown convention": (
+        lambda my: rw.evaluate(my.scores, my.data, convention="ltor"),
+        ["unknown convention 'ltor'; did you mean 'letor'?"],
+    ),
+    "systems without names": (
+        lambda my: anything.compare([my.scores, my.scores], my.data),
+        ["systems must be a mapping of names"],
+    ),
+    "an id that is not there": (lambda my: my.data["s1-99"], ["there is no query 's1-99'", "s1-0"]),
+    "a model file that is none": (lambda my: rw.load(my.folder / "train.csv"), ["train.csv"]),
+}
+
+
+@pytest.mark.parametrize("mistake", CALLS)
+def test_python_tells_what_to_do(mistake: str, mine: Mine) -> None:
+    call, parts = CALLS[mistake]
+    with pytest.raises(RankwrightError) as raised:
+        call(mine)
+    message = str(raised.value)
+    assert "\n" not in message, message
+    for part in parts:
+        assert part in message, message
+
+
+def test_there_are_forty() -> None:
+    assert len(COMMANDS) + len(CALLS) >= 40
