@@ -71,9 +71,10 @@ class PlainNet:
         return self.weights.size
 
     def as_record(self, dropout: float = 0.0) -> LayeredNet:
-        """The net as kernels take it; its weights are shared, not copied."""
+        """The net as kernels take it; its weights are shared, not copied, unless nobody may write to them."""
         widths = np.array([self.n_inputs, *self.shape.hidden, 1], np.int64)
-        return LayeredNet(widths, self.weights, self.shape.output_bias, self.shape.activation, dropout)
+        weights = self.weights if self.weights.flags.writeable else self.weights.copy()
+        return LayeredNet(widths, weights, self.shape.output_bias, self.shape.activation, dropout)
 
     def scores(self, rows: FeatureRows) -> Float64Array:
         """A score for every row."""
