@@ -30,7 +30,8 @@ def compare_files(
     """
     rankers = {name: load(path) for name, path in models.items()}
     if rankers:
-        documents = read_wide(data, max(ranker.n_features_in_ for ranker in rankers.values()), format=format)
+        widths = [width for ranker in rankers.values() if (width := ranker.width_to_read) is not None]
+        documents = read_wide(data, max(widths, default=None), format=format)
     else:
         documents = read(data, format=format)
     given = {name: read_scores(path, n_docs=documents.n_docs) for name, path in scores.items()}

@@ -59,7 +59,8 @@ def _scored(ranker: TrainedRanker, source: Paths, name: str | None, whole: bool,
     """Pieces of the data and their scores, both in the order of the source."""
     known = format_named(format_of(source) if name is None else name)
     # With the width known, text need not be read twice.
-    options = {"n_features": ranker.n_features} if "n_features" in known.options else {}
+    knows_width = "n_features" in known.options and not ranker.takes_any_width
+    options = {"n_features": ranker.n_features} if knows_width else {}
     with spooled(source) as paths:
         for piece in known.iterate(paths, whole=whole, **options):
             yield piece, ranker.predict(piece, threads=threads)

@@ -77,7 +77,7 @@ def compress(
     large = load(model).set_params(threads=threads)
 
     def read(path: str) -> RankingDataset:
-        return read_wide(path, large.n_features_in_, format=format)
+        return read_wide(path, large.width_to_read, format=format)
 
     parts = {name: None if path is None else read(path) for name, path in (("valid", valid), ("test", test))}
     with training_progress() as listeners:

@@ -83,7 +83,7 @@ def _scored(
         from rankwright.catalog.rankers import load
 
         ranker = load(model)
-        documents = read_wide(data, ranker.n_features_in_, format=format)
+        documents = read_wide(data, ranker.width_to_read, format=format)
         return ranker.predict(documents), documents
     if scores is None:
         raise SettingError("nothing to evaluate: give --scores, one number a line, --model, or --run, a TREC run")

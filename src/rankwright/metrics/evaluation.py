@@ -20,6 +20,7 @@ from rankwright.metrics.intervals import Interval, bootstrap_interval, normal_in
 from rankwright.metrics.metric import Metric, settle
 from rankwright.metrics.registry import Measure, parse_metric
 from rankwright.metrics.rules import ScorePrecision
+from rankwright.metrics.scorers import ScoringSystem, scores_of
 from rankwright.ranking.order import Ranking, rank_checked
 
 DEFAULT_METRICS = ("ndcg@5", "ndcg@10", "map", "mrr")
@@ -225,7 +226,7 @@ class Evaluation:
 
 
 def evaluate(
-    scores: ArrayLike,
+    scores: ArrayLike | ScoringSystem,
     data: RankingDataset,
     metrics: Sequence[str | Metric | Measure] = DEFAULT_METRICS,
     convention: str | Convention = DEFAULT,
@@ -238,8 +239,9 @@ def evaluate(
 
     Parameters
     ----------
-    scores : array-like of shape (n_docs,)
-        One score for each document, in the row order in which the data was given; higher is better.
+    scores : array-like of shape (n_docs,), ranker or model
+        One score for each document, in the row order in which the data was given; higher is better. Or what gives
+        them: a trained ranker, or a live model of another library with `predict`.
     data : RankingDataset
         The queries with their labels. Where it has query weights, the means use them.
     metrics : sequence of str, Metric or Measure, default ("ndcg@5", "ndcg@10", "map", "mrr")
@@ -271,7 +273,7 @@ def evaluate(
     >>> round(evaluation["mrr"].mean, 2)
     0.75
     """
-    lists = ScoredLists.of_dataset(scores, data)
+    lists = ScoredLists.of_dataset(scores_of(scores, data), data)
     return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed, resamples=resamples)
 
 

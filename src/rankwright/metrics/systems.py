@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate
+from rankwright.metrics.scorers import ScoringSystem, scores_of
 from rankwright.metrics.significance import RANDOMISATIONS, PairedTest, paired_test, wilcoxon_p_value
 
 ALPHA = 0.05
@@ -22,13 +23,6 @@ LEGEND = (
     f"{BEST} the best; {BY_RANDOMISATION}, {BY_WILCOXON}: worse than the best by the paired randomisation test, by "
     "Wilcoxon's signed-rank test, p < {alpha:g} after Holm's correction"
 )
-
-
-class ScoringSystem(Protocol):
-    """Anything that scores documents: a trained ranker."""
-
-    def predict(self, X: Any) -> Float64Array:
-        """The score of each document, in the caller's row order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +213,8 @@ def compare(
     Parameters
     ----------
     systems : mapping of str to ranker or array-like
-        The systems by name, two or more: each a trained ranker, or scores in the row order of the data's source.
+        The systems by name, two or more: each a trained ranker, a live model of another library (a LightGBM or XGBoost
+        booster, CatBoost, any object with `predict`), or scores in the row order of the data's source.
     data : RankingDataset
         The queries with their labels.
     metrics : sequence of str, default ("ndcg@5", "ndcg@10", "map", "mrr")
@@ -253,7 +248,7 @@ def compare(
     evaluations = {}
     for name, system in systems.items():
         try:
-            scores = system.predict(data) if hasattr(system, "predict") else system
+            scores = scores_of(system, data)
             evaluations[name] = evaluate(
                 scores, data, metrics, convention, threads=threads, seed=seed, resamples=resamples
             )
