@@ -258,15 +258,20 @@ def _ensemble(attributes: _Attributes) -> tuple[list[TreeTable], float]:
     mode, split = attributes.tensor("nodes_modes").astype(np.int64), attributes.numbers("nodes_splits")
     sides = {side: _children_of(attributes, side, n_nodes, len(leaf_weights)) for side in ("true", "false")}
     tracks = tracks if len(tracks) else np.zeros(n_nodes, np.int64)
-    if not len(mode) == len(split) == len(tracks) == n_nodes or (mode < 0).any() or (mode > MEMBER).any():
+    if not len(mode) == len(split) == len(tracks) == n_nodes or (mode > MEMBER).any():
         raise InputError(f"the modes, splits and missing sides of {n_nodes} nodes do not fit them")
+    alone = sides["true"] == sides["false"]  # a tree of one leaf still has a node: both its sides are that leaf
+    if (sides["true"][alone] < n_nodes).any():
+        raise InputError("a node of a tree is reached in two ways")
+    mode = np.where(alone, -1, mode)
     leaves = np.zeros(len(leaf_weights))
+    own_values = np.where(alone, leaf_weights[np.where(alone, sides["true"] - n_nodes, 0)] if n_nodes else 0.0, 0.0)
     whole_table = _ordered_splits(
         np.concatenate([mode, leaves - 1]).astype(np.int64), np.concatenate([feature, leaves]).astype(np.int64),
         np.concatenate([split, leaves]), np.concatenate([tracks != 0, leaves > 0]),
         np.concatenate([sides["true"], leaves - 1]).astype(np.int64),
         np.concatenate([sides["false"], leaves - 1]).astype(np.int64),
-        np.concatenate([np.zeros(n_nodes), leaf_weights]), _members(attributes, mode, split),
+        np.concatenate([own_values, leaf_weights]), _members(attributes, mode, split),
     )  # fmt: skip
     roots = attributes.wholes("tree_roots")
     if len(roots) and not (0 <= roots.min() and roots.max() < max(n_nodes, 1)):

@@ -6,7 +6,7 @@ Nothing is allocated by what a length says before there are as many bytes.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -118,14 +118,12 @@ def field(number: int, value: int | float | str | bytes) -> bytes:
     return varint(number << 3 | BYTES) + varint(len(content)) + content
 
 
-def packed_wholes(number: int, values: Iterable[int]) -> bytes:
-    """A repeated field of whole numbers."""
-    return field(number, b"".join(map(varint, values)))
-
-
-def walk(content: bytes, *path: int) -> Iterator[Message]:
-    """The messages that lie at a path of fields."""
-    messages = [message_of(content)]
-    for number in path:
-        messages = [message_of(value) for message in messages for value in message.get(number, [])]
-    yield from messages
+def packed_wholes(number: int, values: Iterable[int] | IntArray) -> bytes:
+    """A repeated field of whole numbers of 0 or more."""
+    given = np.asarray(values, np.int64).astype(np.uint64)
+    groups = (given[:, None] >> (7 * np.arange(10, dtype=np.uint64))) & np.uint64(0x7F)
+    length = np.maximum(10 - np.argmax((groups != 0)[:, ::-1], axis=1), 1)
+    length[~(groups != 0).any(axis=1)] = 1
+    place = np.arange(10)
+    content = groups.astype(np.uint8) | np.where(place < length[:, None] - 1, 0x80, 0).astype(np.uint8)
+    return field(number, content[place < length[:, None]].tobytes())

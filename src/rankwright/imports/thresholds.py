@@ -29,7 +29,8 @@ def below(threshold: NDArray[np.floating]) -> Float32Array:
 
 def above(threshold: Float32Array) -> Float32Array:
     """The float32 number that follows each threshold: a value is at most the one where it is below the other."""
-    return np.nextafter(threshold, np.float32(np.inf))
+    with np.errstate(over="ignore", under="ignore"):
+        return np.nextafter(threshold, np.float32(np.inf))
 
 
 def always_false(threshold: Float64Array) -> BoolArray:
@@ -38,4 +39,5 @@ def always_false(threshold: Float64Array) -> BoolArray:
 
 
 def _before(values: Float32Array) -> Float32Array:
-    return np.nextafter(values, np.float32(-np.inf))
+    with np.errstate(over="ignore", under="ignore"):
+        return np.nextafter(values, np.float32(-np.inf))

@@ -41,7 +41,7 @@ def read(content: bytes) -> ForeignForest:
         source=NAME,
         forest=assembled(trees, n_features, dict.fromkeys(sorted(cut), Reading.POSITIVE_CATEGORY)),
         knows_width=False,
-        notes=["a dump has no base score: scores are those of the trees alone"],
+        notes=["a dump has neither the base score nor the weights of DART: scores are those of the trees alone"],
     )
 
 

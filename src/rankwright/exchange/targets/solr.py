@@ -1,0 +1,168 @@
+"""Solr's models: MultipleAdditiveTreesModel for trees, LinearModel and NeuralNetworkModel for the rest.
+
+Solr adds 0.000001 to a threshold before it compares, in float32; the number written is the one that becomes ours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float32Array
+from rankwright.exchange.feature_sets import solr_features
+from rankwright.exchange.rules import solr_models
+from rankwright.exchange.splits import inner_nodes, refuse_categories, refuse_readings, with_base_tree
+from rankwright.exchange.subject import (
+    ForestSubject,
+    NetSubject,
+    NotExportableError,
+    Subject,
+    only_standardises,
+    standardisation,
+)
+from rankwright.exchange.target import ExportOptions, Limit, Run, Target, Written
+from rankwright.trees.forests.forest import Forest
+
+SLACK = np.float32(1e-6)
+STEPS = 4  # floats to either side among which the number to write is looked for
+ACTIVATIONS = ("relu", "tanh", "sigmoid", "identity")
+
+
+def write(subject: Subject, options: ExportOptions) -> Written:
+    """The model as Solr's model store takes it."""
+    if isinstance(subject, ForestSubject):
+        return _trees(subject, options)
+    return _layers(subject, options)
+
+
+def _model(kind: str, subject: Subject, options: ExportOptions, params: dict[str, Any], norms: Any = None) -> bytes:
+    features = [{"name": name} for name in subject.names]
+    for feature, norm in zip(features, norms or (), strict=False):
+        feature["norm"] = norm
+    document = {
+        "class": f"org.apache.solr.ltr.model.{kind}",
+        "name": options.name,
+        "store": f"{options.name}_features",
+        "features": features,
+        "params": params,
+    }
+    return (json.dumps(document) + "\n").encode()
+
+
+def _trees(subject: ForestSubject, options: ExportOptions) -> Written:
+    refuse_readings(subject, "Solr", "lightgbm or c")
+    refuse_categories(subject, "Solr", "lightgbm, onnx or c")
+    forest = with_base_tree(subject)
+    thresholds = _before_slack(subject, forest)
+    kept = options.missing == "kept"
+    trees = [
+        {"weight": "1", "root": _tree(subject, forest, thresholds, tree, kept)} for tree in range(forest.n_trees)
+    ]
+    params: dict[str, Any] = {"isNullSameAsZero": "false"} if kept else {}
+    notes = [
+        "missing values keep their side: Solr 9.2 or later, and defaultValue NaN in the features; --missing never "
+        "writes a model for earlier ones"
+    ]
+    return Written({"": _model("MultipleAdditiveTreesModel", subject, options, params | {"trees": trees})},
+                   notes if kept else [])  # fmt: skip
+
+
+def _before_slack(subject: ForestSubject, forest: Forest) -> Float32Array:
+    """Numbers that are our thresholds once Solr has added its slack."""
+    inner = inner_nodes(forest)
+    wanted = np.where(inner, forest.threshold, np.float32(0))
+    found = np.full(len(wanted), np.nan, np.float32)
+    guess = (wanted - SLACK).astype(np.float32)
+    for step in range(-STEPS, STEPS + 1):
+        tried = guess
+        for _ in range(abs(step)):
+            tried = np.nextafter(tried, np.float32(np.inf if step > 0 else -np.inf))
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = np.where(np.isnan(found) & (tried + SLACK == wanted), tried, found)
+    lost = np.flatnonzero(inner & np.isnan(found))
+    if len(lost):
+        node = int(lost[0])
+        raise NotExportableError(
+            f"Solr adds 0.000001 to thresholds, and no number becomes {forest.threshold[node]!r}, a threshold of "
+            f"{subject.names[forest.feature[node]]}: scale such features up before training, or take onnx or c"
+        )
+    return found
+
+
+def _tree(subject: ForestSubject, forest: Forest, thresholds: Float32Array, tree: int, kept: bool) -> dict[str, Any]:
+    start, stop = int(forest.offsets[tree]), int(forest.offsets[tree + 1])
+    made: dict[int, dict[str, Any]] = {}
+    for node in range(stop - 1, start - 1, -1):  # children come after their parents
+        if forest.feature[node] < 0:
+            made[node] = {"value": _number(forest.value[node])}
+            continue
+        made[node] = {"feature": subject.names[forest.feature[node]], "threshold": _number(thresholds[node])}
+        if kept:
+            made[node]["missing"] = "left" if forest.missing_left[node] else "right"
+        made[node]["left"], made[node]["right"] = made.pop(int(forest.left[node])), made.pop(int(forest.right[node]))
+    return made[start]
+
+
+def _number(value: float) -> str:
+    text = f"{float(value):.9g}"
+    return {"inf": "Infinity", "-inf": "-Infinity"}.get(text, text)
+
+
+def _layers(subject: NetSubject, options: ExportOptions) -> Written:
+    if not only_standardises(subject.steps):
+        raise NotExportableError(
+            f"Solr's normalizers scale by mean and deviation, and this ranker also takes logarithms "
+            f"({'+'.join(step.scaling.name for step in subject.steps)}): take onnx or c, or train with scaling zscore"
+        )
+    unknown = [layer.activation for layer in subject.layers if layer.activation not in ACTIVATIONS]
+    if unknown:
+        raise NotExportableError(f"Solr has no activation {unknown[0]}: take onnx or c")
+    norms = _norms(subject)
+    missing = [Limit("missing values, which Solr's sums and nets cannot have", lambda rows: np.isnan(rows).any(axis=1))]
+    first = subject.layers[0]
+    if subject.kind == "linear" and not first.bias.any():
+        weights = dict(zip(subject.names, first.weights[0].tolist(), strict=True))
+        return Written({"": _model("LinearModel", subject, options, {"weights": weights}, norms)}, (), missing)
+    layers = [
+        {"matrix": layer.weights.tolist(), "bias": layer.bias.tolist(), "activation": layer.activation}
+        for layer in subject.layers
+    ]
+    notes = ["a weighted sum with a constant is written as a NeuralNetworkModel of one layer"]
+    return Written(
+        {"": _model("NeuralNetworkModel", subject, options, {"layers": layers}, norms)},
+        notes if subject.kind == "linear" else (),
+        missing,
+    )
+
+
+def _norms(subject: NetSubject) -> list[dict[str, Any]] | None:
+    """Solr's normalizers; a feature that never varied gives 0, as with an endless deviation."""
+    found = standardisation(subject.steps)
+    if found is None:
+        return None
+    mean, factor = found
+    deviation = np.divide(1.0, factor, out=np.full_like(factor, 3e38), where=factor > 0)
+    return [
+        {"class": "org.apache.solr.ltr.norm.StandardNormalizer", "params": {"avg": repr(avg), "std": repr(std)}}
+        for avg, std in zip(mean.tolist(), deviation.tolist(), strict=True)
+    ]
+
+
+def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  # noqa: ARG001
+    """Scores by Solr's rules."""
+    return Run(solr_models.score(path.read_bytes(), features), "by rule, not run")
+
+
+SOLR = Target(
+    name="solr",
+    suffix=".json",
+    summary="Solr's MultipleAdditiveTreesModel, LinearModel or NeuralNetworkModel",
+    takes=("forest", "linear", "net"),
+    write=write,
+    runners=(run_by_rule,),
+    feature_set=solr_features,
+)
