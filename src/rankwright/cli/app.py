@@ -20,6 +20,7 @@ from rankwright.cli import (
     convert,
     cv,
     evaluate,
+    export,
     listing,
     quickstart,
     reproduce,
@@ -67,6 +68,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
     "evaluate": (evaluate.evaluate, evaluate.EXAMPLES),
     "compare": (compare.compare, compare.EXAMPLES),
     "compress": (compress.compress, compress.EXAMPLES),
+    "export": (export.export, export.EXAMPLES),
     "reproduce": (reproduce.reproduce, reproduce.EXAMPLES),
     "list": (listing.list_names, listing.EXAMPLES),
 }

@@ -1,6 +1,6 @@
 """Documents that prove an export: some of the user's, and made-up ones at every place where a forest could go wrong.
 
-Each threshold of the forest has three documents: with that value, with the next float above, and with the one below; and
+Each threshold of the forest has three documents: with that value, with the next float above, and with the one below;
 each feature has documents with NaN, ±0, ±∞ and odd categories. The other values of such a document are thresholds too,
 drawn by a seed, so that documents reach deep nodes.
 """

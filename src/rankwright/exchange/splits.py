@@ -36,7 +36,9 @@ def with_base_tree(subject: ForestSubject) -> Forest:
         "feature": np.int32(-1), "threshold": np.float32(np.nan), "left": np.int32(-1), "right": np.int32(-1),
         "missing_left": np.False_, "value": np.float32(subject.base_score), "gain": 0.0, "count": 0,
     }  # fmt: skip
-    parts = {name: np.append(getattr(forest, name), value).astype(getattr(forest, name).dtype) for name, value in one.items()}
+    parts = {
+        name: np.append(getattr(forest, name), value).astype(getattr(forest, name).dtype) for name, value in one.items()
+    }
     words = np.vstack([forest.categories, np.zeros((1, forest.categories.shape[1]), np.uint32)])
     return replace(forest, **parts, categories=words, offsets=np.append(forest.offsets, n_nodes + 1))
 
@@ -91,8 +93,8 @@ def refuse_categories(subject: ForestSubject, target: str, nearest: str) -> None
     nodes = category_nodes(subject.forest)
     if len(nodes):
         raise NotExportableError(
-            f"{target} has no splits of categories, as feature {subject.names[subject.forest.feature[nodes[0]]]} needs: "
-            f"take {nearest}"
+            f"{target} has no splits of categories, as feature {subject.names[subject.forest.feature[nodes[0]]]} "
+            f"needs: take {nearest}"
         )
 
 

@@ -160,8 +160,8 @@ def _layers(trained: TrainedRanker) -> tuple[Layer, ...]:
     arrays = named(model.state()[1], "net.")
     if not arrays:
         raise NotExportableError(
-            f"a {trained.ranker} is neither trees, nor a weighted sum of features, nor a plain net, and no engine has a "
-            f"format for it: compress it into trees (rankwright compress), or serve it with rankwright itself"
+            f"a {trained.ranker} is neither trees, nor a weighted sum of features, nor a plain net, and no engine has "
+            f"a format for it: compress it into trees (rankwright compress), or serve it with rankwright itself"
         )
     return _plain_layers(trained, arrays)
 

@@ -77,7 +77,9 @@ def as_forest(subject: Subject, target: str) -> ForestSubject:
     return subject
 
 
-def in_features(features: Sequence[int], found: Callable[[Float32Array], BoolArray]) -> Callable[[Float32Array], BoolArray]:
+def in_features(
+    features: Sequence[int], found: Callable[[Float32Array], BoolArray]
+) -> Callable[[Float32Array], BoolArray]:
     """Which rows have a value that `found` finds in one of the features."""
     columns = np.unique(np.asarray(features, np.int64))
     return lambda rows: found(rows[:, columns]).any(axis=1)

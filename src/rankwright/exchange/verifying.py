@@ -1,7 +1,7 @@
 """Proof that a target scores as we do.
 
-Two things are looked at. Leaves: the forest is written once more with whole numbers in its leaves, so small that any sum
-of them is exact in float32; the target must then give our sums exactly, or some document went to a wrong leaf. Scores:
+Two things are looked at. Leaves: the forest is written once more with whole numbers in its leaves, so small that any
+sum of them is exact in float32; the target must then give our sums exactly, or some document went to a wrong leaf. Scores:
 with the real leaves, no score may lie further from ours than the rounding of sums allows.
 """
 
@@ -69,7 +69,16 @@ class Verdict:
         dict
             Its attributes by name, and `passed`.
         """
-        names = ("by", "documents", "left_out", "wrong_leaves", "beyond_bound", "largest_difference", "bound", "swapped")
+        names = (
+            "by",
+            "documents",
+            "left_out",
+            "wrong_leaves",
+            "beyond_bound",
+            "largest_difference",
+            "bound",
+            "swapped",
+        )
         return {"passed": self.passed} | {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:

@@ -55,7 +55,7 @@ class TreeTable:
         inner = self.feature >= 0
         for name in ("left", "right"):
             children = getattr(self, name)[inner]
-            if len(children) and not (0 <= children.min() and children.max() < n_nodes):
+            if len(children) and not (children.min() >= 0 and children.max() < n_nodes):
                 raise InputError(f"a node of a tree of {n_nodes} nodes has the {name} child {children.max()}")
 
     def scaled(self, factor: float) -> TreeTable:
@@ -138,9 +138,7 @@ def _leaf_values(values: Float64Array) -> Float32Array:
         return values.astype(np.float32)
 
 
-def _parents_first(
-    starts: IntArray, inner: BoolArray, left: IntArray, right: IntArray
-) -> tuple[IntArray, IntArray]:
+def _parents_first(starts: IntArray, inner: BoolArray, left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
     """The nodes that roots lead to, tree by tree and parents first, and where each tree begins among them."""
     tree_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     level, levels, n_found = starts[:-1], [], 0

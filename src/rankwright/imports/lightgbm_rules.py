@@ -27,7 +27,9 @@ def our_thresholds(threshold: Float64Array) -> Float32Array:
     """The thresholds as ours: all values no larger than 1e-35 are on one side, as they are read as 0."""
     near = at_most(threshold)
     inside = np.abs(near) <= LARGEST_ZERO
-    return np.where(inside & (threshold >= 0), LARGEST_ZERO, np.where(inside, np.nextafter(-LARGEST_ZERO, np.float32(-1)), near))
+    return np.where(
+        inside & (threshold >= 0), LARGEST_ZERO, np.where(inside, np.nextafter(-LARGEST_ZERO, np.float32(-1)), near)
+    )
 
 
 def missing_sides(threshold: Float64Array, types: IntArray, default_left: BoolArray) -> BoolArray:

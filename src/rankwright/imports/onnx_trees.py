@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -126,16 +127,17 @@ def _regressor(attributes: _Attributes) -> tuple[list[TreeTable], float]:
     table = {
         "number": number, "mode": modes, "feature": attributes.wholes("nodes_featureids"),
         "split": attributes.numbers("nodes_values"), "true": attributes.wholes("nodes_truenodeids"),
-        "false": attributes.wholes("nodes_falsenodeids"), "tracks": tracks if len(tracks) else np.zeros(n_nodes, np.int64),
+        "false": attributes.wholes("nodes_falsenodeids"),
+        "tracks": tracks if len(tracks) else np.zeros(n_nodes, np.int64),
     }  # fmt: skip
     for name, values in table.items():
         if len(values) != n_nodes:
             raise InputError(f"{n_nodes} nodes have {len(values)} numbers of {name}")
     values = _leaf_values(attributes, tree, number)
     order = np.argsort(tree, kind="stable")
-    bounds = np.flatnonzero(np.diff(tree[order], prepend=tree[order][:1] - 1)).tolist() + [n_nodes]
+    bounds = [*np.flatnonzero(np.diff(tree[order], prepend=tree[order][:1] - 1)).tolist(), n_nodes]
     trees = []
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+    for first, last in itertools.pairwise(bounds):
         own = order[first:last]
         trees.append(_table({name: column[own] for name, column in table.items()}, values[own]))
     scale = 1 / max(len(trees), 1) if attributes.word("aggregate_function", "SUM") == "AVERAGE" else 1.0
@@ -274,7 +276,7 @@ def _ensemble(attributes: _Attributes) -> tuple[list[TreeTable], float]:
         np.concatenate([own_values, leaf_weights]), _members(attributes, mode, split),
     )  # fmt: skip
     roots = attributes.wholes("tree_roots")
-    if len(roots) and not (0 <= roots.min() and roots.max() < max(n_nodes, 1)):
+    if len(roots) and not (roots.min() >= 0 and roots.max() < max(n_nodes, 1)):
         raise InputError("a tree's root is not there")
     trees = [_part(whole_table, own) for own in _owned(whole_table, roots)]
     return [tree.scaled(1 / len(trees) if how == AVERAGE else 1.0) for tree in trees], 0.0

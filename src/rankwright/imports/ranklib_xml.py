@@ -80,7 +80,9 @@ class _Tree:
         if self.open or not self.feature:
             raise InputError("a tree is cut short")
 
-    def _take(self, tag: str, content: dict[str, str] | str, tokens: Iterator[tuple[str, dict[str, str] | str]]) -> None:
+    def _take(
+        self, tag: str, content: dict[str, str] | str, tokens: Iterator[tuple[str, dict[str, str] | str]]
+    ) -> None:
         if tag == "split" and isinstance(content, dict):
             self._begin(content.get("pos"))
         elif tag == "/split":

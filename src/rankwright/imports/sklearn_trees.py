@@ -28,9 +28,7 @@ def read(model: Any) -> ForeignForest:
     trees, base = READERS[name](model)
     n_features = checked_width(int(model.n_features_in_))
     names = tuple(str(own) for own in getattr(model, "feature_names_in_", ()))
-    return ForeignForest(
-        source=NAME, forest=assembled(trees, n_features), base_score=base, feature_names=names
-    )
+    return ForeignForest(source=NAME, forest=assembled(trees, n_features), base_score=base, feature_names=names)
 
 
 def _cart(tree: Any, values: Any) -> TreeTable:

@@ -14,7 +14,8 @@ import numpy as np
 from rankwright.errors import InputError
 
 NUMBERS: Mapping[int, str] = {
-    ord("i"): ">i1", ord("U"): ">u1", ord("I"): ">i2", ord("l"): ">i4", ord("L"): ">i8", ord("d"): ">f4", ord("D"): ">f8",
+    ord("i"): ">i1", ord("U"): ">u1", ord("I"): ">i2", ord("l"): ">i4", ord("L"): ">i8",
+    ord("d"): ">f4", ord("D"): ">f8",
 }  # fmt: skip
 WHOLE = (ord("i"), ord("U"), ord("I"), ord("l"), ord("L"))
 CONSTANTS: Mapping[int, Any] = {ord("Z"): None, ord("T"): True, ord("F"): False}

@@ -80,7 +80,9 @@ def _net(params: dict[str, Any], names: list[str], features: Float32Array) -> Fl
     for layer in params["layers"]:
         weights = np.array(layer["matrix"], np.float64).astype(np.float32)
         if weights.shape[1] != found.shape[1] or len(layer["bias"]) != len(weights):
-            raise InputError(f"a layer of {weights.shape} does not fit {found.shape[1]} inputs of {len(names)} features")
+            raise InputError(
+                f"a layer of {weights.shape} does not fit {found.shape[1]} inputs of {len(names)} features"
+            )
         sums = np.tile(np.array(layer["bias"], np.float64).astype(np.float32), (len(found), 1))
         for column in range(found.shape[1]):
             sums += found[:, column : column + 1] * weights[:, column]

@@ -150,7 +150,9 @@ def _net(subject: NetSubject, name: str) -> str:  # noqa: ARG001
         else:
             taken = step.learned.get("taken", np.ones(subject.n_features, np.bool_))
             parts.append(_array("char", f"taken_{place}", (str(int(flag)) for flag in taken.tolist())))
-            calls.append(f"    for (int f = 0; f < N; ++f) if (taken_{place}[f]) x[f] = copysign(log1p(fabs(x[f])), x[f]);")
+            calls.append(
+                f"    for (int f = 0; f < N; ++f) if (taken_{place}[f]) x[f] = copysign(log1p(fabs(x[f])), x[f]);"
+            )
     calls.append("    for (int f = 0; f < N; ++f) if (x[f] != x[f]) x[f] = 0;")
     widest = max(subject.n_features, *(len(layer.bias) for layer in subject.layers))
     before = "x"
@@ -160,7 +162,8 @@ def _net(subject: NetSubject, name: str) -> str:  # noqa: ARG001
         parts.append(_array("double", f"bias_{place}", map(repr, layer.bias.tolist())))
         after = "y" if before == "x" else "x"
         calls.append(f"    layer(weights_{place}, bias_{place}, {n_out}, {n_in}, {before}, {after});")
-        calls.append(f"    for (int u = 0; u < {n_out}; ++u) {{ double x = {after}[u]; {after}[u] = {ACTIVATIONS[layer.activation]}; }}")
+        activated = f"{{ double x = {after}[u]; {after}[u] = {ACTIVATIONS[layer.activation]}; }}"
+        calls.append(f"    for (int u = 0; u < {n_out}; ++u) {activated}")
         before = after
     return NET.format(
         arrays="".join(parts), n_features=subject.n_features, widest=widest, calls="\n".join(calls), last=before

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float32Array
+from rankwright.arrays import BoolArray, Float32Array
 from rankwright.exchange.feature_sets import solr_features
 from rankwright.exchange.rules import solr_models
 from rankwright.exchange.splits import inner_nodes, refuse_categories, refuse_readings, with_base_tree
@@ -28,6 +28,7 @@ from rankwright.exchange.target import ExportOptions, Limit, Run, Target, Writte
 from rankwright.trees.forests.forest import Forest
 
 SLACK = np.float32(1e-6)
+LARGEST_GAP = 1e-12
 STEPS = 4  # floats to either side among which the number to write is looked for
 ACTIVATIONS = ("relu", "tanh", "sigmoid", "identity")
 
@@ -57,40 +58,57 @@ def _trees(subject: ForestSubject, options: ExportOptions) -> Written:
     refuse_readings(subject, "Solr", "lightgbm or c")
     refuse_categories(subject, "Solr", "lightgbm, onnx or c")
     forest = with_base_tree(subject)
-    thresholds = _before_slack(subject, forest)
+    thresholds, limits = _before_slack(subject, forest)
     kept = options.missing == "kept"
-    trees = [
-        {"weight": "1", "root": _tree(subject, forest, thresholds, tree, kept)} for tree in range(forest.n_trees)
-    ]
+    trees = [{"weight": "1", "root": _tree(subject, forest, thresholds, tree, kept)} for tree in range(forest.n_trees)]
     params: dict[str, Any] = {"isNullSameAsZero": "false"} if kept else {}
     notes = [
         "missing values keep their side: Solr 9.2 or later, and defaultValue NaN in the features; --missing never "
         "writes a model for earlier ones"
     ]
     return Written({"": _model("MultipleAdditiveTreesModel", subject, options, params | {"trees": trees})},
-                   notes if kept else [])  # fmt: skip
+                   notes if kept else [], limits)  # fmt: skip
 
 
-def _before_slack(subject: ForestSubject, forest: Forest) -> Float32Array:
-    """Numbers that are our thresholds once Solr has added its slack."""
+def _before_slack(subject: ForestSubject, forest: Forest) -> tuple[Float32Array, list[Limit]]:
+    """Numbers that are our thresholds once Solr has added its slack, and which documents that leaves out.
+
+    Near 0 not every float32 number is a sum of another and the slack: the nearest one is taken where it is so near that
+    only values in between, which are named as a limit, can tell.
+    """
     inner = inner_nodes(forest)
     wanted = np.where(inner, forest.threshold, np.float32(0))
-    found = np.full(len(wanted), np.nan, np.float32)
+    best, gap = np.zeros(len(wanted), np.float32), np.full(len(wanted), np.inf)
     guess = (wanted - SLACK).astype(np.float32)
     for step in range(-STEPS, STEPS + 1):
         tried = guess
         for _ in range(abs(step)):
             tried = np.nextafter(tried, np.float32(np.inf if step > 0 else -np.inf))
         with np.errstate(over="ignore", invalid="ignore"):
-            found = np.where(np.isnan(found) & (tried + SLACK == wanted), tried, found)
-    lost = np.flatnonzero(inner & np.isnan(found))
+            away = np.abs((tried + SLACK).astype(np.float64) - wanted)
+        away[tried + SLACK == wanted] = 0.0
+        best, gap = np.where(away < gap, tried, best), np.minimum(np.where(np.isnan(away), np.inf, away), gap)
+    lost = np.flatnonzero(inner & (gap > LARGEST_GAP))
     if len(lost):
-        node = int(lost[0])
         raise NotExportableError(
-            f"Solr adds 0.000001 to thresholds, and no number becomes {forest.threshold[node]!r}, a threshold of "
-            f"{subject.names[forest.feature[node]]}: scale such features up before training, or take onnx or c"
+            f"Solr adds 0.000001 to thresholds, and no number becomes {float(forest.threshold[lost[0]]):.9g}, a "
+            f"threshold of {subject.names[forest.feature[lost[0]]]}: scale such features up, or take onnx or c"
         )
-    return found
+    near = np.flatnonzero(inner & (gap > 0))
+    if len(near) == 0:
+        return best, []
+    low, high = (np.sort(np.stack([wanted[near], best[near] + SLACK]), axis=0)[place] for place in (0, 1))
+    features = forest.feature[near]
+
+    def between(rows: Float32Array) -> BoolArray:
+        values = rows[:, features]
+        return ((values > low) & (values <= high)).any(axis=1)
+
+    text = (
+        f"values between a threshold and the nearest that Solr can have, less than {LARGEST_GAP:g} away, of "
+        f"{', '.join(sorted({subject.names[feature] for feature in features.tolist()})[:5])}"
+    )
+    return best, [Limit(text, between)]
 
 
 def _tree(subject: ForestSubject, forest: Forest, thresholds: Float32Array, tree: int, kept: bool) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankwright.arrays import Float32Array, Float64Array
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.errors import MissingExtraError
 from rankwright.exchange.feature_sets import plugin_feature_set
 from rankwright.exchange.rules import plugin_trees
@@ -87,8 +88,8 @@ def _document(subject: ForestSubject) -> tuple[dict[str, Any], list[Limit]]:
         kinds[feature] = "c"
     model = {
         "gbtree_model_param": {"num_parallel_tree": "1", "num_trees": str(forest.n_trees)},
-        "iteration_indptr": np.arange(forest.n_trees + 1, dtype=np.int32),
-        "tree_info": np.zeros(forest.n_trees, np.int32),
+        "iteration_indptr": list(range(forest.n_trees + 1)),
+        "tree_info": [0] * forest.n_trees,
         "trees": trees,
     }
     learner = {
@@ -144,34 +145,54 @@ def _tree(forest: Forest, tree: int, threshold: Float64Array) -> dict[str, Any]:
         if not others_left:
             left[node], right[node] = right[node], left[node]
             default_left[node] ^= 1
-    parents = np.full(n_nodes, NO_PARENT, np.int32)
-    for side in (left, right):
-        parents[side[inner]] = np.flatnonzero(inner)
     value = forest.value[own]
     conditions = np.where(inner, threshold[own], value).astype(np.float32)
     conditions[split_type > 0] = np.float32(0)
+    order, number = _siblings_together(inner, left, right)
+    left, right = (np.where(inner, number[side], -1)[order].astype(np.int32) for side in (left, right))
+    parents = np.full(n_nodes, NO_PARENT, np.int32)
+    for side in (left, right):
+        parents[side[side >= 0]] = np.flatnonzero(side >= 0)
+    by_node = sorted(zip(number[np.array(nodes, np.int64)].tolist(), categories, strict=True))
+    categories = [listed for _, listed in by_node]
     sizes = np.array([len(listed) for listed in categories], np.int64)
     return {
-        "base_weights": np.where(inner, np.float32(0), value).astype(np.float32),
+        "base_weights": np.where(inner, np.float32(0), value).astype(np.float32)[order],
         "categories": np.array([category for listed in categories for category in listed], np.int32),
-        "categories_nodes": np.array(nodes, np.int32),
+        "categories_nodes": np.array([node for node, _ in by_node], np.int32),
         "categories_segments": np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)[: len(sizes)],
         "categories_sizes": sizes,
-        "default_left": default_left,
+        "default_left": default_left[order],
         "id": tree,
         "left_children": left,
-        "loss_changes": forest.gain[own].astype(np.float32),
+        "loss_changes": forest.gain[own][order].astype(np.float32),
         "parents": parents,
         "right_children": right,
-        "split_conditions": conditions,
-        "split_indices": np.where(inner, forest.feature[own], 0).astype(np.int32),
-        "split_type": split_type,
-        "sum_hessian": forest.count[own].astype(np.float32),
+        "split_conditions": conditions[order],
+        "split_indices": np.where(inner, forest.feature[own], 0)[order].astype(np.int32),
+        "split_type": split_type[order],
+        "sum_hessian": forest.count[own][order].astype(np.float32),
         "tree_param": {
             "num_deleted": "0", "num_feature": str(forest.n_features), "num_nodes": str(n_nodes),
             "size_leaf_vector": "1",
         },
     }  # fmt: skip
+
+
+def _siblings_together(
+    inner: BoolArray, left: NDArray[np.int32], right: NDArray[np.int32]
+) -> tuple[IntArray, IntArray]:
+    """An order of the nodes in which a right child follows its left one, and each node's number in it.
+
+    XGBoost walks so: the right child is the left one plus 1, whatever the file says.
+    """
+    order, splits, lefts, rights = [0], inner.tolist(), left.tolist(), right.tolist()
+    for node in order:
+        if splits[node]:
+            order += [lefts[node], rights[node]]
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    return np.array(order, np.int64), number
 
 
 def run_xgboost(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  # noqa: ARG001
