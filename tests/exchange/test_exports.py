@@ -74,7 +74,7 @@ def test_logarithms_go_to_onnx_and_not_to_solr(data, tmp_path):
     skip_unless_at_hand("onnx")
     ranker = rw.RankNet(hidden=(4,), activation="gelu", epochs=1, scaling="log+zscore").fit(data)
     assert ranker.export(tmp_path / "net.onnx", to="onnx", verify=True).verdicts[0].passed
-    with pytest.raises(NotExportableError, match="logarithms.*take onnx or c"):
+    with pytest.raises(NotExportableError, match=r"logarithms.*take onnx or c"):
         ranker.export(tmp_path / "net.json", to="solr")
 
 
@@ -87,7 +87,7 @@ def test_categories_are_refused_with_an_alternative(name, data, tmp_path):
 
 
 def test_missing_sides_are_refused_where_there_are_none(forest, tmp_path):
-    with pytest.raises(NotExportableError, match="send them left: take .* or say --missing never"):
+    with pytest.raises(NotExportableError, match=r"send them left: take .* or say --missing never"):
         forest.export(tmp_path / "model.xml", to="ranklib")
 
 

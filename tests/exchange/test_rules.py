@@ -68,7 +68,8 @@ def test_the_raw_plugin_reads_leaves_in_base_weights():
 def test_ranklib_sends_what_is_at_most_left_and_nan_right():
     text = b"""## LambdaMART
 <ensemble><tree id="1" weight="0.5"><split><feature> 1 </feature><threshold> 0.5 </threshold>
-<split pos="left"><output> 2 </output></split><split pos="right"><output> 4 </output></split></split></tree></ensemble>"""
+<split pos="left"><output> 2 </output></split><split pos="right"><output> 4 </output></split></split></tree>
+</ensemble>"""
     assert ranklib_trees.score(text, VALUES).tolist() == [1, 1, 2, 2]
 
 

@@ -1,8 +1,8 @@
 """Proof that a target scores as we do.
 
 Two things are looked at. Leaves: the forest is written once more with whole numbers in its leaves, so small that any
-sum of them is exact in float32; the target must then give our sums exactly, or some document went to a wrong leaf. Scores:
-with the real leaves, no score may lie further from ours than the rounding of sums allows.
+sum of them is exact in float32; the target must then give our sums exactly, or some document went to a wrong leaf.
+Scores: with the real leaves, no score may lie further from ours than the rounding of sums allows.
 """
 
 from __future__ import annotations
