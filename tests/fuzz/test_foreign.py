@@ -44,9 +44,11 @@ HOSTILE = {
     "huge_list.ubj": b"{L\0\0\0\0\0\0\0\x07learner[$d#L\x7f\xff\xff\xff\xff\xff\xff\xff",
     "wide.txt": b"tree\nversion=v4\nnum_class=1\nmax_feature_idx=2147483646\n\nTree=0\nnum_leaves=1\nleaf_value=1\n\n"
     b"end of trees\n",
-    "many_leaves.txt": b"tree\nversion=v4\nmax_feature_idx=1\n\nTree=0\nnum_leaves=2147483647\nleaf_value=1\n\nend of trees\n",
-    "category.txt": b"tree\nversion=v4\nmax_feature_idx=1\n\nTree=0\nnum_leaves=2\nnum_cat=1\nsplit_feature=0\nthreshold=0\n"
-    b"decision_type=1\nleft_child=-1\nright_child=-2\nleaf_value=1 2\ncat_boundaries=0 2147483647\ncat_threshold=1\n\n"
+    "many_leaves.txt": b"tree\nversion=v4\nmax_feature_idx=1\n\nTree=0\nnum_leaves=2147483647\nleaf_value=1\n\n"
+    b"end of trees\n",
+    "category.txt": b"tree\nversion=v4\nmax_feature_idx=1\n\nTree=0\nnum_leaves=2\nnum_cat=1\nsplit_feature=0\n"
+    b"threshold=0\ndecision_type=1\nleft_child=-1\nright_child=-2\nleaf_value=1 2\n"
+    b"cat_boundaries=0 2147483647\ncat_threshold=1\n\n"
     b"end of trees\n",
     "entities.xml": b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "bbbbbbbbbb">]><ensemble>&b;&b;</ensemble>',
     "long.onnx": b"\x08\x09\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x7f",

@@ -103,7 +103,7 @@ BOTH = (False, True)
 
 def all_cases() -> list[Case]:
     """Library × settings × missing × categories × bins × leaves."""
-    cases = [
+    return [
         *grid("lightgbm", BOTH, BOTH, num_leaves=(2, 7, 31), max_bin=(3, 15, 255), zero_as_missing=BOTH,
               use_missing=(True,)),
         *grid("lightgbm", BOTH, BOTH, num_leaves=(2, 7, 31), max_bin=(3, 15, 255), use_missing=(False,)),
@@ -127,4 +127,3 @@ def all_cases() -> list[Case]:
         *grid("sklearn", BOTH, (False,), model=("HistGradientBoostingRegressor",), max_iter=(4,),
               max_leaf_nodes=(3, 31), max_bins=(8, 255)),
     ]  # fmt: skip
-    return cases

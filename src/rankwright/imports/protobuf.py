@@ -28,6 +28,7 @@ def message_of(content: memoryview | bytes) -> Message:
     while at < len(view):
         key, at = _varint(view, at)
         kind = key & 7
+        value: int | memoryview
         if kind == VARINT:
             value, at = _varint(view, at)
         else:
