@@ -92,7 +92,7 @@ def test_missing_sides_are_refused_where_there_are_none(forest, tmp_path):
 
 
 def test_a_ranker_that_compares_documents_has_nowhere_to_go(data, tmp_path):
-    ranker = rw.SortNet(hidden=4, iterations=1, epochs=1).fit(data)
+    ranker = rw.SortNet(hidden=2, max_iter=1, epochs=1, scaling=None).fit(data)
     with pytest.raises(NotExportableError, match="rankwright itself"):
         ranker.export(tmp_path / "model.onnx", to="onnx")
 

@@ -28,6 +28,13 @@ def judge_mutants(name: str, folder, numbers: range) -> int:
 
 
 @pytest.mark.parametrize("name", SEEDS)
+def test_the_files_that_are_changed_can_be_read(name, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(SEEDS[name])
+    assert not judge(path)
+
+
+@pytest.mark.parametrize("name", SEEDS)
 def test_mutants(name, tmp_path):
     assert judge_mutants(name, tmp_path, range(PER_FORMAT)) > PER_FORMAT / 3
 

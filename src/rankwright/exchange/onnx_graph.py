@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.imports.protobuf import field, packed_wholes
+from rankwright.imports.wire.protobuf import field, packed_wholes
 
 FLOAT, UINT8, INT64, BOOL = 1, 2, 7, 9  # types of tensors
 DTYPES: Mapping[str, int] = {"float32": FLOAT, "uint8": UINT8, "int64": INT64, "bool": BOOL}

@@ -48,7 +48,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TargetRun:
     """Scores of the target itself, and by what they were computed."""
 
     scores: Any
@@ -64,7 +64,7 @@ class Target:
     summary: str
     takes: tuple[str, ...]  # of forest, linear, net
     write: Callable[[Subject, ExportOptions], Written]
-    runners: Sequence[Callable[[Path, Float32Array, Sequence[str]], Run]]
+    runners: Sequence[Callable[[Path, Float32Array, Sequence[str]], TargetRun]]
     sums: str = "float32"  # in what the target adds up
     nearest: str = "onnx or c"  # what to take instead where this target cannot
     feature_set: Callable[[Subject, ExportOptions], dict[str, bytes]] | None = field(default=None)

@@ -20,7 +20,7 @@ from rankwright.container.checks import in_a_line
 from rankwright.errors import InputError, MissingExtraError, RankwrightError
 from rankwright.exchange.bounds import bound_of
 from rankwright.exchange.subject import ForestSubject, Subject
-from rankwright.exchange.target import ExportOptions, Run, Target, Written
+from rankwright.exchange.target import ExportOptions, Target, TargetRun, Written
 
 EXACT = 2**24  # whole numbers below it are exact in float32
 
@@ -112,7 +112,7 @@ def beyond_limits(written: Written, rows: Float32Array) -> BoolArray:
     return outside
 
 
-Runner = Callable[[Path, Float32Array, Sequence[str]], Run]
+Runner = Callable[[Path, Float32Array, Sequence[str]], TargetRun]
 
 
 def _judged(
@@ -152,7 +152,7 @@ def _judged(
 
 def _scored(
     runner: Runner, target: Target, options: ExportOptions, written: Written, rows: Float32Array, subject: Subject
-) -> Run:
+) -> TargetRun:
     with TemporaryDirectory() as folder:
         for ending, content in written.files.items():
             Path(folder, options.name + (ending or target.suffix)).write_bytes(content)

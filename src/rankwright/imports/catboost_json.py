@@ -14,9 +14,9 @@ import numpy as np
 from rankwright.errors import InputError
 from rankwright.imports.assembly import TreeTable, assembled
 from rankwright.imports.foreign import ForeignForest, checked_width, names_if_own
-from rankwright.imports.json_pieces import pieces
-from rankwright.imports.nested import flattened
 from rankwright.imports.thresholds import at_most
+from rankwright.imports.wire.json_pieces import pieces
+from rankwright.imports.wire.nested import flattened
 
 NAME = "CatBoost JSON"
 NAN_LEFT: Mapping[str, bool] = {"AsIs": True, "AsFalse": True, "AsTrue": False}  # NaN is above no border, or above all

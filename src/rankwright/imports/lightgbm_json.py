@@ -11,8 +11,8 @@ from rankwright.errors import InputError
 from rankwright.imports import lightgbm_rules as rules
 from rankwright.imports.assembly import CategorySplit, TreeTable, assembled
 from rankwright.imports.foreign import ForeignForest, checked_width, names_if_own
-from rankwright.imports.json_pieces import pieces
-from rankwright.imports.nested import flattened
+from rankwright.imports.wire.json_pieces import pieces
+from rankwright.imports.wire.nested import flattened
 
 NAME = "LightGBM JSON"
 

@@ -13,8 +13,8 @@ from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.errors import InputError
 from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, leaf_tree
 from rankwright.imports.foreign import ForeignForest, checked_width
-from rankwright.imports.protobuf import Message, floats, message_of, text, whole, wholes
 from rankwright.imports.thresholds import always_false, at_most, below
+from rankwright.imports.wire.protobuf import Message, floats, message_of, text, whole, wholes
 
 NAME = "ONNX"
 GRAPH, NODES, INPUTS, IR_VERSION = 7, 1, 11, 1  # fields of a model and of its graph

@@ -33,6 +33,8 @@ def read(content: bytes) -> ForeignForest:
     tokens = _tokens(text)
     ensembles: list[list[TreeTable]] = []
     for tag, _ in tokens:
+        if tag == "":
+            break
         if tag != "ensemble":
             raise InputError(f"<ensemble> was wanted, got {tag!r}")
         ensembles.append(list(_trees(tokens)))

@@ -14,9 +14,9 @@ import numpy as np
 from rankwright.errors import InputError
 from rankwright.imports.assembly import CategorySplit, TreeTable, assembled
 from rankwright.imports.foreign import ForeignForest, checked_width
-from rankwright.imports.json_pieces import pieces
-from rankwright.imports.nested import flattened
 from rankwright.imports.thresholds import always_false, below
+from rankwright.imports.wire.json_pieces import pieces
+from rankwright.imports.wire.nested import flattened
 from rankwright.trees.forests.readings import Reading
 
 NAME = "XGBoost dump"

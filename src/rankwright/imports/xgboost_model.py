@@ -10,11 +10,11 @@ import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.errors import InputError
-from rankwright.imports import ubjson
 from rankwright.imports.assembly import CategorySplit, TreeTable, assembled
 from rankwright.imports.foreign import ForeignForest, checked_width, names_if_own
-from rankwright.imports.json_pieces import pieces
 from rankwright.imports.thresholds import always_false, below
+from rankwright.imports.wire import ubjson
+from rankwright.imports.wire.json_pieces import pieces
 from rankwright.trees.forests.readings import Reading
 
 JSON, UBJSON = "XGBoost JSON", "XGBoost UBJSON"

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array
 from rankwright.errors import InputError
-from rankwright.exchange.rules.walking import Leaf, Split, leaf_values
+from rankwright.exchange.rules.walking import TreeLeaf, TreeSplit, leaf_values
 
 KEYS = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", "leaf", "children"}
 SPLIT_KEYS = {"nodeid", "depth", "split", "split_condition", "yes", "no", "children"}
@@ -40,13 +40,13 @@ def score_dump(content: bytes, features: Float32Array, names: list[str] | None =
     return total
 
 
-def _node(node: dict[str, Any], known: dict[str, int]) -> Leaf | Split:
+def _node(node: dict[str, Any], known: dict[str, int]) -> TreeLeaf | TreeSplit:
     if unknown := node.keys() - KEYS:
         raise InputError(f"the plugin knows no key {sorted(unknown)[0]!r}")
     if "leaf" in node:
         if "nodeid" not in node:
             raise InputError("a leaf needs nodeid")
-        return Leaf(np.float32(node["leaf"]))
+        return TreeLeaf(np.float32(node["leaf"]))
     if lacking := SPLIT_KEYS - node.keys():
         raise InputError(f"a split needs {sorted(lacking)[0]!r}")
     if [child["nodeid"] for child in node["children"]] != [node["yes"], node["no"]]:
@@ -55,7 +55,7 @@ def _node(node: dict[str, Any], known: dict[str, int]) -> Leaf | Split:
         raise InputError(f"unknown feature {node['split']!r}")
     left = _below(np.float32(node["split_condition"]), node.get("missing", node["yes"]) == node["yes"])
     yes, no = (_node(child, known) for child in node["children"])
-    return Split(known[node["split"]], left, yes, no)
+    return TreeSplit(known[node["split"]], left, yes, no)
 
 
 def _below(threshold: np.float32, missing_left: bool) -> Any:
@@ -78,9 +78,9 @@ def score_raw(content: bytes, features: Float32Array) -> Float32Array:
     return total
 
 
-def _raw_node(tree: dict[str, Any], node: int) -> Leaf | Split:
+def _raw_node(tree: dict[str, Any], node: int) -> TreeLeaf | TreeSplit:
     left, right = tree["left_children"][node], tree["right_children"][node]
     if left == -1 or right == -1:
-        return Leaf(np.float32(tree["base_weights"][node]))
+        return TreeLeaf(np.float32(tree["base_weights"][node]))
     side = _below(np.float32(tree["split_conditions"][node]), tree["default_left"][node] == 1)
-    return Split(tree["split_indices"][node], side, _raw_node(tree, left), _raw_node(tree, right))
+    return TreeSplit(tree["split_indices"][node], side, _raw_node(tree, left), _raw_node(tree, right))

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array
 from rankwright.errors import InputError
-from rankwright.exchange.rules.walking import Leaf, Split, leaf_values
+from rankwright.exchange.rules.walking import TreeLeaf, TreeSplit, leaf_values
 
 
 def score(content: bytes, features: Float32Array) -> Float32Array:
@@ -27,10 +27,10 @@ def score(content: bytes, features: Float32Array) -> Float32Array:
     return total
 
 
-def _node(split: ElementTree.Element) -> Leaf | Split:
+def _node(split: ElementTree.Element) -> TreeLeaf | TreeSplit:
     output = split.find("output")
     if output is not None:
-        return Leaf(np.float32(output.text or ""))
+        return TreeLeaf(np.float32(output.text or ""))
     number, threshold = split.find("feature"), split.find("threshold")
     if number is None or threshold is None:
         raise InputError("a split needs feature and threshold")
@@ -43,4 +43,4 @@ def _node(split: ElementTree.Element) -> Leaf | Split:
     feature = int(number.text or "0") - 1
     if feature < 0:
         raise InputError("features count from 1")
-    return Split(feature, goes_left, _node(sides["left"]), _node(sides["right"]))
+    return TreeSplit(feature, goes_left, _node(sides["left"]), _node(sides["right"]))

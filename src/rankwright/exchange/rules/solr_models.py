@@ -6,13 +6,14 @@ With `isNullSameAsZero` false a missing value goes to the side that `missing` na
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array
 from rankwright.errors import InputError
-from rankwright.exchange.rules.walking import Leaf, Split, leaf_values
+from rankwright.exchange.rules.walking import TreeLeaf, TreeSplit, leaf_values
 
 SLACK = np.float32(1e-6)
 
@@ -46,18 +47,18 @@ def _trees(params: dict[str, Any], names: list[str], features: Float32Array) -> 
     return total
 
 
-def _node(node: dict[str, Any], place: dict[str, int]) -> Leaf | Split:
+def _node(node: dict[str, Any], place: dict[str, int]) -> TreeLeaf | TreeSplit:
     if "feature" not in node:
-        return Leaf(np.float32(node["value"]))
+        return TreeLeaf(np.float32(node["value"]))
     if node["feature"] not in place:
-        return Leaf(np.float32(0))  # such a tree is worth nothing
+        return TreeLeaf(np.float32(0))  # such a tree is worth nothing
     threshold = np.float32(node["threshold"]) + SLACK
     missing_left = node.get("missing") == "left"
 
     def goes_left(values: Float32Array) -> BoolArray:
         return np.where(np.isnan(values), missing_left, values <= threshold)
 
-    return Split(place[node["feature"]], goes_left, _node(node["left"], place), _node(node["right"], place))
+    return TreeSplit(place[node["feature"]], goes_left, _node(node["left"], place), _node(node["right"], place))
 
 
 def _linear(params: dict[str, Any], names: list[str], features: Float32Array) -> Float32Array:
@@ -67,7 +68,7 @@ def _linear(params: dict[str, Any], names: list[str], features: Float32Array) ->
     return total
 
 
-ACTIVATIONS = {
+ACTIVATIONS: Mapping[str, Callable[[Any], Any]] = {
     "identity": lambda values: values,
     "relu": lambda values: np.where(values < 0, np.float32(0), values),
     "tanh": lambda values: np.tanh(values.astype(np.float64)).astype(np.float32),

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.errors import InputError
-from rankwright.exchange.rules.walking import Leaf, Split, leaf_values
+from rankwright.exchange.rules.walking import TreeLeaf, TreeSplit, leaf_values
 
 
 def score(content: bytes, features: Float32Array) -> Float64Array:
@@ -23,9 +23,9 @@ def score(content: bytes, features: Float32Array) -> Float64Array:
     return total
 
 
-def _node(node: dict[str, Any], n_features: int) -> Leaf | Split:
+def _node(node: dict[str, Any], n_features: int) -> TreeLeaf | TreeSplit:
     if "leaf_value" in node:
-        return Leaf(float(node["leaf_value"]))
+        return TreeLeaf(float(node["leaf_value"]))
     threshold, default_left = float(node["threshold"]), bool(node["default_left"])
     if node["split_feature"] >= n_features:
         raise InputError("a split names a feature that has no name")
@@ -35,4 +35,4 @@ def _node(node: dict[str, Any], n_features: int) -> Leaf | Split:
         return ~(wide >= threshold) if default_left else wide < threshold
 
     left, right = (_node(node[side], n_features) for side in ("left_child", "right_child"))
-    return Split(int(node["split_feature"]), goes_left, left, right)
+    return TreeSplit(int(node["split_feature"]), goes_left, left, right)

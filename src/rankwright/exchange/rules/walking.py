@@ -16,14 +16,14 @@ from rankwright.arrays import BoolArray, Float32Array
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class TreeLeaf:
     """The end of a walk."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class TreeSplit:
     """A parting of ways: `goes_left` tells, for a column of values, which of them go left."""
 
     feature: int
@@ -32,15 +32,15 @@ class Split:
     right: Any
 
 
-def leaf_values(root: Leaf | Split, features: Float32Array, dtype: Any = np.float32) -> Any:
+def leaf_values(root: TreeLeaf | TreeSplit, features: Float32Array, dtype: Any = np.float32) -> Any:
     """The value of the leaf that each document reaches."""
     values = np.empty(len(features), dtype)
-    todo: list[tuple[Leaf | Split, Any]] = [(root, np.arange(len(features)))]
+    todo: list[tuple[TreeLeaf | TreeSplit, Any]] = [(root, np.arange(len(features)))]
     while todo:
         node, rows = todo.pop()
         if len(rows) == 0:
             continue
-        if isinstance(node, Leaf):
+        if isinstance(node, TreeLeaf):
             values[rows] = node.value
             continue
         left = node.goes_left(features[rows, node.feature])

@@ -21,18 +21,18 @@ import numpy as np
 from rankwright.arrays import Float32Array
 from rankwright.errors import InputError, MissingExtraError
 from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, Subject
-from rankwright.exchange.target import ExportOptions, Limit, Run, Target, Written
+from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written
 from rankwright.exchange.targets.c_templates import FOREST, HEADER, NET, PLAIN_VALUE, READINGS, SCORE_MANY
 from rankwright.trees.forests.compiled import CompiledForest
 
 PER_LINE = 24
 MOST_COLUMNS = 2**13  # half a megabyte of codes on the stack, or twice that
 ACTIVATIONS = {
-    "identity": "x",
-    "relu": "x > 0 ? x : 0",
-    "tanh": "tanh(x)",
-    "sigmoid": "1 / (1 + exp(-x))",
-    "gelu": "0.5 * x * (1 + erf(x * 0.70710678118654752440))",
+    "identity": "v",
+    "relu": "v > 0 ? v : 0",
+    "tanh": "tanh(v)",
+    "sigmoid": "1 / (1 + exp(-v))",
+    "gelu": "0.5 * v * (1 + erf(v * 0.70710678118654752440))",
 }
 
 
@@ -162,7 +162,7 @@ def _net(subject: NetSubject, name: str) -> str:  # noqa: ARG001
         parts.append(_array("double", f"bias_{place}", map(repr, layer.bias.tolist())))
         after = "y" if before == "x" else "x"
         calls.append(f"    layer(weights_{place}, bias_{place}, {n_out}, {n_in}, {before}, {after});")
-        activated = f"{{ double x = {after}[u]; {after}[u] = {ACTIVATIONS[layer.activation]}; }}"
+        activated = f"{{ const double v = {after}[u]; {after}[u] = {ACTIVATIONS[layer.activation]}; }}"
         calls.append(f"    for (int u = 0; u < {n_out}; ++u) {activated}")
         before = after
     return NET.format(
@@ -170,7 +170,7 @@ def _net(subject: NetSubject, name: str) -> str:  # noqa: ARG001
     )
 
 
-def run_gcc(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  # noqa: ARG001
+def run_gcc(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """Scores of the compiled file."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
@@ -181,7 +181,7 @@ def run_gcc(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  #
         made = subprocess.run(command, capture_output=True, text=True, check=False)
         if made.returncode:
             raise InputError(f"{compiler} refuses {path.name}: {made.stderr[:300]}")
-        return Run(scores_of_library(library, path, features), f"{Path(compiler).name} -O2")
+        return TargetRun(scores_of_library(library, path, features), f"{Path(compiler).name} -O2")
 
 
 def scores_of_library(library: Path, source: Path, features: Float32Array) -> Any:

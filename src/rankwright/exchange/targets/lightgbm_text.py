@@ -11,7 +11,7 @@ from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.errors import MissingExtraError
 from rankwright.exchange.splits import category_nodes, category_sides, inner_nodes, whole_categories, with_base_tree
 from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
-from rankwright.exchange.target import ExportOptions, Limit, Run, Target, Written, as_forest, in_features
+from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest, in_features
 from rankwright.imports.lightgbm_rules import CATEGORICAL_BIT, DEFAULT_LEFT_BIT, NAN, TYPE_SHIFT, ZERO
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
@@ -160,14 +160,14 @@ def _joined(values: Iterable[float]) -> str:
     return " ".join(map(repr, values))
 
 
-def run_lightgbm(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  # noqa: ARG001
+def run_lightgbm(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """LightGBM's scores."""
     try:
         import lightgbm
     except ImportError:
         raise MissingExtraError("running LightGBM", "lightgbm", "oracles") from None
     booster = lightgbm.Booster(model_file=str(path))
-    return Run(booster.predict(features, num_threads=1, raw_score=True), f"LightGBM {lightgbm.__version__}")
+    return TargetRun(booster.predict(features, num_threads=1, raw_score=True), f"LightGBM {lightgbm.__version__}")
 
 
 LIGHTGBM = Target(

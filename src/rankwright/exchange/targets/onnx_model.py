@@ -22,7 +22,7 @@ from rankwright.exchange.splits import (
     with_base_tree,
 )
 from rankwright.exchange.subject import ForestSubject, NetSubject, Subject
-from rankwright.exchange.target import ExportOptions, Limit, Run, Target, Written, as_forest
+from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest
 from rankwright.imports.onnx_trees import LEQ, MEMBER
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
@@ -176,7 +176,7 @@ def _activated(graph: Graph, activation: str, values: str) -> str:
     return graph.add("Mul", graph.add("Mul", values, graph.constant(np.float32(0.5))), risen)
 
 
-def run_onnx(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  # noqa: ARG001
+def run_onnx(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """ONNX Runtime's scores."""
     try:
         import onnxruntime
@@ -187,7 +187,7 @@ def run_onnx(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     scores = session.run(None, {"features": np.ascontiguousarray(features, np.float32)})[0]
-    return Run(scores[:, 0], f"ONNX Runtime {onnxruntime.__version__}")
+    return TargetRun(scores[:, 0], f"ONNX Runtime {onnxruntime.__version__}")
 
 
 ONNX = Target(

@@ -12,7 +12,7 @@ from rankwright.arrays import Float32Array
 from rankwright.exchange.feature_sets import plugin_feature_set
 from rankwright.exchange.rules import plugin_linear as rule
 from rankwright.exchange.subject import NetSubject, NotExportableError, Subject, only_standardises, standardisation
-from rankwright.exchange.target import ExportOptions, Limit, Run, Target, Written
+from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written
 
 
 def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
@@ -36,9 +36,9 @@ def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     return Written({"": text.encode()}, notes, [missing], -constant)
 
 
-def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  # noqa: ARG001
+def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """Scores by the plugin's rules."""
-    return Run(rule.score(path.read_bytes(), features), "by rule, not run")
+    return TargetRun(rule.score(path.read_bytes(), features), "by rule, not run")
 
 
 PLUGIN_LINEAR = Target(

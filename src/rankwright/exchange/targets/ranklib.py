@@ -16,7 +16,7 @@ from rankwright.exchange.splits import (
     with_base_tree,
 )
 from rankwright.exchange.subject import Subject
-from rankwright.exchange.target import ExportOptions, Run, Target, Written, as_forest
+from rankwright.exchange.target import ExportOptions, Target, TargetRun, Written, as_forest
 from rankwright.trees.forests.forest import Forest
 
 HEADER = "## LambdaMART\n## No. of trees = {trees}\n## No. of leaves = {leaves}\n\n"
@@ -66,9 +66,9 @@ def _number(value: float) -> str:
     return {"inf": "Infinity", "-inf": "-Infinity"}.get(text, text)
 
 
-def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  # noqa: ARG001
+def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """Scores by RankLib's rules."""
-    return Run(ranklib_trees.score(path.read_bytes(), features), "by rule, not run")
+    return TargetRun(ranklib_trees.score(path.read_bytes(), features), "by rule, not run")
 
 
 RANKLIB = Target(

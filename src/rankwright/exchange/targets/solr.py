@@ -24,7 +24,7 @@ from rankwright.exchange.subject import (
     only_standardises,
     standardisation,
 )
-from rankwright.exchange.target import ExportOptions, Limit, Run, Target, Written
+from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written
 from rankwright.trees.forests.forest import Forest
 
 SLACK = np.float32(1e-6)
@@ -170,9 +170,9 @@ def _norms(subject: NetSubject) -> list[dict[str, Any]] | None:
     ]
 
 
-def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  # noqa: ARG001
+def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """Scores by Solr's rules."""
-    return Run(solr_models.score(path.read_bytes(), features), "by rule, not run")
+    return TargetRun(solr_models.score(path.read_bytes(), features), "by rule, not run")
 
 
 SOLR = Target(

@@ -20,7 +20,7 @@ from rankwright.exchange.splits import (
     with_base_tree,
 )
 from rankwright.exchange.subject import Subject
-from rankwright.exchange.target import ExportOptions, Run, Target, Written, as_forest
+from rankwright.exchange.target import ExportOptions, Target, TargetRun, Written, as_forest
 from rankwright.exchange.targets.lightgbm_text import lightgbm_names
 
 BOUND = 1e300  # Vespa compares in double precision: beyond every float32
@@ -63,9 +63,9 @@ def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     return Written({"": (json.dumps(document) + "\n").encode()}, notes, limits)
 
 
-def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  # noqa: ARG001
+def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """Scores by Vespa's rules."""
-    return Run(vespa_trees.score(path.read_bytes(), features), "by rule, not run")
+    return TargetRun(vespa_trees.score(path.read_bytes(), features), "by rule, not run")
 
 
 VESPA = Target(

@@ -21,7 +21,7 @@ from rankwright.exchange.splits import (
     with_base_tree,
 )
 from rankwright.exchange.subject import Subject
-from rankwright.exchange.target import ExportOptions, Limit, Run, Target, Written, as_forest
+from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest
 
 OBJECTIVE = "reg:linear"  # one that changes no score, and that every version of the plugins knows
 NOTES = (
@@ -81,9 +81,9 @@ def _depths(start: int, stop: int, inner: list[bool], left: list[int], right: li
     return depth
 
 
-def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> Run:
+def run_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:
     """Scores by the plugin's rules."""
-    return Run(plugin_trees.score_dump(path.read_bytes(), features, list(names)), "by rule, not run")
+    return TargetRun(plugin_trees.score_dump(path.read_bytes(), features, list(names)), "by rule, not run")
 
 
 PLUGIN_DUMP = Target(

@@ -29,8 +29,8 @@ from rankwright.exchange.splits import (
     with_base_tree,
 )
 from rankwright.exchange.subject import ForestSubject, Subject
-from rankwright.exchange.target import ExportOptions, Limit, Run, Target, Written, as_forest, in_features
-from rankwright.imports import ubjson
+from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest, in_features
+from rankwright.imports.wire import ubjson
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import Reading
 
@@ -195,7 +195,7 @@ def _siblings_together(
     return np.array(order, np.int64), number
 
 
-def run_xgboost(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  # noqa: ARG001
+def run_xgboost(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """XGBoost's margins."""
     try:
         import xgboost
@@ -205,12 +205,12 @@ def run_xgboost(path: Path, features: Float32Array, names: Sequence[str]) -> Run
     matrix = xgboost.DMatrix(
         features, feature_names=booster.feature_names, feature_types=booster.feature_types, enable_categorical=True
     )
-    return Run(booster.predict(matrix, output_margin=True), f"XGBoost {xgboost.__version__}")
+    return TargetRun(booster.predict(matrix, output_margin=True), f"XGBoost {xgboost.__version__}")
 
 
-def run_raw_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> Run:  # noqa: ARG001
+def run_raw_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """Scores by the plugin's rules."""
-    return Run(plugin_trees.score_raw(path.read_bytes(), features), "by rule, not run")
+    return TargetRun(plugin_trees.score_raw(path.read_bytes(), features), "by rule, not run")
 
 
 XGBOOST_JSON = Target(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.errors import InputError
 
@@ -138,7 +139,7 @@ def written(value: Any) -> bytes:
     return b"d" + struct.pack(">f", value)
 
 
-def _array(values: Any) -> bytes:
+def _array(values: NDArray[Any]) -> bytes:
     kinds = {np.dtype(dtype).newbyteorder("="): chr(kind) for kind, dtype in NUMBERS.items()}
     big = values.astype(values.dtype.newbyteorder(">"))
     return b"[$" + kinds[values.dtype].encode() + b"#L" + struct.pack(">q", len(values)) + big.tobytes()
