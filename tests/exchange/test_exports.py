@@ -10,7 +10,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.exchange.exporting import VerificationError
-from rankwright.exchange.subject import NotExportableError, subject_of
+from rankwright.exchange.subject import ForestSubject, NotExportableError, subject_of
 from rankwright.exchange.table import TARGETS
 
 LIBRARY_OF = {"onnx": "onnxruntime", "onnx-regressor": "onnxruntime", "lightgbm": "lightgbm",
@@ -154,6 +154,7 @@ def test_unknown_targets_list_the_known_ones(forest, tmp_path):
 
 def test_the_least_score_is_no_more_than_any_score(forest, data):
     subject = subject_of(forest.trained())
+    assert isinstance(subject, ForestSubject)
     assert subject.least_score <= forest.predict(data).min()
     assert subject.lifted().least_score == pytest.approx(0, abs=1e-3)
     assert subject.lifted().least_score >= 0

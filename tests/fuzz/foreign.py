@@ -84,7 +84,8 @@ def _odd_number(content: bytes, rng: np.random.Generator) -> bytes:
     if not found:
         return content
     place = found[int(rng.integers(len(found)))]
-    return content[: place.start()] + chosen(rng, ODD_TOKENS) + content[place.end() :]
+    token: bytes = chosen(rng, ODD_TOKENS)
+    return content[: place.start()] + token + content[place.end() :]
 
 
 def _odd_json(content: bytes, rng: np.random.Generator) -> bytes:

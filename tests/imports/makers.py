@@ -37,7 +37,7 @@ def rows(case: Case, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return features, labels
 
 
-def lightgbm_model(case: Case) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
+def lightgbm_model(case: Case) -> tuple[Any, Callable[[np.ndarray], Any]]:
     import lightgbm
 
     features, labels = rows(case)
@@ -47,7 +47,7 @@ def lightgbm_model(case: Case) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]
     return model, lambda given: model.predict(given, num_threads=1)
 
 
-def xgboost_model(case: Case) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
+def xgboost_model(case: Case) -> tuple[Any, Callable[[np.ndarray], Any]]:
     import xgboost
 
     features, labels = rows(case)
@@ -61,7 +61,7 @@ def xgboost_model(case: Case) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
     return model, lambda given: model.predict(matrix(given), output_margin=True)
 
 
-def catboost_model(case: Case) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
+def catboost_model(case: Case) -> tuple[Any, Callable[[np.ndarray], Any]]:
     import catboost
 
     features, labels = rows(case)
@@ -71,7 +71,7 @@ def catboost_model(case: Case) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]
     return model, lambda given: model.predict(given, thread_count=1)
 
 
-def sklearn_model(case: Case) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
+def sklearn_model(case: Case) -> tuple[Any, Callable[[np.ndarray], Any]]:
     from sklearn import ensemble, tree
 
     settings = dict(case.settings)
@@ -82,7 +82,7 @@ def sklearn_model(case: Case) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
     return model, model.predict
 
 
-MAKERS: dict[str, Callable[[Case], tuple[Any, Callable[[np.ndarray], np.ndarray]]]] = {
+MAKERS: dict[str, Callable[[Case], tuple[Any, Callable[[np.ndarray], Any]]]] = {
     "lightgbm": lightgbm_model,
     "xgboost": xgboost_model,
     "catboost": catboost_model,

@@ -86,7 +86,7 @@ def test_whatever_predicts_is_evaluated_and_compared(data):
     filled = rw.RankingDataset.from_arrays(np.nan_to_num(data.features), data.labels, qid=data.qid)
     direct = rw.evaluate(scores, filled, ["ndcg@10"])["ndcg@10"].mean
     assert rw.evaluate(Foreign(), filled, ["ndcg@10"])["ndcg@10"].mean == direct
-    comparison = rw.compare({"foreign": Foreign(), "worst": -filled.labels}, filled, ["ndcg@10"])
+    comparison = rw.compare({"foreign": Foreign(), "worst": -np.asarray(filled.labels)}, filled, ["ndcg@10"])
     assert comparison.best == {"ndcg@10": "foreign"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rankwright.exchange.exporting import Exported
 
 EXAMPLES = (
-    "Examples: rankwright export model.rw --to onnx --verify --out model.onnx; "
-    "rankwright export model.rw --to plugin-xgboost --lift --sample valid.txt --verify --out model.json"
+    "Example: rankwright export model.rw --to onnx --verify --out model.onnx\n\n"
+    "Example: rankwright export model.rw --to plugin-xgboost --lift --sample valid.txt --verify --out model.json"
 )
 
 
@@ -30,7 +30,8 @@ def export(
     ] = False,
     lift: Annotated[bool, opt("Add the constant that makes the least score 0: Lucene refuses negative ones.")] = False,
     missing: Annotated[
-        str, opt("kept; or never, where documents never lack a value and the target has no side for them.")
+        Literal["kept", "never"],
+        opt("Whether documents may lack values; never, for targets that have no side for them."),
     ] = "kept",
     name: Annotated[str | None, opt("What the model is called in the file. Default: the file's name.")] = None,
     as_json: AsJson = False,
@@ -55,7 +56,7 @@ def export(
         verify=verify,
         lift=lift,
         missing=missing,
-        name=name,  # type: ignore[arg-type]
+        name=name,
     )
     print_json(exported.to_dict()) if as_json else _show(exported)
     tell_written(*exported.files)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -32,11 +33,11 @@ def with_base_tree(subject: ForestSubject) -> Forest:
         return subject.forest
     forest = subject.forest
     n_nodes = len(forest.feature)
-    one: dict[str, object] = {
+    one: dict[str, Any] = {
         "feature": np.int32(-1), "threshold": np.float32(np.nan), "left": np.int32(-1), "right": np.int32(-1),
         "missing_left": np.False_, "value": np.float32(subject.base_score), "gain": 0.0, "count": 0,
     }  # fmt: skip
-    parts = {
+    parts: dict[str, Any] = {
         name: np.append(getattr(forest, name), value).astype(getattr(forest, name).dtype) for name, value in one.items()
     }
     words = np.vstack([forest.categories, np.zeros((1, forest.categories.shape[1]), np.uint32)])

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, Float32Array
+from rankwright.arrays import Float32Array
 from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
 
 Missing = Literal["kept", "never"]
@@ -31,7 +31,7 @@ class Limit:
     """Documents that a target cannot score as we do: what they are, and which rows of a matrix they are."""
 
     text: str
-    rows: Callable[[Float32Array], BoolArray]
+    rows: Callable[[Float32Array], Any]  # of bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,7 @@ def as_forest(subject: Subject, target: str) -> ForestSubject:
     return subject
 
 
-def in_features(
-    features: Sequence[int], found: Callable[[Float32Array], BoolArray]
-) -> Callable[[Float32Array], BoolArray]:
+def in_features(features: Sequence[int], found: Callable[[Float32Array], Any]) -> Callable[[Float32Array], Any]:
     """Which rows have a value that `found` finds in one of the features."""
     columns = np.unique(np.asarray(features, np.int64))
     return lambda rows: found(rows[:, columns]).any(axis=1)

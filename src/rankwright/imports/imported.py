@@ -32,7 +32,20 @@ class ImportedForest(ForestFace, ImportedForestSettings):  # noqa: D101  # from 
     model_: ForestModel
 
     def with_forest(self, forest: Forest, base_score: float | None = None) -> ImportedForest:
-        """Make a trained ranker with other trees, which is otherwise like this one."""
+        """Make a trained ranker with other trees, which is otherwise like this one.
+
+        Parameters
+        ----------
+        forest : Forest
+            The trees.
+        base_score : float, optional
+            What they are added to; this ranker's unless given.
+
+        Returns
+        -------
+        ImportedForest
+            The other ranker.
+        """
         other = copy.copy(self)
         other.model_ = ForestModel(forest, self.base_score_ if base_score is None else base_score)
         return other

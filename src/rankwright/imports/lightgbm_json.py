@@ -82,6 +82,6 @@ def _tree(tree: Mapping[str, Any], splits: list[tuple[int, int, bool]]) -> TreeT
         missing_left=sides,
         value=value,
         gain=gain,
-        count=count,
+        count=count.astype(np.int64),
         categories=categories,
     )

@@ -36,7 +36,7 @@ def read_json(content: bytes) -> ForeignForest:
     """The forest in the JSON."""
     text = content.decode("utf-8")
     trees: list[Mapping[str, Any]] = []
-    path = ("learner", "gradient_booster", "model", "trees")
+    path: tuple[str, ...] = ("learner", "gradient_booster", "model", "trees")
     if '"weight_drop"' in text[-4096:] or '"gbtree":{' in text[:4096]:
         path = ("learner", "gradient_booster", "gbtree", "model", "trees")
     document = pieces(text, path, lambda tree: trees.append(_compact(tree)))

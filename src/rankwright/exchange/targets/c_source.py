@@ -118,7 +118,8 @@ def _columns(subject: ForestSubject, piece: CompiledForest) -> tuple[list[int], 
         raise NotExportableError(f"{len(used)} ways to split features are more than the C file takes: take onnx")
     readings = subject.forest.readings
     edges: list[float] = []
-    rows, words = [], []
+    rows: list[str] = []
+    words: list[int] = []
     for column in used:
         own = column % n_given
         start, stop = int(given.offsets[own]), int(given.offsets[own + 1])

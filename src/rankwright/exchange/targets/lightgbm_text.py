@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.errors import MissingExtraError
@@ -63,7 +65,7 @@ def _near_zero(subject: ForestSubject) -> list[Limit]:
     if not inside.any():
         return []
 
-    def tiny(values: Float32Array) -> BoolArray:
+    def tiny(values: Float32Array) -> Any:
         return (values != 0) & (np.abs(values) <= LARGEST_ZERO)
 
     text = "values other than 0 that are no larger than 1e-35, which LightGBM reads as 0"
@@ -86,7 +88,8 @@ def _zeros_missing(forest: Forest) -> BoolArray:
     """Which nodes count zeros as missing."""
     if forest.readings is None:
         return np.zeros(len(forest.feature), np.bool_)
-    return inner_nodes(forest) & (forest.readings[forest.feature] == Reading.ZERO_IS_MISSING.value)
+    zeros: BoolArray = inner_nodes(forest) & (forest.readings[forest.feature] == Reading.ZERO_IS_MISSING.value)
+    return zeros
 
 
 def _category_words(subject: ForestSubject, forest: Forest, node: int) -> tuple[list[int], bool]:
@@ -122,7 +125,7 @@ def _split_lines(
     forest: Forest, own: slice, inner: BoolArray, sides: dict[int, tuple[list[int], bool]], zeros: BoolArray
 ) -> dict[str, str]:
     nodes = np.flatnonzero(inner)
-    place = np.where(inner, np.cumsum(inner) - 1, -np.cumsum(~inner))  # a leaf k is -1 - k
+    place = np.where(inner, np.cumsum(inner) - 1, -np.cumsum(~inner, dtype=np.int64))  # a leaf k is -1 - k
     decision = np.where(zeros[own], ZERO, NAN) << TYPE_SHIFT
     decision = decision | np.where(forest.missing_left[own], DEFAULT_LEFT_BIT, 0)
     threshold = forest.threshold[own].astype(np.float64)
@@ -152,7 +155,7 @@ def _split_lines(
     return lines
 
 
-def _local(children: IntArray, start: int, place: IntArray) -> IntArray:
+def _local(children: NDArray[np.int32], start: int, place: IntArray) -> IntArray:
     return place[np.where(children < 0, 0, children - start)]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, Float32Array
+from rankwright.arrays import Float32Array
 from rankwright.exchange.feature_sets import solr_features
 from rankwright.exchange.rules import solr_models
 from rankwright.exchange.splits import inner_nodes, refuse_categories, refuse_readings, with_base_tree
@@ -100,7 +100,7 @@ def _before_slack(subject: ForestSubject, forest: Forest) -> tuple[Float32Array,
     low, high = (np.sort(np.stack([wanted[near], best[near] + SLACK]), axis=0)[place] for place in (0, 1))
     features = forest.feature[near]
 
-    def between(rows: Float32Array) -> BoolArray:
+    def between(rows: Float32Array) -> Any:
         values = rows[:, features]
         return ((values > low) & (values <= high)).any(axis=1)
 
