@@ -56,10 +56,13 @@ class ForestSubject:
 
     def lifted(self) -> ForestSubject:
         """The same with a base score that makes the least score 0, where it is below."""
-        # A little more than that: targets add up in float32.
-        slack = 1e-6 * float(np.abs(self.forest.value).sum(initial=0.0) + abs(self.base_score)) * 1e-1
         least = self.least_score
-        return self if least >= 0 else replace(self, base_score=self.base_score - least + min(slack, 1e-3))
+        if least >= 0:
+            return self
+        # A little more than that: targets add up in float32, and their sums must not fall below 0 either.
+        sizes = float(np.abs(self.least_leaves()).sum()) + abs(least)
+        slack = (self.forest.n_trees + 2) * 2.0**-23 * sizes
+        return replace(self, base_score=self.base_score - least + slack)
 
     def scores(self, features: Float32Array) -> Float64Array:
         """Our scores."""

@@ -31,7 +31,7 @@ SUM = 1
 OPERATORS = {"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid"}
 
 
-def write(subject: Subject, options: ExportOptions) -> Written:
+def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The graph, in the operators of today."""
     if isinstance(subject, NetSubject):
         return write_net(subject)
@@ -39,7 +39,7 @@ def write(subject: Subject, options: ExportOptions) -> Written:
     values = _as_read(graph, subject)
     graph.add("TreeEnsemble", values, domain=ML, output="scores", **_ensemble(with_base_tree(subject)))
     content = graph.model(subject.n_features, opset=17, ml_opset=5, ir_version=9)
-    return Written({"": content}, ["scores are float32, added up tree by tree"] if options else ())
+    return Written({"": content}, ["scores are float32, added up tree by tree"])
 
 
 def write_regressor(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
