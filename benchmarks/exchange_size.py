@@ -28,22 +28,22 @@ CHILD = """
 import json, resource, sys, time
 import numpy as np, rankwright as rw
 from rankwright.imports import imported
-from rankwright.exchange import exporting
+from rankwright.catalog.rankers import load_trained
+from rankwright.exchange.table import target_named
 from rankwright.exchange.subject import subject_of
 from rankwright.exchange.target import ExportOptions
 what, model, path, target = sys.argv[1:]
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 if what == "write":
-    subject = subject_of(rw.catalog_load(model)) if False else subject_of(exporting.load_trained(model))
+    subject = subject_of(load_trained(model))
     before, start = peak(), time.perf_counter()
-    written = exporting.target_named(target).write(subject, ExportOptions(name="model", missing="never"))
+    written = target_named(target).write(subject, ExportOptions(name="model", missing="never"))
     open(path, "wb").write(written.files[""])
 else:
     before, start = peak(), time.perf_counter()
     rw.load(path)
 print(json.dumps({"seconds": time.perf_counter() - start, "bytes": peak() - before}))
 """
-CHILD = CHILD.replace("subject_of(rw.catalog_load(model)) if False else ", "")
 
 
 def forest_file(path: Path, n_trees: int, n_leaves: int) -> None:

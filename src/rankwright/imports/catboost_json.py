@@ -25,7 +25,7 @@ MOST_SPLITS = 16  # of a symmetric tree
 
 def begins(start: bytes) -> bool:
     """Whether a file that starts so is CatBoost's JSON."""
-    return (start.lstrip()[:1] == b"{" and b'"features_info"' in start) or b'"oblivious_trees"' in start
+    return start.lstrip()[:1] == b"{" and (b'"features_info"' in start or b'"oblivious_trees"' in start)
 
 
 def read(content: bytes) -> ForeignForest:
