@@ -1,6 +1,7 @@
 """How long does a large model take in and out, and how much memory? Forests of 100 to 10,000 trees of 255 leaves.
 
-Each format is written and read in a process of its own, whose largest memory is compared with the file's size.
+Times are of the processor. Each format is written and read in a process of its own, whose largest memory is compared
+with the file's size.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ what, model, path, target = sys.argv[1:]
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 if what == "write":
     subject = subject_of(load_trained(model))
-    before, start = peak(), time.perf_counter()
+    before, start = peak(), time.process_time()
     written = target_named(target).write(subject, ExportOptions(name="model", missing="never"))
     open(path, "wb").write(written.files[""])
 else:
-    before, start = peak(), time.perf_counter()
+    before, start = peak(), time.process_time()
     rw.load(path)
-print(json.dumps({"seconds": time.perf_counter() - start, "bytes": peak() - before}))
+print(json.dumps({"seconds": time.process_time() - start, "bytes": peak() - before}))
 """
 
 

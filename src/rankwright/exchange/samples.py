@@ -75,7 +75,8 @@ def _background(
         cuts = cuts[np.isfinite(cuts)]
         if len(cuts):
             drawn = rng.choice(cuts, n_rows)
-            rows[:, own] = np.where(rng.random(n_rows) < 0.5, drawn, np.nextafter(drawn, np.float32(np.inf)))
+            with np.errstate(over="ignore"):
+                rows[:, own] = np.where(rng.random(n_rows) < 0.5, drawn, np.nextafter(drawn, np.float32(np.inf)))
     for own in np.flatnonzero(np.diff(subject.forest.category_offsets)).tolist():
         rows[:, own] = rng.choice(subject.forest.categories_of(own), n_rows)
     rows[rng.random(rows.shape) < 0.05] = np.nan

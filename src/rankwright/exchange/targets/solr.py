@@ -73,22 +73,22 @@ def _trees(subject: ForestSubject, options: ExportOptions) -> Written:
 def _before_slack(subject: ForestSubject, forest: Forest) -> tuple[Float32Array, list[Limit]]:
     """Numbers that are our thresholds once Solr has added its slack, and which documents that leaves out.
 
-    Near 0 not every float32 number is a sum of another and the slack: the nearest one is taken where it is so near that
-    only values in between, which are named as a limit, can tell.
+    Not every float32 number is a sum of another and the slack: then the next one is taken, or near 0 the nearest, and
+    values in between, which alone can tell, are named as a limit.
     """
     inner = inner_nodes(forest)
     wanted = np.where(inner, forest.threshold, np.float32(0))
     best, gap = np.zeros(len(wanted), np.float32), np.full(len(wanted), np.inf)
     guess = (wanted - SLACK).astype(np.float32)
     for step in range(-STEPS, STEPS + 1):
-        tried = guess
-        for _ in range(abs(step)):
-            tried = np.nextafter(tried, np.float32(np.inf if step > 0 else -np.inf))
         with np.errstate(over="ignore", invalid="ignore"):
+            tried = guess
+            for _ in range(abs(step)):
+                tried = np.nextafter(tried, np.float32(np.inf if step > 0 else -np.inf))
             away = np.abs((tried + SLACK).astype(np.float64) - wanted)
-        away[tried + SLACK == wanted] = 0.0
+            away[tried + SLACK == wanted] = 0.0
         best, gap = np.where(away < gap, tried, best), np.minimum(np.where(np.isnan(away), np.inf, away), gap)
-    lost = np.flatnonzero(inner & (gap > LARGEST_GAP))
+    lost = np.flatnonzero(inner & (gap > np.maximum(LARGEST_GAP, 1.01 * np.spacing(np.abs(wanted)))))
     if len(lost):
         raise NotExportableError(
             f"Solr adds 0.000001 to thresholds, and no number becomes {float(forest.threshold[lost[0]]):.9g}, a "
@@ -105,7 +105,7 @@ def _before_slack(subject: ForestSubject, forest: Forest) -> tuple[Float32Array,
         return ((values > low) & (values <= high)).any(axis=1)
 
     text = (
-        f"values between a threshold and the nearest that Solr can have, less than {LARGEST_GAP:g} away, of "
+        f"values between a threshold and the nearest that Solr can have, a float32 step away at most, of "
         f"{', '.join(sorted({subject.names[feature] for feature in features.tolist()})[:5])}"
     )
     return best, [Limit(text, between)]
