@@ -88,7 +88,9 @@ def _before_slack(subject: ForestSubject, forest: Forest) -> tuple[Float32Array,
             away = np.abs((tried + SLACK).astype(np.float64) - wanted)
             away[tried + SLACK == wanted] = 0.0
         best, gap = np.where(away < gap, tried, best), np.minimum(np.where(np.isnan(away), np.inf, away), gap)
-    lost = np.flatnonzero(inner & (gap > np.maximum(LARGEST_GAP, 1.01 * np.spacing(np.abs(wanted)))))
+    with np.errstate(over="ignore", invalid="ignore"):
+        step_sizes = np.nan_to_num(np.spacing(np.abs(wanted)), posinf=0.0)
+    lost = np.flatnonzero(inner & (gap > np.maximum(LARGEST_GAP, 1.01 * step_sizes)))
     if len(lost):
         raise NotExportableError(
             f"Solr adds 0.000001 to thresholds, and no number becomes {float(forest.threshold[lost[0]]):.9g}, a "
