@@ -25,6 +25,8 @@ from rankwright.data.groups import Groups as Groups
 from rankwright.data.preferences import Preferences as Preferences
 from rankwright.data.splits import QueryKFold as QueryKFold
 from rankwright.errors import RankwrightError as RankwrightError
+from rankwright.exchange.exporting import Exported as Exported
+from rankwright.exchange.exporting import export as export
 from rankwright.features import scaling as scaling
 from rankwright.formats.conversion import convert as convert
 from rankwright.formats.data_file import DataFile as DataFile
@@ -47,6 +49,8 @@ from rankwright.formats.trec import read_qrels as read_qrels
 from rankwright.formats.trec import read_run as read_run
 from rankwright.formats.trec import write_qrels as write_qrels
 from rankwright.formats.trec import write_run as write_run
+from rankwright.imports.imported import ImportedForest as ImportedForest
+from rankwright.imports.imported import mean_of as mean_of
 from rankwright.linear.crr import CRR as CRR
 from rankwright.linear.kernel_prank import KernelPRank as KernelPRank
 from rankwright.linear.linear_regression import LinearRegression as LinearRegression

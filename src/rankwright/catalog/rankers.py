@@ -23,8 +23,11 @@ from rankwright.boosters.settings import (
 )
 from rankwright.comparators.settings import SortNetSettings
 from rankwright.container.checks import file_faults, known, part
-from rankwright.container.file import Container, read_container
+from rankwright.container.file import Container, is_container, read_container
 from rankwright.errors import ContainerError, InputError, UnknownNameError, require
+from rankwright.imports.foreign import ForeignForest
+from rankwright.imports.settings import ImportedForestSettings
+from rankwright.imports.table import is_live, read_foreign, read_live, source_of
 from rankwright.linear.settings import (
     CRRSettings,
     KernelPRankSettings,
@@ -116,6 +119,8 @@ _TABLE = (
     Kind(CoordinateAscentSettings, "rankwright.boosters.coordinate_ascent:CoordinateAscent", WEIGHTED_SUM),
 )
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _TABLE}
+# Kinds that model files may hold and nobody trains here.
+_IMPORTED = Kind(ImportedForestSettings, "rankwright.imports.imported:ImportedForest", FOREST)
 
 
 def kind_named(name: str) -> Kind:
@@ -131,20 +136,22 @@ def ranker_named(name: str) -> type[Ranker]:
     return kind_named(name).ranker_class()
 
 
-def load(path: str | os.PathLike[str], *, module: Any = None) -> Ranker:
-    """Read a trained ranker from its model file; reading it runs no code.
+def load(path: Any, *, module: Any = None) -> Ranker:
+    """Read a trained ranker from its model file, or another library's model as one; reading it runs no code.
 
     Parameters
     ----------
-    path : path
-        A file that `save`, or the command line, wrote.
+    path : path or model
+        A file that `save`, or the command line, wrote; or a model of LightGBM (text or JSON), XGBoost (JSON, UBJSON or
+        dump), CatBoost (JSON), RankLib or ONNX, told by its content; or a live model of LightGBM, XGBoost, CatBoost or
+        scikit-learn.
     module : torch.nn.Module, optional
         For a net that was trained from a module of your own: such a module, into which the weights are put.
 
     Returns
     -------
     Ranker
-        The trained ranker.
+        The trained ranker; models of other libraries are an `ImportedForest`, which scores as they do.
 
     Examples
     --------
@@ -159,8 +166,12 @@ def load(path: str | os.PathLike[str], *, module: Any = None) -> Ranker:
     return read_model(path, module=module)[0]
 
 
-def read_model(path: str | os.PathLike[str], *, module: Any = None) -> tuple[Ranker, dict[str, Any]]:
+def read_model(path: Any, *, module: Any = None) -> tuple[Ranker, dict[str, Any]]:
     """The ranker in a model file, and the file's header."""
+    foreign = _foreign(path)
+    if foreign is not None:
+        ranker = _imported(foreign)
+        return ranker, ranker.to_state()[0]
     model, kind = _open_model(path)
     require(
         module is None or issubclass(kind.settings, NetSettings) or kind.name == "bagging",
@@ -175,9 +186,27 @@ def read_model(path: str | os.PathLike[str], *, module: Any = None) -> tuple[Ran
 
 def load_trained(path: str | os.PathLike[str]) -> TrainedRanker:
     """The trained ranker in a model file, without its scikit-learn class; reading it runs no code."""
+    foreign = _foreign(path)
+    if foreign is not None:
+        return _imported(foreign).trained()
     model, _ = _open_model(path)
     with file_faults(path, "model"):
         return _read(model.header, model.arrays)
+
+
+def _foreign(path: Any) -> ForeignForest | None:
+    """The forest of another tool's model, if that is what was given."""
+    if is_live(path):
+        return read_live(path)
+    if is_container(path):
+        return None
+    source = source_of(path)
+    return None if source is None else read_foreign(path, source)
+
+
+def _imported(foreign: ForeignForest) -> Ranker:
+    ranker: Ranker = _found("rankwright.imports.imported:imported")(foreign)
+    return ranker
 
 
 def _open_model(path: str | os.PathLike[str]) -> tuple[Container, Kind]:
@@ -205,6 +234,8 @@ def _check_described(ranker: Any) -> None:
 
 def _kind_of(header: Mapping[str, Any]) -> Kind:
     name = part(header, "ranker", str)
+    if name == _IMPORTED.name:
+        return _IMPORTED
     if name not in KINDS:
         raise InputError(f"holds a ranker of kind {name!r}, which this release does not know")
     return KINDS[name]

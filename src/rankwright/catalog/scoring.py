@@ -73,8 +73,10 @@ def file_of(ranker: TrainedRanker, source: Paths, *, format: str | None = None, 
 
     With the width known, text need not be read twice.
     """
-    own = {"features": list(ranker.feature_names)} if ranker.feature_names else {}
-    return DataFile(source, format=format, **options).with_defaults(n_features=ranker.n_features, **own)
+    own: dict[str, Any] = {"features": list(ranker.feature_names)} if ranker.feature_names else {}
+    if not ranker.takes_any_width:
+        own["n_features"] = ranker.n_features
+    return DataFile(source, format=format, **options).with_defaults(**own)
 
 
 def read_for(ranker: TrainedRanker, source: Paths, *, format: str | None = None, **options: Any) -> RankingDataset:

@@ -22,6 +22,7 @@ from rankwright.cli import (
     convert,
     cv,
     evaluate,
+    export,
     listing,
     quickstart,
     reproduce,
@@ -70,6 +71,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
     "evaluate": (evaluate.evaluate, evaluate.EXAMPLES),
     "compare": (compare.compare, compare.EXAMPLES),
     "compress": (compress.compress, compress.EXAMPLES),
+    "export": (export.export, export.EXAMPLES),
     "reproduce": (reproduce.reproduce, reproduce.EXAMPLES),
     "list": (listing.list_names, listing.EXAMPLES),
 }

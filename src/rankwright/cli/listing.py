@@ -15,7 +15,11 @@ IN_JSON_ALONE = ("rules", "settings", "search")  # columns too wide for a termin
 
 def list_names(
     what: Annotated[
-        str, arg("Which names: rankers, settings, metrics, conventions, objectives, strategies or spaces.", "WHAT")
+        str,
+        arg(
+            "Which names: rankers, settings, metrics, conventions, objectives, strategies, spaces, targets or sources.",
+            "WHAT",
+        ),
     ],
     ranker: Annotated[str | None, arg("With settings: the ranker that has them.", "RANKER")] = None,
     as_json: AsJson = False,
@@ -96,6 +100,21 @@ def _spaces() -> list[dict[str, Any]]:
     return [{"name": name, "summary": found.summary} for name, found in NAMED_SPACES.items()]
 
 
+def _targets() -> list[dict[str, Any]]:
+    from rankwright.exchange.table import TARGETS
+
+    return [
+        {"name": name, "takes": ", ".join(target.takes), "summary": target.summary} for name, target in TARGETS.items()
+    ]
+
+
+def _sources() -> list[dict[str, Any]]:
+    from rankwright.imports.table import LIVE, SOURCES
+
+    files = [{"name": source.name, "summary": "a file, told by its content"} for source in SOURCES]
+    return files + [{"name": package, "summary": "a live model, given to rankwright.load"} for package in LIVE]
+
+
 # Each gives the rows of a table, every row with a name.
 SETTINGS = "settings"
 LISTINGS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
@@ -105,4 +124,6 @@ LISTINGS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
     "objectives": _objectives,
     "strategies": _strategies,
     "spaces": _spaces,
+    "targets": _targets,
+    "sources": _sources,
 }

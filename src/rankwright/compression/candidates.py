@@ -18,7 +18,6 @@ from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.registry import parse_metric
 from rankwright.metrics.significance import standard_error
 from rankwright.rankers.ranker import Ranker
-from rankwright.trees.binned_ranker import BinnedRanker
 from rankwright.trees.forests.forest import Forest
 
 TIMED_DOCS = 2000
@@ -29,7 +28,7 @@ TIMED_REPEATS = 9
 class ModelTrial:
     """The given model, and the parts of the data on which small models are compared with it."""
 
-    model: BinnedRanker
+    model: Any  # a ranker made of trees: it has `forest_` and `with_forest`
     fit: RankingDataset
     valid: RankingDataset
     test: RankingDataset
@@ -52,7 +51,7 @@ class ModelTrial:
     def _level(self) -> float:
         return float(np.mean(self.model.predict(self.fit)))
 
-    def small(self, means: str, forest: Forest, *, same_level: bool = False) -> BinnedRanker:
+    def small(self, means: str, forest: Forest, *, same_level: bool = False) -> Any:
         """The model with another forest; scores are shifted to the same mean, unless `same_level` says they have it."""
         base_score = None
         if not same_level:
@@ -123,9 +122,9 @@ class ModelTrial:
         return 1e6 * min(seconds) / max(documents.n_docs, 1)
 
 
-def made_of_trees(model: Ranker) -> BinnedRanker:
-    """The model, after a check that it is made of trees."""
-    if not isinstance(model, BinnedRanker) or not hasattr(model, "forest_"):
+def made_of_trees(model: Ranker) -> Any:
+    """The model, after a check that it is made of trees that can be replaced by others."""
+    if not hasattr(model, "with_forest") or not hasattr(model, "forest_"):
         what = getattr(model, "name", type(model).__name__)
         raise InputError(f"only a trained model made of trees can be compressed; this {what} has none")
     return model

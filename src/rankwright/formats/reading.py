@@ -181,10 +181,13 @@ def _with_files_beside(
     return data
 
 
-def read_wide(source: Paths, n_features: int, *, format: str | None = None, **options: Any) -> RankingDataset:
-    """The dataset of a file that has `n_features` features, though text that leaves out zeros may show fewer."""
+def read_wide(source: Paths, n_features: int | None, *, format: str | None = None, **options: Any) -> RankingDataset:
+    """The dataset of a file that has `n_features` features, though text that leaves out zeros may show fewer.
+
+    None takes the features that the file shows.
+    """
     name = format_of(source) if format is None else format
-    if "n_features" in format_named(name).options:
+    if n_features is not None and "n_features" in format_named(name).options:
         options["n_features"] = n_features
     return read(source, format=name, **options)
 

@@ -22,6 +22,7 @@ from rankwright.metrics.metric import settle
 from rankwright.metrics.own import OwnMetric
 from rankwright.metrics.registry import Measure, Metrics, as_measure, split_metrics
 from rankwright.metrics.rules import ScorePrecision
+from rankwright.metrics.scorers import predicted_by
 from rankwright.ranking.order import Ranking, rank_checked
 
 DEFAULT_METRICS = ("ndcg@5", "ndcg@10", "map", "mrr")
@@ -243,9 +244,10 @@ def evaluate(
 
     Parameters
     ----------
-    scores : array-like of shape (n_docs,), ranker or str
-        One score for each document, in the row order in which the data was given; higher is better. Or a trained
-        ranker, which scores `data`; or the name of the frame's column that has the scores.
+    scores : array-like of shape (n_docs,), ranker, model or str
+        One score for each document, in the row order in which the data was given; higher is better. Or what gives
+        them: a trained ranker, or a live model of another library with `predict`; or the name of the frame's column
+        that has the scores.
     data : RankingDataset, frame or path, optional
         The queries with their labels. Where it has query weights, the means use them. Without it, give `labels` and
         `qid`.
@@ -297,7 +299,7 @@ def scored_by(ranker: Any, data: RankingDataset, *, stacklevel: int = 2) -> Floa
     """A ranker's scores of documents; it warns if it was trained on them."""
     if hasattr(ranker, "warn_if_seen"):
         ranker.warn_if_seen(data, stacklevel=stacklevel)
-    scores: Float64Array = ranker.predict(data)
+    scores: Float64Array = predicted_by(ranker, data)
     return scores
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,13 +23,6 @@ LEGEND = (
     f"{BEST} the best; {BY_RANDOMISATION}, {BY_WILCOXON}: worse than the best by the paired randomisation test, by "
     "Wilcoxon's signed-rank test, p < {alpha:g} after Holm's correction"
 )
-
-
-class ScoringSystem(Protocol):
-    """Anything that scores documents: a trained ranker."""
-
-    def predict(self, X: Any) -> Float64Array:
-        """The score of each document, in the caller's row order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +213,8 @@ def compare(
     Parameters
     ----------
     systems : mapping of str to ranker or array-like
-        The systems by name, two or more: each a trained ranker, or scores in the row order of the data's source.
+        The systems by name, two or more: each a trained ranker, a live model of another library (a LightGBM or XGBoost
+        booster, CatBoost, any object with `predict`), or scores in the row order of the data's source.
     data : RankingDataset, frame or path
         The queries with their labels.
     metrics : str, function, or a sequence of them, default ("ndcg@5", "ndcg@10", "map", "mrr")

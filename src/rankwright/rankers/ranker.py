@@ -6,6 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -85,6 +86,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
 
+    takes_datasets: ClassVar[bool] = True  # whether `predict` takes a RankingDataset, which other libraries' do not
     needs_qid: ClassVar[bool] = False  # whether a document's score depends on the rest of its list
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
@@ -377,6 +379,26 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         """
         write_container(path, MODEL_KIND, *self.to_state())
 
+    def export(self, path: str | os.PathLike[str], *, to: str, **options: Any) -> Any:
+        """Write the trained model in the format of another engine, with documents that prove it.
+
+        Parameters
+        ----------
+        path : path
+            The file to write; what else goes with it is written beside it.
+        to : str
+            The target, such as `"onnx"` or `"xgboost-json"`; `rankwright list targets` shows them.
+        **options
+            Those of `rankwright.export`.
+
+        Returns
+        -------
+        Exported
+            The files written, what is good to know about them, and the verdict where one was asked for.
+        """
+        # Exporters know every family of models, so they stand above all rankers; this is their door.
+        return import_module("rankwright.exchange.exporting").export(self, path, to=to, **options)
+
     def file_size(self) -> int:
         """Tell how large the model file is.
 
@@ -478,6 +500,11 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     def looks_at_queries(self) -> bool:
         """Whether a document's score depends on the other documents of its query."""
         return self.needs_qid or (self.scaling_ is not None and self.scaling_.scaling.needs_groups)
+
+    @property
+    def width_to_read(self) -> int | None:
+        """How many features a file of documents is read with; None where its own number will do."""
+        return None if self._optional("any_width") else int(self.n_features_in_)
 
     @property
     def selected_metric(self) -> str | Callable[..., Any]:

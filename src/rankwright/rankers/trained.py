@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with i
 class TrainedRanker:
     """A model with its scaling, the features it knows, and how it was trained."""
 
+    takes_datasets: ClassVar[bool] = True  # as a ranker's `predict` does
+
     ranker: str
     settings: Mapping[str, Any]  # as files hold them
     model: Model
@@ -49,8 +51,15 @@ class TrainedRanker:
         """Whether a document's score depends on the other documents of its query."""
         return self.model.needs_queries or (self.scaling is not None and self.scaling.scaling.needs_groups)
 
+    @property
+    def takes_any_width(self) -> bool:
+        """Whether documents may have more or fewer features: so where a model does not tell how many there are."""
+        return bool(self.settings.get("any_width", False))
+
     def predict(self, data: RankingDataset, *, threads: int | None = None) -> Float64Array:
         """A score for each document, in the caller's row order."""
+        if self.takes_any_width:
+            data = with_width(data, self.n_features)
         data = aligned(data, self.n_features, self.feature_names, self.categories)
         return data.in_source_order(self.scores(data, threads=thread_count(threads)))
 
@@ -200,3 +209,12 @@ def with_categories(data: RankingDataset, wanted: Categories | None) -> RankingD
 def missing_features(missing: Sequence[str], names: Sequence[str]) -> str:
     """What to say where data lacks features that a ranker was trained on."""
     return f"the data lacks {listed(missing)}, which the ranker was trained on; it has {listed(names)}"
+
+
+def with_width(data: RankingDataset, n_features: int) -> RankingDataset:
+    """The documents with the first `n_features` features; those that lack are 0, as text leaves out zeros."""
+    if data.n_features == n_features:
+        return data
+    kept = data.features[:, :n_features]
+    lacking = np.zeros((data.n_docs, n_features - kept.shape[1]), np.float32)
+    return replace(data, features=np.ascontiguousarray(np.hstack([kept, lacking])), feature_names=())

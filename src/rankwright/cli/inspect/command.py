@@ -81,8 +81,9 @@ def inspect(
     if file is None:
         raise typer.BadParameter("give a data file, a model file, or an --objective")
     from rankwright.container.file import is_container
+    from rankwright.imports.table import source_of
 
-    if is_container(file):
+    if is_container(file) or source_of(file) is not None:
         examined = (
             None if data is None else Examined(data, metric or DEFAULT_METRIC, {"format": format} | reading, threads)
         )

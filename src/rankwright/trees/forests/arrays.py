@@ -13,16 +13,19 @@ from rankwright.container.checks import MOST_FEATURES, array, check_between
 from rankwright.errors import InputError
 from rankwright.trees.forests.compiled import MAX_EDGES
 from rankwright.trees.forests.forest import DTYPE_OF, PER_NODE, Forest
+from rankwright.trees.forests.readings import CATEGORY_CODES, OTHER, Reading
 from rankwright.trees.params import MAX_LEAVES
 
 N_FEATURES = "n_features"
 SPLITS_MAY_LACK_NUMBERS = ("threshold",)  # NaN marks a split by categories, and infinity one by what is missing
-_ARRAYS = tuple(field.name for field in fields(Forest) if field.name != N_FEATURES)
+READINGS = "readings"  # in files of forests that other tools made
+_ARRAYS = tuple(field.name for field in fields(Forest) if field.name not in (N_FEATURES, READINGS))
 
 
 def forest_to_arrays(forest: Forest) -> dict[str, NDArray[Any]]:
     """Every part of the forest under its name."""
-    return {name: getattr(forest, name) for name in _ARRAYS} | {N_FEATURES: np.array([forest.n_features], np.int64)}
+    arrays = {name: getattr(forest, name) for name in _ARRAYS} | {N_FEATURES: np.array([forest.n_features], np.int64)}
+    return arrays if forest.readings is None else arrays | {READINGS: forest.readings}
 
 
 def forest_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Forest:
@@ -35,11 +38,20 @@ def forest_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Forest:
         raise InputError(f"a forest needs the arrays {', '.join(missing)}, which are not there")
     n_features = array(arrays, N_FEATURES, np.int64, (1,))
     check_between(N_FEATURES, n_features, 0, MOST_FEATURES)
-    forest = Forest(**{name: arrays[name] for name in _ARRAYS}, n_features=int(n_features[0]))
+    readings = _readings(arrays, int(n_features[0]))
+    forest = Forest(**{name: arrays[name] for name in _ARRAYS}, n_features=int(n_features[0]), readings=readings)
     _check_nodes(arrays, forest)
     _check_categories(arrays, forest)
     _check_shape(forest)
     return forest
+
+
+def _readings(arrays: Mapping[str, NDArray[Any]], n_features: int) -> NDArray[Any] | None:
+    if READINGS not in arrays:
+        return None
+    found = array(arrays, READINGS, np.uint8, (n_features,))
+    check_between(READINGS, found, 0, max(reading.value for reading in Reading))
+    return found
 
 
 def _check_nodes(arrays: Mapping[str, NDArray[Any]], forest: Forest) -> None:
@@ -76,6 +88,10 @@ def _check_categories(arrays: Mapping[str, NDArray[Any]], forest: Forest) -> Non
     by_category = (forest.feature >= 0) & np.isnan(forest.threshold)
     if (n_categories[forest.feature[by_category]] == 0).any():
         raise InputError("a node splits the categories of a feature that has none")
+    if forest.readings is not None:
+        cut = np.isin(forest.readings, CATEGORY_CODES) & (n_categories > 0)
+        if (values[forest.category_offsets[:-1][cut]] != OTHER).any():
+            raise InputError(f"the first category of a feature that is cut to categories must be {OTHER}")
 
 
 def _check_shape(forest: Forest) -> None:

@@ -16,6 +16,7 @@ from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper
 from rankwright.trees.forests.compiled import CompiledForest, compile_for_codes, compile_forest
+from rankwright.trees.forests.readings import as_read
 from rankwright.trees.forests.tree import Tree
 
 
@@ -26,7 +27,8 @@ class Forest:
     Feature -1 marks a leaf, which scores `value`. A document whose `feature` is at most `threshold` goes to node
     `left`, another to `right`; one that lacks it goes left where `missing_left` is set. A NaN threshold marks a
     categorical split: a document whose value is the k-th of the feature's categories goes left where bit k of the
-    node's `categories` is set, and a value not among them counts as missing.
+    node's `categories` is set, and a value not among them counts as missing. Forests of other tools may read the values
+    of a feature by a rule before they are compared (`readings`).
     """
 
     feature: NDArray[np.int32]
@@ -42,6 +44,7 @@ class Forest:
     categories: NDArray[np.uint32]  # (nodes, words)
     category_values: Float32Array  # feature f has categories category_values[offsets[f]:offsets[f + 1]], ascending
     category_offsets: IntArray
+    readings: NDArray[np.uint8] | None = None  # of each feature, a `Reading`; None where all are plain
 
     @property
     def n_trees(self) -> int:
@@ -85,6 +88,8 @@ class Forest:
         """Add every document's score to `scores`, from bin codes; the forest must have been grown on the same bins."""
         if self.n_features != data.n_features:
             raise InputError(f"the forest is of {self.n_features} features, the bins are of {data.n_features}")
+        if self.readings is not None:
+            raise InputError("the forest reads values by rules that bins do not keep: score raw values instead")
         trees, columns, missing = compile_for_codes(self, data.mapper)
         kernels.score_codes(data.codes, columns, missing, trees, scores, thread_count(threads))
 
@@ -105,6 +110,8 @@ class Forest:
         matrix = as_features(features)
         if matrix.shape[1] != self.n_features:
             raise InputError(f"features must have {self.n_features} columns, as in training, got {matrix.shape[1]}")
+        if self.readings is not None:
+            return as_read(matrix, self.readings, self.category_values, self.category_offsets)
         return matrix
 
     def _add_scores(self, matrix: Float32Array, scores: Float64Array, first: int, last: int, threads: int) -> None:

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankwright.arrays import Float32Array, IntArray, as_vector
 from rankwright.errors import InputError
 from rankwright.trees.forests.forest import PER_NODE, Forest
+from rankwright.trees.forests.readings import OTHER, is_category
 
 
 def merge_forests(forests: Sequence[Forest], weights: ArrayLike | None = None) -> Forest:
@@ -21,6 +22,9 @@ def merge_forests(forests: Sequence[Forest], weights: ArrayLike | None = None) -
     n_features = forests[0].n_features
     if any(forest.n_features != n_features for forest in forests):
         raise InputError(f"forests must have the same features, got {[forest.n_features for forest in forests]}")
+    readings = forests[0].readings
+    if any(not _same_readings(forest.readings, readings) for forest in forests):
+        raise InputError("forests that read the values of a feature in different ways cannot be merged into one")
     factors = np.full(len(forests), 1 / len(forests)) if weights is None else weights
     factors = as_vector(factors, name="weights", dtype=np.float64, length=len(forests))
     values, offsets = _all_categories(forests)
@@ -38,6 +42,12 @@ def merge_forests(forests: Sequence[Forest], weights: ArrayLike | None = None) -
     return replace(parts[0], **by_node, offsets=np.concatenate([*tree_offsets, before[-1:]]))
 
 
+def _same_readings(one: NDArray[np.uint8] | None, other: NDArray[np.uint8] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
+
+
 def _all_categories(forests: Sequence[Forest]) -> tuple[Float32Array, IntArray]:
     """The categories of every feature that any of the forests knows."""
     if not any(len(forest.category_values) for forest in forests):
@@ -53,7 +63,7 @@ def _all_categories(forests: Sequence[Forest]) -> tuple[Float32Array, IntArray]:
 
 
 def _with_categories(forest: Forest, values: Float32Array, offsets: IntArray) -> Forest:
-    """`forest` with more categories known; in its splits the new ones go where missing values go."""
+    """`forest` with more categories known; in its splits the new ones go where unknown ones went."""
     if np.array_equal(values, forest.category_values) and np.array_equal(offsets, forest.category_offsets):
         return forest
     n_words = -(-int(np.diff(offsets).max(initial=0)) // 32)
@@ -63,6 +73,8 @@ def _with_categories(forest: Forest, values: Float32Array, offsets: IntArray) ->
         feature = int(forest.feature[node])
         own = values[offsets[feature] : offsets[feature + 1]]
         places = np.searchsorted(own, forest.categories_of(feature))
+        if forest.readings is not None and is_category(forest.readings[feature]):
+            goes_left[node] = old_bits[node, np.searchsorted(forest.categories_of(feature), OTHER)]
         goes_left[node, places] = old_bits[node, : len(places)]
         goes_left[node, len(own) :] = False
     goes_left[forest.feature < 0] = False

@@ -1,0 +1,137 @@
+"""How fast is an imported LightGBM model scored here, by LightGBM and by what compiles its models?
+
+One forest of 1,000 trees × 64 leaves: by us after `rw.load`, by our C file (gcc -O2), LightGBM, lleaves, tl2cgen,
+treelite and ONNX Runtime; for 100,000 documents and for one query of 100. What is not installed is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable
+from ctypes import CDLL, POINTER, c_double, c_float, c_size_t
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import numpy as np
+from benchmarks.grow_trees import train_lightgbm
+from benchmarks.timing import report, time_side_by_side
+
+import rankwright as rw
+from rankwright import synthetic
+from rankwright.arrays import Float32Array
+
+Scorer = Callable[[Float32Array], Any]
+
+
+def c_scorer(ranker: Any, folder: Path) -> Scorer:
+    source, library = folder / "forest.c", folder / "forest.so"
+    ranker.export(source, to="c")
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", str(source), "-o", str(library), "-lm"], check=True)
+    name = re.search(r"void (\w+)_score_many\(", source.read_text())
+    assert name is not None
+    function = getattr(CDLL(str(library)), f"{name[1]}_score_many")
+    function.argtypes = [POINTER(c_float), c_size_t, c_size_t, POINTER(c_double)]
+
+    def score(features: Float32Array) -> Any:
+        scores = np.empty(len(features))
+        function(features.ctypes.data_as(POINTER(c_float)), *features.shape, scores.ctypes.data_as(POINTER(c_double)))
+        return scores
+
+    return score
+
+
+def lleaves_scorer(model: lightgbm.Booster, folder: Path, threads: int) -> Scorer:
+    import lleaves
+
+    model.save_model(str(folder / "forest.txt"))
+    compiled = lleaves.Model(model_file=str(folder / "forest.txt"))
+    compiled.compile()
+    return lambda features: compiled.predict(features, n_jobs=threads)
+
+
+def tl2cgen_scorer(model: lightgbm.Booster, folder: Path, threads: int) -> Scorer:
+    import tl2cgen
+    import treelite
+
+    library = str(folder / "tl2cgen.so")
+    ported = treelite.frontend.from_lightgbm(model)
+    tl2cgen.export_lib(ported, toolchain="gcc", libpath=library, params={"parallel_comp": 32}, nthread=threads)
+    predictor = tl2cgen.Predictor(library, nthread=threads)
+    return lambda features: predictor.predict(tl2cgen.DMatrix(features))
+
+
+def treelite_scorer(model: lightgbm.Booster, folder: Path, threads: int) -> Scorer:  # noqa: ARG001
+    import treelite
+
+    ported = treelite.frontend.from_lightgbm(model)
+    return lambda features: treelite.gtil.predict(ported, features, nthread=threads)
+
+
+def onnx_scorer(ranker: Any, folder: Path, threads: int) -> Scorer:
+    import onnxruntime
+
+    ranker.export(folder / "forest.onnx", to="onnx-regressor")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(str(folder / "forest.onnx"), options, providers=["CPUExecutionProvider"])
+    return lambda features: session.run(None, {"features": features})[0]
+
+
+def scorers(options: argparse.Namespace, folder: Path) -> dict[str, Scorer]:
+    data = synthetic.web_search(options.train_queries)
+    threads = options.threads
+    model = train_lightgbm(data, options.trees, 64, 255, threads)
+    ranker = rw.load(model)
+    found: dict[str, Scorer] = {
+        "rankwright": lambda features: ranker.forest_.predict(features, threads=threads),
+        "LightGBM": lambda features: model.predict(features, num_threads=threads),
+    }
+    peers: dict[str, Callable[[], Scorer]] = {
+        "C file, one thread": lambda: c_scorer(ranker, folder),
+        "lleaves": lambda: lleaves_scorer(model, folder, threads),
+        "tl2cgen": lambda: tl2cgen_scorer(model, folder, threads),
+        "treelite": lambda: treelite_scorer(model, folder, threads),
+        "ONNX Runtime": lambda: onnx_scorer(ranker, folder, threads),
+    }
+    for name, make in peers.items():
+        if name in options.without:
+            continue
+        try:
+            found[name] = make()
+        except Exception as error:  # a peer that is not installed, or does not compile here
+            print(f"{name} is left out: {str(error)[:200]}")
+    return found
+
+
+def tasks_of(found: dict[str, Scorer], documents: Float32Array, calls: int) -> dict[str, Callable[[], object]]:
+    return {
+        name: lambda score=score: [score(documents) for _ in range(calls)]  # type: ignore[misc]
+        for name, score in found.items()
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--train-queries", type=int, default=400)
+    parser.add_argument("--trees", type=int, default=1000)
+    parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--without", nargs="*", default=[], help="tools to leave out")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = scorers(options, Path(folder))
+        features = synthetic.web_search(options.documents // 100 + 1, seed=1).features[: options.documents]
+        size = f"{options.trees} trees × 64 leaves, {options.threads} threads"
+        for documents, calls in ((features, 1), (np.ascontiguousarray(features[:100]), 50)):
+            timings = time_side_by_side(tasks_of(found, documents, calls), repeats=options.repeats)
+            title = f"Scoring {len(documents):,} documents with an imported model, {size}, {calls} calls"
+            report(title, timings, "rankwright")
+
+
+if __name__ == "__main__":
+    main()

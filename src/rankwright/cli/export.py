@@ -1,0 +1,78 @@
+"""`rankwright export`: a model file into the format of another engine, with proof."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from rankwright.cli.options import AsJson, arg, opt
+from rankwright.cli.output import print_json, require_file, tell_written
+
+if TYPE_CHECKING:
+    from rankwright.exchange.exporting import Exported
+
+EXAMPLES = (
+    "Example: rankwright export model.rw --to onnx --verify --out model.onnx\n\n"
+    "Example: rankwright export model.rw --to plugin-xgboost --lift --sample valid.txt --verify --out model.json"
+)
+
+
+def export(
+    model: Annotated[str, arg("A model file: ours, or one of LightGBM, XGBoost, CatBoost, RankLib or ONNX.", "MODEL")],
+    to: Annotated[str, opt("The target; `rankwright list targets` shows them.", "TARGET")],
+    out: Annotated[str, opt("The file to write; what goes with it is written beside it.", "F")],
+    sample: Annotated[
+        str | None, opt("Documents to prove the export with. Default: made-up ones on every threshold.", "DATA")
+    ] = None,
+    verify: Annotated[
+        bool, opt("Run the target, or its rules where it cannot be run here; write nothing if a score differs.")
+    ] = False,
+    lift: Annotated[bool, opt("Add the constant that makes the least score 0: Lucene refuses negative ones.")] = False,
+    missing: Annotated[
+        Literal["kept", "never"],
+        opt("Whether documents may lack values; never, for targets that have no side for them."),
+    ] = "kept",
+    name: Annotated[str | None, opt("What the model is called in the file. Default: the file's name.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a model in the format of the engine that will run it, with documents and scores that prove it.
+
+    Trees, bags of them and compressed models go to ONNX, C, LightGBM, XGBoost, RankLib, Solr, Vespa, and the
+    learning-to-rank plugins of Elasticsearch and OpenSearch; weighted sums and nets, with their scaling, to ONNX, C,
+    Solr and model/linear. What a target cannot represent is refused, with the nearest that can.
+
+    Beside the file goes a sample of documents with their expected scores. Targets that add in float32 cannot give our
+    scores to the last bit: what rounding allows is computed and printed.
+    """
+    from rankwright.exchange.exporting import export as write_export
+
+    require_file(out)
+    exported = write_export(
+        model,
+        out,
+        to=to,
+        sample=sample,
+        verify=verify,
+        lift=lift,
+        missing=missing,
+        name=name,
+    )
+    print_json(exported.to_dict()) if as_json else _show(exported)
+    tell_written(*exported.files)
+
+
+def _show(exported: Exported) -> None:
+    for verdict in exported.verdicts:
+        typer.echo(f"verified: {verdict}")
+        if verdict.left_out:
+            typer.echo(f"  {verdict.left_out} documents were left out: see the limits below")
+    typer.echo(f"bound: scores of the sample may differ from ours by {exported.bound:.3g}, by rounding alone")
+    if exported.lift:
+        typer.echo(f"lift: {exported.lift:.9g} was added to every score")
+    for note in exported.notes:
+        typer.echo(f"note: {note}")
+    for limit in exported.limits:
+        typer.echo(f"limit: not the same for {limit}")
+    for absent in exported.absent:
+        typer.echo(f"not run: {absent}")

@@ -1,0 +1,1 @@
+"""Strict evaluators of the rules by which engines score, for those that cannot be run here."""

@@ -1,0 +1,197 @@
+"""What is exported: a ranker as a forest, as a weighted sum, or as a net."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, Float64Array, named
+from rankwright.bagging.model import BaggedForestModel, BagModel
+from rankwright.boosters.model import WeightedSumModel
+from rankwright.catalog.rankers import kind_named
+from rankwright.errors import InputError
+from rankwright.features.scaling import FittedScaling
+from rankwright.linear.model import ArraysModel, LinearListNet
+from rankwright.linear.scorers import LinearScorer
+from rankwright.nets.params import net_shape
+from rankwright.rankers.trained import TrainedRanker
+from rankwright.settings.setting import restored_settings
+from rankwright.settings.shared import RankerSettings
+from rankwright.trees.forests.forest import Forest
+from rankwright.trees.forests.merging import merge_forests
+from rankwright.trees.model import ForestModel
+
+
+class NotExportableError(InputError):
+    """A model, or a part of one, that a target cannot represent; the message names the nearest that can."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForestSubject:
+    """Trees and what they are added to."""
+
+    forest: Forest
+    base_score: float
+    names: tuple[str, ...]
+    named: bool  # whether the names are the user's
+    kind: str = "forest"
+
+    @property
+    def n_features(self) -> int:
+        """How many features there are."""
+        return self.forest.n_features
+
+    @property
+    def least_score(self) -> float:
+        """A score that no document is below: every tree's least leaf, added up."""
+        return self.base_score + float(self.least_leaves().sum())
+
+    def least_leaves(self) -> Float64Array:
+        """The least value of each tree."""
+        leaves = np.where(self.forest.feature < 0, self.forest.value, np.float32(np.inf)).astype(np.float64)
+        return np.minimum.reduceat(leaves, self.forest.offsets[:-1]) if self.forest.n_trees else np.empty(0)
+
+    def lifted(self) -> ForestSubject:
+        """The same with a base score that makes the least score 0, where it is below."""
+        least = self.least_score
+        if least >= 0:
+            return self
+        # A little more than that: targets add up in float32, and their sums must not fall below 0 either.
+        sizes = float(np.abs(self.least_leaves()).sum()) + abs(least)
+        slack = (self.forest.n_trees + 2) * 2.0**-23 * sizes
+        return replace(self, base_score=self.base_score - least + slack)
+
+    def scores(self, features: Float32Array) -> Float64Array:
+        """Our scores."""
+        return self.base_score + self.forest.predict(features, threads=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetLayer:
+    """A layer of a net: outputs are activation(weights · inputs + bias)."""
+
+    weights: Float64Array  # (outputs, inputs)
+    bias: Float64Array
+    activation: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetSubject:
+    """A net of fully connected layers with one output, or one layer alone: a weighted sum; and scalings before it.
+
+    A missing value is 0 once it is scaled.
+    """
+
+    layers: tuple[NetLayer, ...]
+    steps: tuple[FittedScaling, ...]
+    names: tuple[str, ...]
+    named: bool
+    trained: TrainedRanker
+
+    @property
+    def kind(self) -> str:
+        """`linear` or `net`."""
+        return "linear" if len(self.layers) == 1 else "net"
+
+    @property
+    def n_features(self) -> int:
+        """How many features there are."""
+        return len(self.names)
+
+    def scores(self, features: Float32Array) -> Float64Array:
+        """Our scores, by the ranker itself."""
+        from rankwright.data.dataset import RankingDataset
+
+        return self.trained.predict(RankingDataset.from_arrays(features, group=[len(features)]), threads=1)
+
+
+Subject = ForestSubject | NetSubject
+
+
+def subject_of(trained: TrainedRanker) -> Subject:
+    """What there is to export of a trained ranker."""
+    if trained.scaling is not None and trained.scaling.scaling.needs_groups:
+        raise NotExportableError(
+            f"scaling {trained.scaling.scaling.name!r} looks at all documents of a query, and engines score one "
+            f"document at a time: train with scaling=None or zscore, or serve the model with rankwright itself"
+        )
+    names = trained.feature_names or tuple(f"f{number}" for number in range(trained.n_features))
+    forest = _forest(trained)
+    if forest is not None:
+        if trained.scaling is not None and not trained.model.scales_itself:
+            raise NotExportableError(
+                f"these trees see features after scaling {trained.scaling.scaling.name!r}, which no tree format has: "
+                f"train with scaling=None"
+            )
+        return ForestSubject(forest.forest, forest.base_score, names, bool(trained.feature_names))
+    layers = _layers(trained)
+    steps = () if trained.scaling is None else tuple(trained.scaling.steps())
+    return NetSubject(layers, steps, names, bool(trained.feature_names), trained)
+
+
+def _forest(trained: TrainedRanker) -> ForestModel | None:
+    """The ranker as one forest, where it is made of trees."""
+    model = trained.model
+    if isinstance(model, ForestModel):
+        return model
+    if isinstance(model, BaggedForestModel):
+        return model.trees
+    if isinstance(model, BagModel) and not model.by_rank and all(_is_plain_forest(one) for one in model.members):
+        forests = [_forest(member) for member in model.members]
+        found = [forest for forest in forests if forest is not None]
+        base = float(np.mean([forest.base_score for forest in found]))
+        return ForestModel(merge_forests([forest.forest for forest in found]), base)
+    return None
+
+
+def _is_plain_forest(member: TrainedRanker) -> bool:
+    return member.scaling is None and isinstance(member.model, ForestModel | BaggedForestModel)
+
+
+def _layers(trained: TrainedRanker) -> tuple[NetLayer, ...]:
+    """The ranker's layers, where it is a weighted sum or a plain net."""
+    model = trained.model
+    if isinstance(model, ArraysModel) and isinstance(model.scorer, LinearScorer) and model.scorer.nystrom is None:
+        weights = model.arrays["weights"].astype(np.float64)
+        constant = model.arrays["constant"].astype(np.float64) if "constant" in model.arrays else np.zeros(1)
+        return (NetLayer(weights[None, :], constant, "identity"),)
+    if isinstance(model, LinearListNet | WeightedSumModel):
+        return (NetLayer(model.weights.astype(np.float64)[None, :], np.zeros(1), "identity"),)
+    arrays = named(model.state()[1], "net.")
+    if not arrays:
+        raise NotExportableError(
+            f"a {trained.ranker} is neither trees, nor a weighted sum of features, nor a plain net, and no engine has "
+            f"a format for it: compress it into trees (rankwright compress), or serve it with rankwright itself"
+        )
+    return _plain_layers(trained, arrays)
+
+
+def _plain_layers(trained: TrainedRanker, arrays: dict[str, Any]) -> tuple[NetLayer, ...]:
+    header = trained.model.state()[0]
+    if header.get("own_module") or (header.get("inputs") or {}).get("kernel") is not None:
+        raise NotExportableError("a net with a module of its user's own, or a kernel, is not a plain net of layers")
+    settings: RankerSettings = restored_settings(kind_named(trained.ranker).settings, dict(trained.settings))
+    activation = net_shape(settings).activation
+    numbers = sorted({int(name.partition(".")[0]) for name in arrays})
+    layers = []
+    for place, number in enumerate(numbers):
+        weights = np.asarray(arrays[f"{number}.weight"], np.float64)
+        bias = np.asarray(arrays.get(f"{number}.bias", np.zeros(len(weights))), np.float64)
+        layers.append(NetLayer(weights, bias, "identity" if place == len(numbers) - 1 else activation))
+    return tuple(layers)
+
+
+def standardisation(steps: Sequence[FittedScaling]) -> tuple[Float64Array, Float64Array] | None:
+    """Means and factors, where scaling is standardisation alone or nothing; None where it is more."""
+    if not steps:
+        return None
+    mean, deviation = steps[-1].learned["mean"], steps[-1].learned["deviation"]
+    return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+
+
+def only_standardises(steps: Sequence[FittedScaling]) -> bool:
+    """Whether features are scaled by mean and deviation alone, or not at all."""
+    return not steps or (len(steps) == 1 and steps[0].scaling.name == "zscore")

@@ -1,0 +1,211 @@
+"""One C file and its header, which need nothing but a compiler.
+
+A forest is scored as our own kernels score it: values become codes, a block of documents visits every node of a tree at
+once, and each document ends with the number of its leaf. Leaves are added up in double precision, tree after tree, so
+scores are ours to the last bit.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from ctypes import CDLL, POINTER, c_double, c_float, c_size_t
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float32Array
+from rankwright.errors import InputError, MissingExtraError
+from rankwright.exchange.subject import ForestSubject, NetSubject, NotExportableError, Subject
+from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written
+from rankwright.exchange.targets.c_templates import FOREST, HEADER, NET, PLAIN_VALUE, READINGS, SCORE_MANY
+from rankwright.trees.forests.compiled import CompiledForest
+
+PER_LINE = 24
+MOST_COLUMNS = 2**13  # half a megabyte of codes on the stack, or twice that
+ACTIVATIONS = {
+    "identity": "v",
+    "relu": "v > 0 ? v : 0",
+    "tanh": "tanh(v)",
+    "sigmoid": "1 / (1 + exp(-v))",
+    "gelu": "0.5 * v * (1 + erf(v * 0.70710678118654752440))",
+}
+
+
+def write(subject: Subject, options: ExportOptions) -> Written:
+    """The file and its header; names begin with the model's."""
+    name = re.sub(r"\W", "_", options.name)
+    name = f"model_{name}" if not name or name[0].isdigit() else name
+    header = HEADER.format(name=name, upper=name.upper(), n_features=subject.n_features)
+    limits: list[Limit] = []
+    if isinstance(subject, ForestSubject):
+        body = _forest(subject, name)
+    else:
+        body = _net(subject, name)
+        limits = [Limit("infinite values, which the ranker itself refuses", lambda rows: np.isinf(rows).any(axis=1))]
+    source = f'#include "{options.name}.h"\n{body}{SCORE_MANY.format(name=name)}'
+    return Written({"": source.encode(), ".h": header.encode()},
+                   [f"compile with: cc -O2 -c {options.name}.c (and link with -lm for nets)"], limits)  # fmt: skip
+
+
+def _array(kind: str, name: str, values: Iterable[Any]) -> str:
+    words = list(values) or ["0"]
+    lines = [", ".join(words[start : start + PER_LINE]) for start in range(0, len(words), PER_LINE)]
+    return f"static const {kind} {name}[{len(words)}] = {{\n" + ",\n".join(lines) + "\n};\n"
+
+
+def _float(value: float) -> str:
+    if np.isinf(value):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    text = f"{value:.9g}"
+    return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
+
+
+def _forest(subject: ForestSubject, name: str) -> str:
+    pieces = subject.forest.compiled
+    if len(pieces) > 1:
+        raise NotExportableError("a feature has more thresholds than the C file's codes: take lightgbm or onnx")
+    if not pieces or subject.forest.n_trees == 0:
+        return _constant(subject)
+    piece = pieces[0]
+    columns, arrays, n_columns = _columns(subject, piece)
+    trees = piece.trees
+    lane = "uint8_t" if trees.lane_bytes == 1 else "uint16_t"
+    mask = 0xFF if trees.lane_bytes == 1 else 0xFFFF
+    nodes = trees.nodes & np.array([0xFFFFFFFF, 0xFFFFFFFF, mask, mask, mask], np.uint32)
+    place = {old: new for new, old in enumerate(columns)}
+    rows = [f"{{{place[column]},{first},{code},{right}}}" for column, first, code, right in nodes[:, 1:].tolist()]
+    arrays += _array("node", "nodes", rows)
+    arrays += _array("int32_t", "node_offsets", map(str, trees.node_offsets.tolist()))
+    arrays += _array("int32_t", "leaf_offsets", map(str, trees.leaf_offsets.tolist()))
+    n_leaves = int(trees.leaf_offsets[-1])
+    arrays += _array("float", "leaves", map(_float, trees.leaf_values[:n_leaves].tolist()))
+    return FOREST.format(
+        name=name,
+        lane=lane,
+        mask=f"int{8 * trees.lane_bytes}_t",
+        arrays=arrays,
+        n_columns=n_columns,
+        n_trees=trees.n_trees,
+        base=repr(float(subject.base_score)),
+        value=PLAIN_VALUE if subject.forest.readings is None else READINGS,
+    )
+
+
+def _constant(subject: ForestSubject) -> str:
+    return (
+        "#include <stddef.h>\n#define LANES 64\n"
+        "static void score_block(const float *rows, size_t count, size_t stride, double *scores) {\n"
+        "    (void)rows; (void)stride;\n"
+        f"    for (size_t d = 0; d < count; ++d) scores[d] = {float(subject.base_score)!r};\n}}\n"
+    )
+
+
+def _columns(subject: ForestSubject, piece: CompiledForest) -> tuple[list[int], str, int]:
+    """The columns that nodes compare: which of the compiled ones, and their arrays.
+
+    A column is a feature's values as codes, with missing ones on the right of all thresholds, or, the number of columns
+    later, on the left.
+    """
+    given = piece.columns
+    n_given = len(given.features)
+    used = np.unique(piece.trees.nodes[:, 1]).tolist()
+    if len(used) > MOST_COLUMNS:
+        raise NotExportableError(f"{len(used)} ways to split features are more than the C file takes: take onnx")
+    readings = subject.forest.readings
+    edges: list[float] = []
+    rows: list[str] = []
+    words: list[int] = []
+    for column in used:
+        own = column % n_given
+        start, stop = int(given.offsets[own]), int(given.offsets[own + 1])
+        steps = max(int(stop - start).bit_length(), 1)
+        feature = int(given.features[own])
+        word = int(given.category_words[own])
+        at = -1
+        if word >= 0:
+            at = len(words)
+            words += given.categories[word : word + (stop - start) // 32 + 1].tolist()
+        rows.append(
+            f"{{{feature},{len(edges)},{steps},{stop - start},{int(column >= n_given)},{at},"
+            f"{0 if readings is None else int(readings[feature])}}}"
+        )
+        edges += given.edges[start:stop].tolist() + [float("inf")] * (2**steps - 1 - (stop - start))
+    text = _array("float", "edges", map(_float, edges)) + _array("uint32_t", "words", [f"{word}u" for word in words])
+    return used, text + _array("column", "columns", rows), len(used)
+
+
+def _net(subject: NetSubject, name: str) -> str:  # noqa: ARG001
+    parts, calls = [], []
+    for place, step in enumerate(subject.steps):
+        if step.scaling.name == "zscore":
+            mean, deviation = step.learned["mean"], step.learned["deviation"]
+            factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+            parts.append(_array("double", f"mean_{place}", map(repr, mean.tolist())))
+            parts.append(_array("double", f"factor_{place}", map(repr, factor.tolist())))
+            calls.append(f"    for (int f = 0; f < N; ++f) x[f] = (x[f] - mean_{place}[f]) * factor_{place}[f];")
+        else:
+            taken = step.learned.get("taken", np.ones(subject.n_features, np.bool_))
+            parts.append(_array("char", f"taken_{place}", (str(int(flag)) for flag in taken.tolist())))
+            calls.append(
+                f"    for (int f = 0; f < N; ++f) if (taken_{place}[f]) x[f] = copysign(log1p(fabs(x[f])), x[f]);"
+            )
+    calls.append("    for (int f = 0; f < N; ++f) if (x[f] != x[f]) x[f] = 0;")
+    widest = max(subject.n_features, *(len(layer.bias) for layer in subject.layers))
+    before = "x"
+    for place, layer in enumerate(subject.layers):
+        n_out, n_in = layer.weights.shape
+        parts.append(_array("double", f"weights_{place}", map(repr, layer.weights.reshape(-1).tolist())))
+        parts.append(_array("double", f"bias_{place}", map(repr, layer.bias.tolist())))
+        after = "y" if before == "x" else "x"
+        calls.append(f"    layer(weights_{place}, bias_{place}, {n_out}, {n_in}, {before}, {after});")
+        activated = f"{{ const double v = {after}[u]; {after}[u] = {ACTIVATIONS[layer.activation]}; }}"
+        calls.append(f"    for (int u = 0; u < {n_out}; ++u) {activated}")
+        before = after
+    return NET.format(
+        arrays="".join(parts), n_features=subject.n_features, widest=widest, calls="\n".join(calls), last=before
+    )
+
+
+def run_gcc(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
+    """Scores of the compiled file."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        raise MissingExtraError("compiling the C file", "gcc", "oracles")
+    with TemporaryDirectory() as folder:
+        library = Path(folder) / "model.so"
+        command = [compiler, "-O2", "-shared", "-fPIC", str(path), "-o", str(library), "-lm"]
+        made = subprocess.run(command, capture_output=True, text=True, check=False)
+        if made.returncode:
+            raise InputError(f"{compiler} refuses {path.name}: {made.stderr[:300]}")
+        return TargetRun(scores_of_library(library, path, features), f"{Path(compiler).name} -O2")
+
+
+def scores_of_library(library: Path, source: Path, features: Float32Array) -> Any:
+    """The scores that a compiled file gives."""
+    found = re.search(r"void (\w+)_score_many\(", source.read_text())
+    if found is None:
+        raise InputError(f"{source.name} has no function …_score_many")
+    function = getattr(CDLL(str(library)), f"{found[1]}_score_many")
+    function.argtypes = [POINTER(c_float), c_size_t, c_size_t, POINTER(c_double)]
+    function.restype = None
+    rows = np.ascontiguousarray(features, np.float32)
+    scores = np.empty(len(rows))
+    function(rows.ctypes.data_as(POINTER(c_float)), len(rows), rows.shape[1], scores.ctypes.data_as(POINTER(c_double)))
+    return scores
+
+
+C = Target(
+    name="c",
+    suffix=".c",
+    summary="one C file with its header, for any program: trees, weighted sums and nets",
+    takes=("forest", "linear", "net"),
+    write=write,
+    runners=(run_gcc,),
+    sums="float64",
+    nearest="onnx",
+)

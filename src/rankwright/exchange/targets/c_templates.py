@@ -1,0 +1,175 @@
+"""The text of the C files."""
+
+HEADER = """/* Scores documents with a ranker. Features are float, in the order of training; NaN is a missing value. */
+#ifndef {upper}_H
+#define {upper}_H
+#include <stddef.h>
+#define {upper}_N_FEATURES {n_features}
+#ifdef __cplusplus
+extern "C" {{
+#endif
+/* The score of one document. */
+double {name}_score(const float *features);
+/* The scores of documents whose features lie `stride` floats apart: faster than one at a time. */
+void {name}_score_many(const float *features, size_t n_documents, size_t stride, double *scores);
+#ifdef __cplusplus
+}}
+#endif
+#endif
+"""
+
+SCORE_MANY = """
+void {name}_score_many(const float *features, size_t n_documents, size_t stride, double *scores) {{
+    for (size_t first = 0; first < n_documents; first += LANES) {{
+        const size_t left = n_documents - first;
+        score_block(features + first * stride, left < LANES ? left : LANES, stride, scores + first);
+    }}
+}}
+
+double {name}_score(const float *features) {{
+    double score;
+    {name}_score_many(features, 1, 0, &score);
+    return score;
+}}
+"""
+
+PLAIN_VALUE = """static float read_value(float x, int reading) {
+    (void)reading;
+    return x;
+}
+"""
+
+READINGS = """/* 1: zeros are missing; 2 and 3: values are cut to categories, negative ones to none. */
+static float read_value(float x, int reading) {
+    if (reading == 1 && x >= -1e-35f && x <= 1e-35f) return NAN;
+    if (reading < 2 || x != x) return x;
+    if (reading == 3 ? x < 0 : x <= -1) return -1.0f;
+    if (x >= 2147483648.0f) return -1.0f;
+    return (float)(int64_t)x;
+}
+"""
+
+FOREST = """#include <math.h>
+#include <stdint.h>
+
+/* Leaves of a tree are numbered from left to right, and a document starts at the first. A document whose number is that
+   of the first leaf below a node has reached that node; if its code is above the node's, its number becomes that of the
+   first leaf below the right child. LANES documents visit a node together. */
+#define LANES 64
+typedef {lane} lane;
+typedef struct {{ uint16_t column; lane first, code, right; }} node;
+typedef struct {{ int32_t feature, edges, steps, n_edges, missing_left, words, reading; }} column;
+
+{arrays}
+#define N_COLUMNS {n_columns}
+#define N_TREES {n_trees}
+
+{value}
+/* How many of a column's thresholds are below each value: its code. */
+static void fill_column(const column *own, const float *rows, size_t count, size_t stride, lane *codes) {{
+    const float *cuts = edges + own->edges;
+    float values[LANES];
+    uint32_t places[LANES];
+    for (size_t d = 0; d < LANES; ++d) {{
+        values[d] = read_value(rows[(d < count ? d : 0) * stride + (size_t)own->feature], own->reading);
+        places[d] = 0;
+    }}
+    for (uint32_t half = 1u << (own->steps - 1); half > 0; half >>= 1) {{
+        for (size_t d = 0; d < LANES; ++d) places[d] += cuts[places[d] + half - 1] < values[d] ? half : 0;
+    }}
+    for (size_t d = 0; d < LANES; ++d) {{
+        const float x = values[d];
+        uint32_t place = places[d];
+        const uint32_t n = (uint32_t)own->n_edges;
+        if (own->words >= 0) {{
+            if (x != x) place = n;
+            else if (place >= n || cuts[place] != x) place = own->reading >= 2 ? 0 : n;
+            place = words[(uint32_t)own->words + place / 32] >> (place % 32) & 1 ? 0 : 1;
+        }} else if (x != x) {{
+            place = own->missing_left ? 0 : n;
+        }}
+        codes[d] = (lane)place;
+    }}
+}}
+
+#if defined(__GNUC__) && defined(__x86_64__) && defined(__linux__) && !defined(__clang__) && __GNUC__ >= 12
+#define EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define EACH_PROCESSOR
+#endif
+
+EACH_PROCESSOR
+static void visit_trees(const lane (*codes)[LANES], lane (*numbers)[LANES], int first, int last) {{
+    for (int tree = first; tree < last; ++tree) {{
+#if defined(__GNUC__)
+        typedef lane lanes __attribute__((vector_size(LANES * sizeof(lane)), may_alias, aligned(16)));
+        lanes at = {{0}};
+        for (int32_t n = node_offsets[tree]; n < node_offsets[tree + 1]; ++n) {{
+            const lanes own = *(const lanes *)codes[nodes[n].column];
+            const lanes goes = (lanes)(at == nodes[n].first) & (lanes)(own > nodes[n].code);
+            at = (at & ~goes) | ((lanes){{0}} + nodes[n].right & goes);
+        }}
+        *(lanes *)numbers[tree - first] = at;
+#else
+        lane *at = numbers[tree - first];
+        for (size_t d = 0; d < LANES; ++d) at[d] = 0;
+        for (int32_t n = node_offsets[tree]; n < node_offsets[tree + 1]; ++n) {{
+            const lane *own = codes[nodes[n].column];
+            for (size_t d = 0; d < LANES; ++d) {{
+                if (at[d] == nodes[n].first && own[d] > nodes[n].code) at[d] = nodes[n].right;
+            }}
+        }}
+#endif
+    }}
+}}
+
+#define TREES_AT_ONCE 16
+
+static void score_block(const float *rows, size_t count, size_t stride, double *scores) {{
+#if defined(__GNUC__)
+    __attribute__((aligned(64)))
+#endif
+    lane codes[N_COLUMNS > 0 ? N_COLUMNS : 1][LANES];
+#if defined(__GNUC__)
+    __attribute__((aligned(64)))
+#endif
+    lane numbers[TREES_AT_ONCE][LANES];
+    double sums[LANES];
+    for (size_t d = 0; d < LANES; ++d) sums[d] = 0;
+    for (int c = 0; c < N_COLUMNS; ++c) fill_column(&columns[c], rows, count, stride, codes[c]);
+    for (int first = 0; first < N_TREES; first += TREES_AT_ONCE) {{
+        const int last = first + TREES_AT_ONCE < N_TREES ? first + TREES_AT_ONCE : N_TREES;
+        visit_trees((const lane (*)[LANES])codes, numbers, first, last);
+        for (int tree = first; tree < last; ++tree) {{
+            const float *own = leaves + leaf_offsets[tree];
+            for (size_t d = 0; d < count; ++d) sums[d] += (double)own[numbers[tree - first][d]];
+        }}
+    }}
+    for (size_t d = 0; d < count; ++d) scores[d] = {base} + sums[d];
+}}
+"""
+
+NET = """#include <math.h>
+
+#define LANES 64
+#define N {n_features}
+{arrays}
+static void layer(const double *weights, const double *bias, int n_out, int n_in, const double *in, double *out) {{
+    for (int u = 0; u < n_out; ++u) {{
+        double sum = bias[u];
+        for (int i = 0; i < n_in; ++i) sum += weights[u * n_in + i] * in[i];
+        out[u] = sum;
+    }}
+}}
+
+static double score_one(const float *features) {{
+    double x[{widest}], y[{widest}];
+    for (int f = 0; f < N; ++f) x[f] = features[f];
+{calls}
+    return {last}[0];
+}}
+
+static void score_block(const float *rows, size_t count, size_t stride, double *scores) {{
+    for (size_t d = 0; d < count; ++d) scores[d] = score_one(rows + d * stride);
+}}
+"""

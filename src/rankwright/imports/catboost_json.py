@@ -1,0 +1,124 @@
+"""CatBoost's JSON, as `save_model(format="json")` writes it: symmetric trees, and those that are not.
+
+A value above a split's border is on its second side. A leaf's number in a symmetric tree has a bit for each split, the
+first split the lowest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankwright.errors import InputError
+from rankwright.imports.assembly import TreeTable, assembled
+from rankwright.imports.foreign import ForeignForest, checked_width, names_if_own
+from rankwright.imports.thresholds import at_most
+from rankwright.imports.wire.json_pieces import pieces
+from rankwright.imports.wire.nested import flattened
+
+NAME = "CatBoost JSON"
+NAN_LEFT: Mapping[str, bool] = {"AsIs": True, "AsFalse": True, "AsTrue": False}  # NaN is above no border, or above all
+MOST_SPLITS = 16  # of a symmetric tree
+
+
+def begins(start: bytes) -> bool:
+    """Whether a file that starts so is CatBoost's JSON."""
+    return start.lstrip()[:1] == b"{" and (b'"features_info"' in start or b'"oblivious_trees"' in start)
+
+
+def read(content: bytes) -> ForeignForest:
+    """The forest in the JSON."""
+    text = content.decode("utf-8")
+    symmetric: list[Any] = []
+    nested: list[Any] = []
+    document = pieces(text, ("oblivious_trees",), symmetric.append)
+    if not symmetric:
+        document = pieces(text, ("trees",), nested.append)
+    features = document["features_info"]
+    if features.get("categorical_features") or features.get("text_features") or features.get("embedding_features"):
+        raise InputError(
+            "the model has categorical, text or embedding features, which CatBoost turns into numbers by rules that "
+            "are not in a tree: score with CatBoost, whose models rw.compare takes as they are"
+        )
+    columns = _Columns(features.get("float_features", []))
+    trees = [_symmetric(tree, columns) for tree in symmetric] + [_nested(tree, columns) for tree in nested]
+    scale, bias = document.get("scale_and_bias", [1.0, [0.0]])
+    bias = bias if isinstance(bias, list) else [bias]
+    if len(bias) > 1:
+        raise InputError("the model gives several scores a document; a ranker gives one")
+    if float(scale) != 1.0:
+        trees = [tree.scaled(float(scale)) for tree in trees]
+    return ForeignForest(
+        source=NAME,
+        forest=assembled(trees, columns.n_features),
+        base_score=float(bias[0]) if bias else 0.0,
+        feature_names=columns.names,
+    )
+
+
+class _Columns:
+    """Where the features of a model lie, and where their missing values go."""
+
+    def __init__(self, features: Sequence[Mapping[str, Any]]) -> None:
+        self.place = {int(own["feature_index"]): int(own["flat_feature_index"]) for own in features}
+        self.nan_left = {int(own["feature_index"]): NAN_LEFT[own["nan_value_treatment"]] for own in features}
+        self.n_features = checked_width(max(self.place.values(), default=-1) + 1)
+        named = {int(own["flat_feature_index"]): str(own.get("feature_id", "")) for own in features}
+        names = [named.get(number, "") for number in range(self.n_features)]
+        self.names = names_if_own(names, self.n_features, "") if all(names) else ()
+
+    def split(self, split: Mapping[str, Any]) -> tuple[int, float, bool]:
+        """The column, the border, and whether a missing value stays below it."""
+        kind = split.get("split_type", "FloatFeature")
+        if kind != "FloatFeature":
+            raise InputError(f"a split is of type {kind}: only those of numbers can be read")
+        index = int(split["float_feature_index"])
+        if index not in self.place or self.place[index] < 0:
+            raise InputError(f"a split names feature {index}, which the model does not list")
+        return self.place[index], float(split["border"]), self.nan_left[index]
+
+
+def _symmetric(tree: Mapping[str, Any], columns: _Columns) -> TreeTable:
+    splits, values = tree.get("splits") or [], np.array(tree["leaf_values"], np.float64)
+    depth = len(splits)
+    if depth > MOST_SPLITS or len(values) != 2**depth:
+        raise InputError(f"a symmetric tree of {depth} splits has {len(values)} leaf values; wanted one score a leaf")
+    n_inner = 2**depth - 1
+    feature, threshold = np.full(2 * n_inner + 1, -1), np.zeros(2 * n_inner + 1)
+    missing_left = np.zeros(2 * n_inner + 1, np.bool_)
+    for level, split in enumerate(reversed(splits)):  # the last split is the highest bit: the root
+        own = slice(2**level - 1, 2 ** (level + 1) - 1)
+        feature[own], threshold[own], missing_left[own] = columns.split(split)
+    weights = np.array(tree.get("leaf_weights") or [], np.float64)
+    counts = np.concatenate([np.zeros(n_inner), weights if len(weights) == len(values) else np.zeros(len(values))])
+    numbers = np.arange(n_inner)
+    leaves = np.full(len(values), -1)
+    return TreeTable(
+        feature=feature,
+        threshold=at_most(threshold),
+        left=np.concatenate([2 * numbers + 1, leaves]),
+        right=np.concatenate([2 * numbers + 2, leaves]),
+        missing_left=missing_left,
+        value=np.concatenate([np.zeros(n_inner), values]),
+        count=counts,
+    )
+
+
+def _nested(tree: Mapping[str, Any], columns: _Columns) -> TreeTable:
+    nodes, left, right = flattened(
+        tree, lambda node: (node["left"], node["right"]), is_leaf=lambda node: "split" not in node
+    )
+    feature, threshold, value = np.full(len(nodes), -1), np.zeros(len(nodes)), np.zeros(len(nodes))
+    missing_left = np.zeros(len(nodes), np.bool_)
+    for number, node in enumerate(nodes):
+        if left[number] >= 0:
+            feature[number], threshold[number], missing_left[number] = columns.split(node["split"])
+        elif isinstance(node["value"], list):
+            raise InputError("the trees have several values a leaf; a ranker gives one score")
+        else:
+            value[number] = float(node["value"])
+    return TreeTable(
+        feature=feature, threshold=at_most(threshold), left=left, right=right, missing_left=missing_left, value=value
+    )

@@ -1,0 +1,352 @@
+"""ONNX graphs of one TreeEnsemble (ai.onnx.ml, version 5) or TreeEnsembleRegressor (the older form)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import BoolArray, Float32Array, IntArray
+from rankwright.errors import InputError
+from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, leaf_tree
+from rankwright.imports.foreign import ForeignForest, checked_width
+from rankwright.imports.thresholds import always_false, at_most, below
+from rankwright.imports.wire.protobuf import Message, floats, message_of, text, whole, wholes
+
+NAME = "ONNX"
+GRAPH, NODES, INPUTS, IR_VERSION = 7, 1, 11, 1  # fields of a model and of its graph
+PASSING = ("Identity", "Cast", "Reshape", "Flatten", "Squeeze")  # operators that change no score
+MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")
+LEQ, LT, GTE, GT, EQ, NEQ, MEMBER = range(7)
+DTYPES: Mapping[int, str] = {1: "<f4", 2: "|u1", 6: "<i4", 7: "<i8", 11: "<f8"}
+SUM, AVERAGE = 1, 0
+
+
+def begins(start: bytes) -> bool:
+    """Whether a file that starts so may be an ONNX model: its first field is the version of the format."""
+    return len(start) > 2 and start[0] == IR_VERSION << 3 and 3 <= start[1] <= 20
+
+
+def read(content: bytes) -> ForeignForest:
+    """The forest in the graph."""
+    model = message_of(content)
+    graph = message_of(_one(model, GRAPH, "graph"))
+    nodes = [message_of(node) for node in graph.get(NODES, [])]
+    kinds = [text(node[4][0]) if 4 in node else "" for node in nodes]
+    ensembles = [node for node, kind in zip(nodes, kinds, strict=True) if kind in READERS]
+    others = sorted({kind for kind in kinds if kind not in (*READERS, *PASSING)})
+    if len(ensembles) != 1 or others:
+        raise InputError(
+            f"the graph must be one TreeEnsemble or TreeEnsembleRegressor, got "
+            f"{len(ensembles)} of them{' and ' + ', '.join(others[:5]) if others else ''}"
+        )
+    attributes = {}
+    for attribute in ensembles[0].get(5, []):
+        own = message_of(attribute)
+        attributes[text(_one(own, 1, "name"))] = own
+    kind = next(kind for kind in kinds if kind in READERS)
+    trees, base = READERS[kind](_Attributes(attributes))
+    least = max((int(tree.feature.max(initial=-1)) for tree in trees), default=-1) + 1
+    width = _width(graph)
+    n_features = checked_width(least if width is None else width)
+    return ForeignForest(
+        source=NAME, forest=assembled(trees, n_features), base_score=base, knows_width=width is not None
+    )
+
+
+def _one(message: Message, number: int, what: str) -> Any:
+    if len(message.get(number, [])) != 1:
+        raise InputError(f"the file has no {what}, or several")
+    return message[number][0]
+
+
+def _width(graph: Message) -> int | None:
+    """The second dimension of the graph's first input, where it is a number."""
+    value = next(iter(graph.get(INPUTS, [])), b"")
+    for number in (2, 1, 2):  # type, tensor type, shape
+        value = next(iter(message_of(value).get(number, [])), b"")
+    dimensions = [message_of(dimension) for dimension in message_of(value).get(1, [])]
+    if len(dimensions) != 2 or 1 not in dimensions[1]:
+        return None
+    return whole(dimensions[1][1][0])
+
+
+class _Attributes:
+    """The attributes of an operator, by name."""
+
+    def __init__(self, attributes: Mapping[str, Message]) -> None:
+        self._attributes = attributes
+
+    def wholes(self, name: str) -> IntArray:
+        return wholes(self._attributes.get(name, {}).get(8, []))
+
+    def number(self, name: str, default: int) -> int:
+        found = self._attributes.get(name, {}).get(3, [default])
+        return whole(found[0])
+
+    def word(self, name: str, default: str) -> str:
+        found = self._attributes.get(name, {}).get(4)
+        return default if not found else text(found[0])
+
+    def words(self, name: str) -> list[str]:
+        return [text(value) for value in self._attributes.get(name, {}).get(9, [])]
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """Floats, or a tensor of the same name (`…_as_tensor` in the older form)."""
+        if name in self._attributes and 7 in self._attributes[name]:
+            return floats(self._attributes[name][7]).astype(np.float64)
+        return self.tensor(name if name in self._attributes else f"{name}_as_tensor").astype(np.float64)
+
+    def tensor(self, name: str) -> NDArray[Any]:
+        if name not in self._attributes:
+            return np.empty(0)
+        tensor = message_of(_one(self._attributes[name], 5, f"tensor in {name}"))
+        dtype = DTYPES.get(tensor.get(2, [0])[0])
+        if dtype is None:
+            raise InputError(f"the tensor {name} is of a type that trees do not have")
+        if 9 in tensor:
+            return floats(tensor[9], dtype)
+        if 4 in tensor:
+            return floats(tensor[4])
+        return floats(tensor[10], "<f8") if 10 in tensor else wholes(tensor.get(5, tensor.get(7, [])))
+
+
+def _regressor(attributes: _Attributes) -> tuple[list[TreeTable], float]:
+    """The trees of the older form, whose nodes are listed with their tree and their number in it."""
+    _check_one_target(attributes)
+    tree, number = attributes.wholes("nodes_treeids"), attributes.wholes("nodes_nodeids")
+    words = attributes.words("nodes_modes")
+    modes = np.array([MODES.index(word) if word in MODES else -1 for word in words])
+    if unknown := [word for word in words if word not in (*MODES, "LEAF")]:
+        raise InputError(f"a node is of the mode {unknown[0]!r}")
+    n_nodes = len(tree)
+    tracks = attributes.wholes("nodes_missing_value_tracks_true")
+    table = {
+        "number": number, "mode": modes, "feature": attributes.wholes("nodes_featureids"),
+        "split": attributes.numbers("nodes_values"), "true": attributes.wholes("nodes_truenodeids"),
+        "false": attributes.wholes("nodes_falsenodeids"),
+        "tracks": tracks if len(tracks) else np.zeros(n_nodes, np.int64),
+    }  # fmt: skip
+    for name, values in table.items():
+        if len(values) != n_nodes:
+            raise InputError(f"{n_nodes} nodes have {len(values)} numbers of {name}")
+    values = _leaf_values(attributes, tree, number)
+    order = np.argsort(tree, kind="stable")
+    bounds = [*np.flatnonzero(np.diff(tree[order], prepend=tree[order][:1] - 1)).tolist(), n_nodes]
+    trees = []
+    for first, last in itertools.pairwise(bounds):
+        own = order[first:last]
+        trees.append(_table({name: column[own] for name, column in table.items()}, values[own]))
+    scale = 1 / max(len(trees), 1) if attributes.word("aggregate_function", "SUM") == "AVERAGE" else 1.0
+    if attributes.word("aggregate_function", "SUM") not in ("SUM", "AVERAGE"):
+        raise InputError("trees are neither added up nor averaged")
+    base = attributes.numbers("base_values")
+    return [own.scaled(scale) for own in trees], float(base[0]) if len(base) else 0.0
+
+
+def _check_one_target(attributes: _Attributes) -> None:
+    if attributes.number("n_targets", 1) != 1:
+        raise InputError("the model gives several scores a document; a ranker gives one")
+    if attributes.word("post_transform", "NONE") != "NONE":
+        raise InputError("the model transforms its scores (post_transform)")
+
+
+def _leaf_values(attributes: _Attributes, tree: IntArray, number: IntArray) -> NDArray[np.float64]:
+    """The value of each node that is a leaf."""
+    owners = attributes.wholes("target_treeids"), attributes.wholes("target_nodeids")
+    weights = attributes.numbers("target_weights")
+    if not len(owners[0]) == len(owners[1]) == len(weights):
+        raise InputError("the values of leaves do not fit the leaves")
+    place = {key: row for row, key in enumerate(zip(tree.tolist(), number.tolist(), strict=True))}
+    if len(place) != len(tree):
+        raise InputError("two nodes of a tree have the same number")
+    values = np.zeros(len(tree))
+    for key, weight in zip(zip(*(column.tolist() for column in owners), strict=True), weights.tolist(), strict=True):
+        if key not in place:
+            raise InputError(f"a leaf value is of node {key[1]} of tree {key[0]}, which is not there")
+        values[place[key]] += weight
+    return values
+
+
+def _table(nodes: Mapping[str, NDArray[Any]], value: NDArray[np.float64]) -> TreeTable:
+    """The table of one tree of the older form; the root is the node that is nobody's child."""
+    place = {number: row for row, number in enumerate(nodes["number"].tolist())}
+    inner = nodes["mode"] >= 0
+    children = {}
+    for side in ("true", "false"):
+        numbers = nodes[side].tolist()
+        if lost := [own for own, splits in zip(numbers, inner.tolist(), strict=True) if splits and own not in place]:
+            raise InputError(f"a node leads to node {lost[0]}, which is not in its tree")
+        children[side] = np.array([place.get(own, -1) for own in numbers], np.int64)
+    below_others = np.concatenate([children["true"][inner], children["false"][inner]])
+    roots = np.setdiff1d(np.arange(len(inner)), below_others)
+    if len(roots) != 1:
+        raise InputError(f"a tree must have one root, got {len(roots)}")
+    members = {int(node): [float(nodes["split"][node])] for node in np.flatnonzero(np.isin(nodes["mode"], (EQ, NEQ)))}
+    table = _ordered_splits(
+        nodes["mode"], nodes["feature"], nodes["split"], nodes["tracks"] != 0, children["true"], children["false"],
+        np.where(inner, 0.0, value), members,
+    )  # fmt: skip
+    return _rooted(table, int(roots[0]))
+
+
+def _rooted(table: TreeTable, root: int) -> TreeTable:
+    """The table with its root first."""
+    if root == 0:
+        return table
+    order = np.arange(len(table.feature))
+    order[[0, root]] = order[[root, 0]]
+
+    def moved(children: IntArray) -> IntArray:
+        swapped = np.where(children == 0, root, np.where(children == root, 0, children))
+        return swapped[order]
+
+    categories = {(0 if node == root else root if node == 0 else node): own for node, own in table.categories.items()}
+    return TreeTable(
+        feature=table.feature[order], threshold=table.threshold[order], left=moved(table.left),
+        right=moved(table.right), missing_left=table.missing_left[order], value=table.value[order],
+        categories=categories,
+    )  # fmt: skip
+
+
+def _ordered_splits(
+    mode: IntArray,
+    feature: IntArray,
+    split: NDArray[np.float64],
+    tracks_true: BoolArray,
+    true: IntArray,
+    false: IntArray,
+    value: NDArray[np.float64],
+    members: Mapping[int, list[float]],
+) -> TreeTable:
+    """Splits of all modes as ours: a condition that holds for large values has its sides swapped."""
+    inner = mode >= 0
+    if (feature[inner] < 0).any():
+        raise InputError("a node splits a feature below 0")
+    nothing = np.isin(mode, (LT, GTE)) & always_false(split)  # x < -∞ never holds, x >= -∞ always
+    swap = np.isin(mode, (GTE, GT, NEQ)) ^ nothing
+    threshold: Float32Array = np.where(np.isin(mode, (LEQ, GT)), at_most(split), below(split))
+    missing_true = tracks_true | (mode == NEQ)  # NaN differs from everything
+    categories = {}
+    for node, listed in members.items():
+        if tracks_true[node] and mode[node] != NEQ:
+            raise InputError("a split by equality sends missing values elsewhere than other values")
+        categories[node] = CategorySplit(left=listed, right=(), others_left=False)
+    return TreeTable(
+        feature=np.where(inner, feature, -1),
+        threshold=np.where(nothing, np.float32(np.inf), threshold),
+        left=np.where(swap, false, true),
+        right=np.where(swap, true, false),
+        missing_left=(missing_true ^ swap) & inner,
+        value=value,
+        categories=categories,
+    )
+
+
+def _ensemble(attributes: _Attributes) -> tuple[list[TreeTable], float]:
+    """The trees of version 5, whose leaves are listed apart from the nodes."""
+    if attributes.number("n_targets", 1) != 1 or attributes.number("post_transform", 0) != 0:
+        raise InputError("the model gives several scores a document, or transforms them")
+    how = attributes.number("aggregate_function", SUM)
+    if how not in (SUM, AVERAGE):
+        raise InputError("trees are neither added up nor averaged")
+    feature = attributes.wholes("nodes_featureids")
+    n_nodes = len(feature)
+    leaf_weights = attributes.numbers("leaf_weights")
+    tracks = attributes.wholes("nodes_missing_value_tracks_true")
+    mode, split = attributes.tensor("nodes_modes").astype(np.int64), attributes.numbers("nodes_splits")
+    sides = {side: _children_of(attributes, side, n_nodes, len(leaf_weights)) for side in ("true", "false")}
+    tracks = tracks if len(tracks) else np.zeros(n_nodes, np.int64)
+    if not len(mode) == len(split) == len(tracks) == n_nodes or (mode > MEMBER).any():
+        raise InputError(f"the modes, splits and missing sides of {n_nodes} nodes do not fit them")
+    alone = sides["true"] == sides["false"]  # a tree of one leaf still has a node: both its sides are that leaf
+    if (sides["true"][alone] < n_nodes).any():
+        raise InputError("a node of a tree is reached in two ways")
+    mode = np.where(alone, -1, mode)
+    leaves = np.zeros(len(leaf_weights))
+    own_values = np.where(alone, leaf_weights[np.where(alone, sides["true"] - n_nodes, 0)] if n_nodes else 0.0, 0.0)
+    whole_table = _ordered_splits(
+        np.concatenate([mode, leaves - 1]).astype(np.int64), np.concatenate([feature, leaves]).astype(np.int64),
+        np.concatenate([split, leaves]), np.concatenate([tracks != 0, leaves > 0]),
+        np.concatenate([sides["true"], leaves - 1]).astype(np.int64),
+        np.concatenate([sides["false"], leaves - 1]).astype(np.int64),
+        np.concatenate([own_values, leaf_weights]), _members(attributes, mode, split),
+    )  # fmt: skip
+    roots = attributes.wholes("tree_roots")
+    if len(roots) and not (roots.min() >= 0 and roots.max() < max(n_nodes, 1)):
+        raise InputError("a tree's root is not there")
+    trees = [_part(whole_table, own) for own in _owned(whole_table, roots)]
+    return [tree.scaled(1 / len(trees) if how == AVERAGE else 1.0) for tree in trees], 0.0
+
+
+def _children_of(attributes: _Attributes, side: str, n_nodes: int, n_leaves: int) -> IntArray:
+    """The children on one side, leaves numbered after the nodes."""
+    number, is_leaf = attributes.wholes(f"nodes_{side}nodeids"), attributes.wholes(f"nodes_{side}leafs") != 0
+    if not len(number) == len(is_leaf) == n_nodes:
+        raise InputError(f"{n_nodes} nodes have {len(number)} children on the {side} side")
+    limit = np.where(is_leaf, n_leaves, n_nodes)
+    if ((number < 0) | (number >= limit)).any():
+        raise InputError("a node leads to one that is not there")
+    return np.where(is_leaf, number + n_nodes, number)
+
+
+def _members(attributes: _Attributes, mode: IntArray, split: NDArray[np.float64]) -> dict[int, list[float]]:
+    """The values that splits by equality list; those of MEMBER end with NaN each."""
+    found = {int(node): [float(split[node])] for node in np.flatnonzero(np.isin(mode, (EQ, NEQ)))}
+    lists: list[list[float]] = [[]]
+    for value in attributes.numbers("membership_values").tolist():
+        if value != value:
+            lists.append([])
+        else:
+            lists[-1].append(value)
+    nodes = np.flatnonzero(mode == MEMBER).tolist()
+    if len(lists) - 1 != len(nodes):
+        raise InputError(f"{len(nodes)} splits by membership have {len(lists) - 1} lists of members")
+    return found | dict(zip(nodes, lists, strict=False))
+
+
+def _owned(table: TreeTable, roots: IntArray) -> list[IntArray]:
+    """The nodes of each tree, its root first; all trees are walked together."""
+    tree, nodes = [np.arange(len(roots))], [roots]
+    n_found = len(roots)
+    while len(nodes[-1]):
+        inner = table.feature[nodes[-1]] >= 0
+        parents = nodes[-1][inner]
+        nodes.append(np.concatenate([table.left[parents], table.right[parents]]))
+        tree.append(np.tile(tree[-1][inner], 2))
+        n_found += len(nodes[-1])
+        if n_found > len(table.feature):
+            raise InputError("a node of a tree is reached in two ways")
+    owner, joined = np.concatenate(tree), np.concatenate(nodes)
+    order = np.argsort(owner, kind="stable")
+    return np.split(joined[order], np.cumsum(np.bincount(owner, minlength=len(roots)))[:-1]) if len(roots) else []
+
+
+def _part(table: TreeTable, nodes: IntArray) -> TreeTable:
+    """One tree of a table of several."""
+    if len(nodes) == 1 and table.feature[nodes[0]] < 0:
+        return leaf_tree(float(table.value[nodes[0]]))
+    order = np.argsort(nodes)
+    ordered = nodes[order]
+    inner = table.feature[nodes] >= 0
+
+    def local(children: IntArray) -> IntArray:
+        places = order[np.searchsorted(ordered, np.where(inner, children[nodes], nodes))]
+        return np.where(inner, places, -1)
+
+    categories = {}
+    if table.categories:
+        categories = {
+            place: table.categories[node] for place, node in enumerate(nodes.tolist()) if node in table.categories
+        }
+    return TreeTable(
+        feature=table.feature[nodes], threshold=table.threshold[nodes], left=local(table.left),
+        right=local(table.right), missing_left=table.missing_left[nodes], value=table.value[nodes],
+        categories=categories,
+    )  # fmt: skip
+
+
+READERS = {"TreeEnsembleRegressor": _regressor, "TreeEnsemble": _ensemble}

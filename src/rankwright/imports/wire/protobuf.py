@@ -1,0 +1,130 @@
+"""The wire format of Protocol Buffers, as far as ONNX files need it: fields by number, and their bytes.
+
+Nothing is allocated by what a length says before there are as many bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import IntArray
+from rankwright.errors import InputError
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+
+Message = dict[int, list[Any]]  # by field number, in the order they came
+
+
+def message_of(content: memoryview | bytes) -> Message:
+    """The fields of a message: whole numbers, or memory that holds text, numbers or a message."""
+    found: Message = {}
+    view = memoryview(content)
+    at = 0
+    while at < len(view):
+        key, at = _varint(view, at)
+        kind = key & 7
+        value: int | memoryview
+        if kind == VARINT:
+            value, at = _varint(view, at)
+        else:
+            length = 8 if kind == FIXED64 else 4
+            if kind == BYTES:
+                length, at = _varint(view, at)
+            elif kind not in (FIXED64, FIXED32):
+                raise InputError(f"the file has a field of the unknown kind {kind}")
+            if length > len(view) - at:
+                raise InputError("the file is cut short")
+            value = view[at : at + length]
+            at += length
+        found.setdefault(key >> 3, []).append(value)
+    return found
+
+
+def _varint(view: memoryview, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while at < len(view) and shift < 70:
+        byte = view[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+    raise InputError("the file is cut short, or a number in it is too long")
+
+
+def text(value: Any) -> str:
+    """A field that holds text."""
+    return bytes(value).decode("utf-8")
+
+
+def whole(value: int) -> int:
+    """A whole number, which may be negative."""
+    return value - 2**64 if value >= 2**63 else value
+
+
+def floats(values: Iterable[Any], dtype: str = "<f4") -> NDArray[Any]:
+    """Numbers of a repeated field, packed or not."""
+    joined = b"".join(bytes(value) for value in values)
+    if len(joined) % np.dtype(dtype).itemsize:
+        raise InputError("numbers in the file are cut short")
+    return np.frombuffer(joined, dtype)
+
+
+def wholes(values: Iterable[Any]) -> IntArray:
+    """Whole numbers of a repeated field, packed or not."""
+    parts = [np.array([whole(value)]) if isinstance(value, int) else _packed(value) for value in values]
+    return np.concatenate([np.empty(0, np.int64), *parts]).astype(np.int64)
+
+
+def _packed(value: memoryview) -> IntArray:
+    """Packed varints, all at once: seven bits a byte, the last byte of each below 128."""
+    content = np.frombuffer(value, np.uint8)
+    ends = np.flatnonzero(content < 0x80)
+    if len(content) and (len(ends) == 0 or ends[-1] != len(content) - 1):
+        raise InputError("numbers in the file are cut short")
+    starts = np.concatenate([[0], ends[:-1] + 1]).astype(np.int64)
+    place = np.arange(len(content)) - np.repeat(starts, ends - starts + 1)
+    if len(place) and place.max() > 9:
+        raise InputError("a number in the file is too long")
+    bits = (content & 0x7F).astype(np.uint64) << (7 * place).astype(np.uint64)
+    return np.add.reduceat(bits, starts).view(np.int64) if len(starts) and len(content) else np.empty(0, np.int64)
+
+
+# --- writing ---
+
+
+def varint(value: int) -> bytes:
+    """A whole number."""
+    value &= 2**64 - 1
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def field(number: int, value: int | float | str | bytes) -> bytes:
+    """A field with a whole number, a float32, text, or the bytes of a message."""
+    if isinstance(value, bool | int):
+        return varint(number << 3 | VARINT) + varint(int(value))
+    if isinstance(value, float):
+        return varint(number << 3 | FIXED32) + struct.pack("<f", value)
+    content = value.encode("utf-8") if isinstance(value, str) else value
+    return varint(number << 3 | BYTES) + varint(len(content)) + content
+
+
+def packed_wholes(number: int, values: Iterable[int] | IntArray) -> bytes:
+    """A repeated field of whole numbers of 0 or more."""
+    given = np.asarray(values, np.int64).astype(np.uint64)
+    groups = (given[:, None] >> (7 * np.arange(10, dtype=np.uint64))) & np.uint64(0x7F)
+    length = np.maximum(10 - np.argmax((groups != 0)[:, ::-1], axis=1), 1)
+    length[~(groups != 0).any(axis=1)] = 1
+    place = np.arange(10)
+    content = groups.astype(np.uint8) | np.where(place < length[:, None] - 1, 0x80, 0).astype(np.uint8)
+    return field(number, content[place < length[:, None]].tobytes())

@@ -1,0 +1,160 @@
+"""Rankers of ours in every format that takes them, and what is refused, why, and what to take instead."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import rankwright as rw
+from rankwright.exchange.exporting import VerificationError
+from rankwright.exchange.subject import ForestSubject, NotExportableError, subject_of
+from rankwright.exchange.table import TARGETS
+
+LIBRARY_OF = {"onnx": "onnxruntime", "onnx-regressor": "onnxruntime", "lightgbm": "lightgbm",
+              "xgboost-json": "xgboost", "xgboost-ubj": "xgboost"}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data() -> rw.RankingDataset:
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(600, 6)).astype(np.float32) * 3
+    features[:, 5] = rng.integers(0, 6, 600)
+    features[rng.random(features.shape) < 0.1] = np.nan
+    labels = np.clip(np.nan_to_num(features[:, 0]) + np.nan_to_num(features[:, 5]) % 3, 0, 4).round()
+    return rw.RankingDataset.from_arrays(features, labels, qid=np.repeat(np.arange(30), 20))
+
+
+@pytest.fixture(scope="module")
+def forest(data) -> rw.LambdaMART:
+    return rw.LambdaMART(n_trees=5, max_leaves=8, threads=1).fit(data)
+
+
+def skip_unless_at_hand(name: str) -> None:
+    if name in LIBRARY_OF:
+        pytest.importorskip(LIBRARY_OF[name])
+    if name == "c" and shutil.which("gcc") is None:
+        pytest.skip("no compiler")
+
+
+@pytest.mark.parametrize("name", [name for name, target in TARGETS.items() if "forest" in target.takes])
+def test_forests_go_everywhere(name, forest, tmp_path):
+    skip_unless_at_hand(name)
+    missing = "never" if name == "ranklib" else "kept"
+    report = forest.export(tmp_path / "model.out", to=name, verify=True, missing=missing)
+    assert report.files[0] == str(tmp_path / "model.out")
+    assert all(verdict.passed and verdict.wrong_leaves == 0 for verdict in report.verdicts)
+    assert all((tmp_path / path).exists() for path in report.files)
+    sample = (tmp_path / "model.sample.csv").read_text().splitlines()
+    assert sample[0].startswith("expected_score,f0,f1")
+    assert len(sample) > 20
+
+
+@pytest.mark.parametrize("name", ["onnx", "c", "solr", "plugin-linear"])
+@pytest.mark.parametrize("scaling", [None, "zscore"])
+def test_weighted_sums_go_with_their_scaling(name, scaling, data, tmp_path):
+    skip_unless_at_hand(name)
+    ranker = rw.LinearRegression(scaling=scaling).fit(data)
+    report = ranker.export(tmp_path / "model.out", to=name, verify=True)
+    assert report.verdicts[0].passed
+
+
+@pytest.mark.parametrize("name", ["onnx", "c", "solr"])
+@pytest.mark.parametrize("activation", ["relu", "tanh", "sigmoid"])
+def test_plain_nets_go_with_their_scaling(name, activation, data, tmp_path):
+    skip_unless_at_hand(name)
+    ranker = rw.RankNet(hidden=(4, 3), activation=activation, epochs=1, scaling="zscore").fit(data)
+    report = ranker.export(tmp_path / "model.out", to=name, verify=True)
+    assert report.verdicts[0].passed
+
+
+def test_logarithms_go_to_onnx_and_not_to_solr(data, tmp_path):
+    skip_unless_at_hand("onnx")
+    ranker = rw.RankNet(hidden=(4,), activation="gelu", epochs=1, scaling="log+zscore").fit(data)
+    assert ranker.export(tmp_path / "net.onnx", to="onnx", verify=True).verdicts[0].passed
+    with pytest.raises(NotExportableError, match=r"logarithms.*take onnx or c"):
+        ranker.export(tmp_path / "net.json", to="solr")
+
+
+@pytest.mark.parametrize("name", ["ranklib", "solr", "plugin-xgboost", "plugin-xgboost-raw", "vespa-lightgbm"])
+def test_categories_are_refused_with_an_alternative(name, data, tmp_path):
+    ranker = rw.LambdaMART(n_trees=2, max_leaves=6, categorical=[5], threads=1).fit(data)
+    with pytest.raises(NotExportableError, match="categories, as feature f5 needs: take"):
+        ranker.export(tmp_path / "model.out", to=name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_missing_sides_are_refused_where_there_are_none(forest, tmp_path):
+    with pytest.raises(NotExportableError, match=r"send them left: take .* or say --missing never"):
+        forest.export(tmp_path / "model.xml", to="ranklib")
+
+
+def test_a_ranker_that_compares_documents_has_nowhere_to_go(data, tmp_path):
+    ranker = rw.SortNet(hidden=2, max_iter=1, epochs=1, scaling=None).fit(data)
+    with pytest.raises(NotExportableError, match="rankwright itself"):
+        ranker.export(tmp_path / "model.onnx", to="onnx")
+
+
+def test_a_scaling_by_query_has_nowhere_to_go(data, tmp_path):
+    ranker = rw.LinearRegression(scaling="query-minmax").fit(data)
+    with pytest.raises(NotExportableError, match="all documents of a query"):
+        ranker.export(tmp_path / "model.onnx", to="onnx")
+
+
+def test_lift_makes_the_least_score_0(forest, data, tmp_path):
+    report = forest.export(tmp_path / "model.json", to="plugin-xgboost", lift=True, verify=True, sample=data)
+    assert report.lift > 0
+    scores = [float(line.split(",")[0]) for line in (tmp_path / "model.sample.csv").read_text().splitlines()[1:]]
+    assert min(scores) >= 0
+    assert scores[0] == pytest.approx(forest.predict(data)[0] + report.lift)
+
+
+def test_lift_is_for_trees(data, tmp_path):
+    with pytest.raises(rw.RankwrightError, match="no least one"):
+        rw.LinearRegression().fit(data).export(tmp_path / "model.json", to="solr", lift=True)
+
+
+def test_bags_and_compressed_models_go_too(data, tmp_path):
+    bag = rw.BLMART(n_bags=2, n_trees=3, max_leaves=4, threads=1).fit(data)
+    assert bag.export(tmp_path / "bag.json", to="plugin-xgboost", verify=True).verdicts[0].passed
+    mean = rw.mean_of([bag, rw.MART(n_trees=2, max_leaves=4, threads=1).fit(data)])
+    assert mean.export(tmp_path / "mean.json", to="vespa-lightgbm", verify=True).verdicts[0].passed
+
+
+def test_a_wrong_threshold_is_found(forest, tmp_path, monkeypatch):
+    """The verdict is no formality: a file with a threshold one float off is refused, and nothing is written."""
+    from dataclasses import replace
+
+    from rankwright.exchange.targets import xgboost_dump
+
+    def one_float_off(subject):
+        moved = subject.forest.threshold.copy()
+        moved[0] = np.nextafter(moved[0], np.float32(np.inf))
+        return wrong(replace(subject, forest=replace(subject.forest, threshold=moved)))
+
+    wrong = xgboost_dump._trees
+    monkeypatch.setattr(xgboost_dump, "_trees", one_float_off)
+    with pytest.raises(VerificationError, match="in a wrong leaf"):
+        forest.export(tmp_path / "model.json", to="plugin-xgboost", verify=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_plugins_feature_set_names_every_feature(forest, tmp_path):
+    forest.export(tmp_path / "model.json", to="plugin-xgboost")
+    described = json.loads((tmp_path / "model.featureset.json").read_text())
+    assert [one["name"] for one in described["featureset"]["features"]] == [f"f{n}" for n in range(6)]
+
+
+def test_unknown_targets_list_the_known_ones(forest, tmp_path):
+    with pytest.raises(rw.RankwrightError, match=r"unknown target 'onx'; did you mean 'onnx'\?"):
+        forest.export(tmp_path / "model", to="onx")
+
+
+def test_the_least_score_is_no_more_than_any_score(forest, data):
+    subject = subject_of(forest.trained())
+    assert isinstance(subject, ForestSubject)
+    assert subject.least_score <= forest.predict(data).min()
+    assert subject.lifted().least_score == pytest.approx(0, abs=1e-4)
+    assert subject.lifted().least_score >= 0

@@ -1,0 +1,117 @@
+"""Mutants of other tools' model files: bytes changed, cut, doubled, and numbers replaced by odd ones."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from tests.fuzz.mutation import changed_json, chosen
+
+import rankwright as rw
+from rankwright.exchange.subject import subject_of
+from rankwright.exchange.table import TARGETS
+from rankwright.exchange.target import ExportOptions
+
+ODD_TOKENS = (b"-1", b"0", b"nan", b"inf", b"-inf", b"1e400", b"4294967296", b"99999999999999999999", b"", b"x", b"[",
+              b"{}", b"null", b"-2147483649", b"1e-400")  # fmt: skip
+NUMBER = re.compile(rb"-?\d+(\.\d+)?([eE][-+]?\d+)?")
+
+
+def seeds() -> Mapping[str, bytes]:
+    """A small model in every format, by the format's name."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(200, 4)).astype(np.float32)
+    features[:, 3] = rng.integers(0, 5, 200)
+    labels = (features[:, 0] > 0) + features[:, 3] % 2
+    data = rw.RankingDataset.from_arrays(features, labels, qid=np.repeat(np.arange(10), 20))
+    plain = rw.LambdaMART(n_trees=3, max_leaves=5, threads=1).fit(data)
+    categories = rw.LambdaMART(n_trees=3, max_leaves=5, categorical=[3], threads=1).fit(data)
+    found = {}
+    for name, ranker in (("lightgbm", categories), ("xgboost-json", categories), ("xgboost-ubj", categories),
+                         ("onnx", categories), ("onnx-regressor", plain), ("plugin-xgboost", plain),
+                         ("plugin-xgboost-objective", plain), ("ranklib", plain),
+                         ("vespa-lightgbm", plain)):  # fmt: skip
+        options = ExportOptions(name="model", missing="never")
+        found[name] = TARGETS[name].write(subject_of(ranker.trained()), options).files[""]
+    return found | {"catboost": catboost_seed()}
+
+
+def catboost_seed() -> bytes:
+    splits = [{"float_feature_index": 0, "border": 0.5, "split_type": "FloatFeature", "split_index": 0},
+              {"float_feature_index": 1, "border": -0.25, "split_type": "FloatFeature", "split_index": 1}]  # fmt: skip
+    features = [{"feature_index": n, "flat_feature_index": n, "nan_value_treatment": "AsFalse", "borders": [0.5],
+                 "feature_id": f"a{n}", "has_nans": False} for n in (0, 1)]  # fmt: skip
+    tree = {"splits": splits, "leaf_values": [0.1, 0.2, 0.3, 0.4], "leaf_weights": [1, 2, 3, 4]}
+    document = {"features_info": {"float_features": features}, "model_info": {}, "oblivious_trees": [tree, tree],
+                "scale_and_bias": [1, [0.5]]}  # fmt: skip
+    return json.dumps(document).encode()
+
+
+def mutant_of(content: bytes, rng: np.random.Generator) -> bytes:
+    """The file after one to three changes."""
+    for _ in range(int(rng.integers(1, 4))):
+        content = chosen(rng, CHANGES)(content, rng)
+    return content
+
+
+def _cut(content: bytes, rng: np.random.Generator) -> bytes:
+    return content[: int(rng.integers(len(content) + 1))]
+
+
+def _other_bytes(content: bytes, rng: np.random.Generator) -> bytes:
+    changed = bytearray(content)
+    for place in rng.integers(0, max(len(changed), 1), size=int(rng.integers(1, 5))).tolist():
+        if changed:
+            changed[place] = int(rng.integers(256))
+    return bytes(changed)
+
+
+def _doubled(content: bytes, rng: np.random.Generator) -> bytes:
+    first, last = sorted(rng.integers(0, len(content) + 1, size=2).tolist())
+    return content[:last] + content[first:]
+
+
+def _removed(content: bytes, rng: np.random.Generator) -> bytes:
+    first = int(rng.integers(len(content) + 1))
+    return content[:first] + content[first + int(rng.integers(1, 40)) :]
+
+
+def _odd_number(content: bytes, rng: np.random.Generator) -> bytes:
+    found = list(NUMBER.finditer(content[:20_000]))
+    if not found:
+        return content
+    place = found[int(rng.integers(len(found)))]
+    token: bytes = chosen(rng, ODD_TOKENS)
+    return content[: place.start()] + token + content[place.end() :]
+
+
+def _odd_json(content: bytes, rng: np.random.Generator) -> bytes:
+    try:
+        return json.dumps(changed_json(json.loads(content), rng)).encode()
+    except (ValueError, RecursionError, UnicodeEncodeError):
+        return _other_bytes(content, rng)
+
+
+CHANGES = (_cut, _other_bytes, _other_bytes, _doubled, _removed, _odd_number, _odd_number, _odd_json, _odd_json)
+
+
+def judge(path: Path) -> bool:
+    """Whether the file is refused, in one line that names it; otherwise it must score documents."""
+    try:
+        ranker = rw.load(path)
+    except rw.RankwrightError as error:
+        told = str(error)
+    else:
+        told = ""
+    if told:
+        assert "\n" not in told, f"several lines: {told}"
+        assert path.name in told, f"no file is named: {told}"
+        return True
+    width = int(ranker.n_features_in_)
+    features = np.random.default_rng(0).normal(size=(20, width)).astype(np.float32)
+    features[::3] = np.nan
+    assert np.isfinite(ranker.forest_.predict(features)).all()
+    return False

@@ -1,0 +1,101 @@
+"""What an imported forest can do: all that forests of ours can, but for training."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankwright as rw
+from rankwright.catalog.rankers import load_trained
+
+TREE = """<tree id="1" weight="{weight}"><split><feature> {feature} </feature><threshold> 0.5 </threshold>
+<split pos="left"><output> {left} </output></split><split pos="right"><output> {right} </output></split></split>
+</tree>"""
+
+
+@pytest.fixture
+def ranklib(tmp_path):
+    """A RankLib model of two trees, which uses features 1 and 3."""
+    path = tmp_path / "model.txt"
+    trees = TREE.format(weight=0.5, feature=1, left=2, right=4), TREE.format(weight=1.0, feature=3, left=10, right=20)
+    path.write_text("## LambdaMART\n## No. of trees = 2\n\n<ensemble>\n" + "\n".join(trees) + "\n</ensemble>\n")
+    return path
+
+
+@pytest.fixture
+def data() -> rw.RankingDataset:
+    features = np.array([[0.5, 9, 0.5], [0.6, 9, 0.5], [np.nan, 9, 0.4], [0.1, 9, np.nan]], np.float32)
+    return rw.RankingDataset.from_arrays(features, [0, 1, 1, 2], qid=[1, 1, 2, 2])
+
+
+def test_ranklib_scores_by_hand(ranklib, data):
+    ranker = rw.load(ranklib)
+    assert ranker.source == "RankLib XML"
+    assert ranker.predict(data).tolist() == [0.5 * 2 + 10, 0.5 * 4 + 10, 0.5 * 4 + 10, 0.5 * 2 + 20]
+
+
+def test_documents_may_have_any_width_where_the_file_tells_none(ranklib, data):
+    ranker, scores = rw.load(ranklib), rw.load(ranklib).predict(data)
+    wider = np.hstack([data.features, np.ones((4, 2), np.float32)])
+    assert ranker.predict(wider).tolist() == scores.tolist()
+    assert load_trained(ranklib).predict(rw.RankingDataset.from_arrays(wider, group=[4])).tolist() == scores.tolist()
+    narrower = ranker.predict(data.features[:, :1])
+    assert narrower.tolist() == [11, 12, 12, 11]  # what lacks is 0
+
+
+def test_it_is_saved_as_our_own_file(ranklib, data, tmp_path):
+    ranker = rw.load(ranklib)
+    ranker.save(tmp_path / "model.rw")
+    again = rw.load(tmp_path / "model.rw")
+    assert isinstance(again, rw.ImportedForest)
+    assert again.source == "RankLib XML"
+    assert again.predict(data).tolist() == ranker.predict(data).tolist()
+    assert rw.describe_model(tmp_path / "model.rw").facts["source"] == "RankLib XML"
+
+
+def test_it_cannot_be_trained(ranklib, data):
+    with pytest.raises(rw.RankwrightError, match="cannot be trained"):
+        rw.load(ranklib).fit(data)
+
+
+def test_the_mean_of_two_is_the_mean_of_their_scores(ranklib, data):
+    ours = rw.LambdaMART(n_trees=2, max_leaves=2, min_docs_in_leaf=1, threads=1).fit(data)
+    theirs = rw.load(ranklib)
+    mean = rw.mean_of([ours, theirs])
+    np.testing.assert_allclose(mean.predict(data), (ours.predict(data) + theirs.predict(data)) / 2, atol=1e-6)
+
+
+def test_it_is_compressed(small_data, tmp_path):
+    ranker = rw.LambdaMART(n_trees=8, max_leaves=4, threads=1).fit(small_data)
+    ranker.export(tmp_path / "model.txt", to="lightgbm")
+    found = rw.compress(rw.load(tmp_path / "model.txt"), small_data, max_loss=0.5, threads=1, means=["exact", "prune"])
+    assert isinstance(found.model, rw.ImportedForest)
+    assert found.model.n_trees_ <= 8
+
+
+class Foreign:
+    """A model of a library that nobody has heard of."""
+
+    def predict(self, X):
+        assert isinstance(X, np.ndarray)
+        return X[:, :1]
+
+
+def test_whatever_predicts_is_evaluated_and_compared(data):
+    scores = np.nan_to_num(data.features[:, 0])
+    filled = rw.RankingDataset.from_arrays(np.nan_to_num(data.features), data.labels, qid=data.qid)
+    direct = rw.evaluate(scores, filled, ["ndcg@10"])["ndcg@10"].mean
+    assert rw.evaluate(Foreign(), filled, ["ndcg@10"])["ndcg@10"].mean == direct
+    comparison = rw.compare({"foreign": Foreign(), "worst": -np.asarray(filled.labels)}, filled, ["ndcg@10"])
+    assert comparison.best == {"ndcg@10": "foreign"}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost"])
+def test_live_models_are_compared_with_their_imports(library, small_data):
+    from tests.imports.makers import MAKERS, Case
+
+    model, _ = MAKERS[library](Case(library, (), False, False))
+    ranker = rw.load(model)
+    evaluations = [rw.evaluate(one, small_data, ["ndcg@10"])["ndcg@10"].mean for one in (model, ranker)]
+    assert evaluations[0] == pytest.approx(evaluations[1], abs=1e-12)

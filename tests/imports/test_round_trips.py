@@ -1,0 +1,127 @@
+"""Every configuration through its import, every export, and back: no wrong leaf, nothing refused without a reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.imports.makers import CATEGORY, MAKERS, Case, all_cases
+
+import rankwright as rw
+from rankwright.exchange.samples import made_up
+from rankwright.exchange.subject import NotExportableError, subject_of
+from rankwright.exchange.table import TARGETS
+from rankwright.exchange.target import ExportOptions
+from rankwright.exchange.verifying import beyond_limits, verify
+
+CASES = all_cases()
+QUICK = CASES[::41]  # a sample over all libraries
+BACK = ("lightgbm", "xgboost-json", "xgboost-ubj", "onnx", "onnx-regressor", "plugin-xgboost", "ranklib")
+CHEAP = [name for name in TARGETS if name != "c"]  # compiling takes a second
+
+
+def test_there_are_enough_of_them():
+    assert len(CASES) >= 300
+    assert len({case.library for case in QUICK}) == 4
+
+
+def scored_by_both(case: Case, features: np.ndarray) -> np.ndarray:
+    """The documents that the library itself agrees to score."""
+    fine = np.ones(len(features), np.bool_)
+    if case.library in ("xgboost", "sklearn"):
+        fine &= ~np.isinf(features).any(axis=1)
+    if case.library == "xgboost" and case.categories:
+        fine &= ~((features[:, CATEGORY] < 0) | (features[:, CATEGORY] >= 2**24))
+    if case.library == "sklearn" and not case.missing:
+        fine &= ~np.isnan(features).any(axis=1)
+    if case.library == "catboost" and not case.missing:
+        fine &= ~np.isnan(features).any(axis=1)
+    return features[fine]
+
+
+def check(case: Case, folder: Path) -> None:
+    model, predict = MAKERS[case.library](case)
+    ranker = rw.load(model)
+    subject = subject_of(ranker.trained())
+    features = made_up(subject)
+    common = scored_by_both(case, features)
+    theirs = np.asarray(predict(common), np.float64)
+    ours = ranker.base_score_ + ranker.forest_.predict(common)
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=2e-6 * max(1.0, np.abs(theirs).max()), err_msg=str(case))
+    for name in CHEAP:
+        go_and_return(case, name, subject, features, folder)
+
+
+def go_and_return(case: Case, name: str, subject, features: np.ndarray, folder: Path) -> None:
+    options = ExportOptions(name="model", missing="never" if name == "ranklib" else "kept")
+    if name == "ranklib":
+        features = features[~np.isnan(features).any(axis=1)]
+    try:
+        written, reason = TARGETS[name].write(subject, options), ""
+    except NotExportableError as error:
+        written, reason = None, str(error)
+    if written is None:
+        assert "take " in reason, f"{case} to {name}: {reason}"
+        return
+    verdicts, absent = verify(TARGETS[name], subject, options, written, features)
+    assert verdicts, absent
+    assert all(verdict.passed for verdict in verdicts), f"{case} to {name}: {verdicts[0]}"
+    if name in BACK and not (name == "onnx" and subject.forest.readings is not None):  # operators before the trees
+        path = folder / f"model{TARGETS[name].suffix}"
+        path.write_bytes(written.files[""])
+        back = rw.load(path)
+        inside = features[~beyond_limits(written, features)]
+        width = int(back.n_features_in_)
+        again = back.base_score_ + back.forest_.predict(inside[:, :width])
+        np.testing.assert_allclose(again, subject.scores(inside), atol=1e-6, err_msg=f"{case} from {name}")
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("case", QUICK, ids=str)
+def test_some_round_trips(case, tmp_path):
+    check(case, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.oracle
+@pytest.mark.parametrize("case", [case for case in CASES if case not in QUICK], ids=str)
+def test_all_round_trips(case, tmp_path):
+    check(case, tmp_path)
+
+
+@pytest.mark.oracle
+def test_lightgbm_writes_the_same_model_as_text_and_as_json(tmp_path):
+    model, _ = MAKERS["lightgbm"](Case("lightgbm", (("num_leaves", 15),), True, True))
+    model.save_model(tmp_path / "model.txt")
+    (tmp_path / "model.json").write_text(json.dumps(model.dump_model()))
+    first, second = rw.load(tmp_path / "model.txt"), rw.load(tmp_path / "model.json")
+    assert first.source == "LightGBM text"
+    assert second.source == "LightGBM JSON"
+    features = made_up(subject_of(first.trained()))
+    np.testing.assert_array_equal(first.forest_.predict(features), second.forest_.predict(features))
+
+
+@pytest.mark.oracle
+def test_xgboost_writes_the_same_model_in_three_ways(tmp_path):
+    model, _ = MAKERS["xgboost"](Case("xgboost", (("base_score", 0.25),), True, False))
+    for name in ("model.json", "model.ubj"):
+        model.save_model(tmp_path / name)
+    model.dump_model(tmp_path / "dump.json", dump_format="json", with_stats=True)
+    rankers = [rw.load(tmp_path / name) for name in ("model.json", "model.ubj", "dump.json")]
+    assert [ranker.source for ranker in rankers] == ["XGBoost JSON", "XGBoost UBJSON", "XGBoost dump"]
+    assert [ranker.base_score_ for ranker in rankers] == [0.25, 0.25, 0.0]
+    features = made_up(subject_of(rankers[0].trained()))
+    width = int(rankers[2].n_features_in_)
+    scores = [rankers[0].forest_.predict(features), rankers[1].forest_.predict(features)]
+    scores.append(rankers[2].forest_.predict(features[:, :width]))
+    for other in scores[1:]:
+        np.testing.assert_array_equal(scores[0], other)
+
+
+@pytest.mark.parametrize(("written", "value"), [("5E-1", 0.5), ("[5E-1]", 0.5), ("[2.5E-1]", 0.25), (0.5, 0.5)])
+def test_base_scores_of_all_versions(written, value):
+    from rankwright.imports.xgboost_model import base_score
+
+    assert base_score(written, "rank:ndcg") == value
