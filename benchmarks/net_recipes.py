@@ -104,7 +104,9 @@ def run(settings: argparse.Namespace) -> None:
             (ranker, recipe) for recipe in settings.recipes for ranker in settings.rankers
             if name in settings.sets and not file_of(settings.out, name, ranker, recipe).exists()
         ]  # fmt: skip
-        data = get() if missing else None
+        if not missing:
+            continue
+        data = get()
         for ranker, recipe in missing:
             start = time.process_time()
             values = cross_validated(data, metric_of(name), RANKERS[ranker], recipe, settings.threads)

@@ -13,6 +13,7 @@ import time
 import types
 from collections.abc import Callable
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,6 +30,8 @@ PAPER_SECONDS = {(): 67 * 60, (10,): (5 * 60 + 51) * 60}  # Table 6, 100 epochs
 PAPER_EPOCHS = 100
 NOT_NEEDED_BY_ITS_LOSSES = ("torchvision", "torchvision.transforms", "gcsfs")  # but imported by allRank's loader
 SHARE_OF_ZEROS = 0.665  # labels 0, the others 1 to 5 alike: gives the paper's number of pairs
+
+BATCH_QUERIES = 64
 
 
 def made_up(n_queries: int, weights: np.ndarray, seed: int) -> RankingDataset:
@@ -130,8 +133,9 @@ def allrank(data: RankingDataset, batch_queries: int) -> Callable[[], None] | No
 def one_epoch(n_queries: int, threads: int, repeats: int) -> None:
     torch.set_num_threads(threads)
     data = made_up(n_queries, np.random.default_rng(0).standard_normal(FEATURES, dtype=np.float32), 1)
-    ranker = RankNet(hidden=(10,), dropout=0.0, epochs=1, scaling="none", threads=threads)
-    batch = ranker._descent(ranker._recipe()).batch_queries
+    settings: dict[str, Any] = {"hidden": (10,), "dropout": 0.0, "batch_queries": BATCH_QUERIES, "scaling": "none"}
+    ranker = RankNet(**settings, epochs=1, threads=threads)
+    batch = BATCH_QUERIES
     tasks: dict[str, Callable[[], object]] = {"RankNet": lambda: ranker.fit(data)}
     tasks["torch, n×n, a query a step"] = straightforward(data)
     peer = allrank(data, batch)

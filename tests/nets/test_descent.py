@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -30,9 +32,7 @@ def pull_to_label(scores, labels):
 def walk(way, data, shape, params, objective, threads=1):
     net = new_net(N_FEATURES, shape, seed=2)
     args = (NetInputs().rows_of(data, threads=threads), data.groups, objective.bind(data, threads=threads), params)
-    if way == "torch":
-        net = TorchNet(sequential(net))
-    descent = PlainDescent(net, *args) if way == "ours" else TorchDescent(net, *args)
+    descent: Any = PlainDescent(net, *args) if way == "ours" else TorchDescent(TorchNet(sequential(net)), *args)
     n_steps = -(-data.n_queries // params.batch_queries)
     for epoch in range(3):
         order = np.random.default_rng(epoch).permutation(data.n_queries)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,13 @@ def test_where_nothing_can_be_learned_the_first_recipe_stays():
 
 
 def test_what_is_set_is_kept(network):
-    given = {"dropout": 0.1, "activation": "gelu", "hidden": (5, 4), "batch_queries": 3, "learning_rate": 0.02}
+    given: dict[str, Any] = {
+        "dropout": 0.1,
+        "activation": "gelu",
+        "hidden": (5, 4),
+        "batch_queries": 3,
+        "learning_rate": 0.02,
+    }
     facts = rw.RankNet(epochs=2, optimizer="sgd", **given).fit(network).facts()
     assert facts.items() >= (given | {"hidden": [5, 4], "optimizer": "sgd"}).items()
 

@@ -45,7 +45,9 @@ def digest(name: str) -> str:
     data = rw.synthetic.web_search(n_queries=24, seed=3)
     ranker = RANKERS[name]().fit(data)
     arrays = ranker.to_state()[1]
-    return sha256(b"".join(np.ascontiguousarray(part) for part in (ranker.predict(data), *arrays.values()))).hexdigest()
+    return sha256(
+        b"".join(np.ascontiguousarray(part).tobytes() for part in (ranker.predict(data), *arrays.values()))
+    ).hexdigest()
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def queries(labels, n_queries: int = 1, **parts) -> RankingDataset:
     )
 
 
-def gradient(objective, scores, labels=LABELS, key: int = 0) -> np.ndarray:
+def gradient(objective: Any, scores: Any, labels: Any = LABELS, key: int = 0) -> Any:
     return objective.bind(queries(labels), dtype=np.float64)(np.asarray(scores, float), key=key).gradient
 
 
@@ -179,7 +180,7 @@ class TestNeighbours:
     def test_yetirank_reads_its_name(self):
         assert objective_named("yetirank") == yetirank() == yetirank(decay=0.85)
         assert yetirank().delta == Decay(0.85)
-        assert objective_named("yetirank:map", perturbations=3).perturbations == 3
+        assert objective_named("yetirank:map", perturbations=3) == yetirank("map", perturbations=3)
         with pytest.raises(SettingError, match="decay shapes YetiRank's own weights"):
             yetirank("map", decay=0.9)
         with pytest.raises(SettingError, match="persistence must be above 0 and below 1, got 1"):

@@ -1,9 +1,13 @@
 """How many trees a forest gets where nobody says so."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.data.splits import k_fold
+from rankwright.training.loop import History
 from rankwright.trees import length
 from rankwright.trees.bins.binned import bin_dataset
 from rankwright.trees.sizing import BY_SIZE, PAPER, SMALL, shape_for
@@ -37,7 +41,7 @@ def test_the_length_is_the_best_for_queries_of_other_folds(data, chosen):
     """The choice made again by hand: three forests, each measured on the fold it never saw."""
     rng = np.random.default_rng([0, length.LENGTH_STREAM])
     ordered = data.in_key_order()
-    folds = rw.data.splits.k_fold(ordered.groups, length.N_FOLDS, seed=rng)
+    folds = k_fold(ordered.groups, length.N_FOLDS, seed=rng)
     binned = bin_dataset(data)
     n_steps = chosen.n_trees_ + 30
     scores = np.zeros((n_steps, data.n_docs))
@@ -50,7 +54,7 @@ def test_the_length_is_the_best_for_queries_of_other_folds(data, chosen):
     labels = ordered.labels
     plain = rw.RankingDataset.from_arrays(ordered.features, labels, group=ordered.groups.sizes)
     means = [rw.evaluate(one, plain, ["ndcg@10"])["ndcg@10"].mean for one in scores]
-    best = rw.training.loop.History(values=means, smoothing=chosen.smoothing).best_step
+    best = History(values=means, smoothing=chosen.smoothing).best_step
     assert abs(best + 1 - chosen.n_trees_) <= 0.3 * chosen.n_trees_ + 10  # later steps belong to the mean, too
 
 
@@ -74,6 +78,7 @@ def test_what_was_chosen_is_in_the_model_file(chosen, tmp_path):
 
 def test_forged_choices_are_refused(chosen):
     header, arrays = chosen.to_state()
+    forged: Any
     for forged in ({"n_trees": -1}, {"n_trees": "many"}, {"no_such": 1}, {"max_leaves": [[]]}, [1]):
         with pytest.raises(rw.errors.RankwrightError):
             rw.LambdaMART.from_state(header | {"chosen": forged}, arrays)
@@ -90,7 +95,7 @@ def test_validation_data_takes_the_place_of_held_out_queries(data):
     ranker = rw.LambdaMART().fit(train, valid=valid)
     assert ranker.chosen_["n_trees"] == SMALL.most_trees
     assert ranker.history_.stopped_early
-    assert ranker.n_trees_ == ranker.history_.best_step + 1 < len(ranker.history_.values)
+    assert ranker.n_trees_ == (ranker.history_.best_step or 0) + 1 < len(ranker.history_.values)
 
 
 def test_few_queries_get_the_length_of_the_table():

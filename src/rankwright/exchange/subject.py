@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling
 from rankwright.linear.model import ArraysModel, LinearListNet
 from rankwright.linear.scorers import LinearScorer
-from rankwright.nets.params import net_shape
+from rankwright.nets.params import recipes_of
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.settings.setting import restored_settings
 from rankwright.settings.shared import RankerSettings
@@ -173,8 +173,7 @@ def _plain_layers(trained: TrainedRanker, arrays: dict[str, Any]) -> tuple[NetLa
     header = trained.model.state()[0]
     if header.get("own_module") or (header.get("inputs") or {}).get("kernel") is not None:
         raise NotExportableError("a net with a module of its user's own, or a kernel, is not a plain net of layers")
-    settings: RankerSettings = restored_settings(kind_named(trained.ranker).settings, dict(trained.settings))
-    activation = net_shape(settings).activation
+    activation = _activation(trained, header)
     numbers = sorted({int(name.partition(".")[0]) for name in arrays})
     layers = []
     for place, number in enumerate(numbers):
@@ -182,6 +181,14 @@ def _plain_layers(trained: TrainedRanker, arrays: dict[str, Any]) -> tuple[NetLa
         bias = np.asarray(arrays.get(f"{number}.bias", np.zeros(len(weights))), np.float64)
         layers.append(NetLayer(weights, bias, "identity" if place == len(numbers) - 1 else activation))
     return tuple(layers)
+
+
+def _activation(trained: TrainedRanker, header: Mapping[str, Any]) -> str:
+    """That of the recipe that the net was trained by; files of early releases tell it by their settings alone."""
+    if "recipe" in header:
+        return str(header["recipe"]["activation"])
+    settings: RankerSettings = restored_settings(kind_named(trained.ranker).settings, dict(trained.settings))
+    return recipes_of(settings)[0].completed(settings, 0).activation
 
 
 def standardisation(steps: Sequence[FittedScaling]) -> tuple[Float64Array, Float64Array] | None:

@@ -15,6 +15,7 @@ from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate, scored_by
 from rankwright.metrics.judgments import judgments_of
 from rankwright.metrics.registry import Metrics
+from rankwright.metrics.scorers import ScoringSystem
 from rankwright.metrics.significance import RANDOMISATIONS, PairedTest, paired_test, wilcoxon_p_value
 
 ALPHA = 0.05

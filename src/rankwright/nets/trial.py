@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.registry import as_measure
 from rankwright.nets.params import Recipe
 
 HELD_OUT = 0.25  # the share of queries to measure on
@@ -26,7 +27,7 @@ Scores = Callable[[Recipe, RankingDataset, RankingDataset], Float64Array]
 
 
 def chosen_recipe(
-    recipes: Sequence[Recipe], data: RankingDataset, scores: Scores, metric: str, *, seed: int, threads: int | None
+    recipes: Sequence[Recipe], data: RankingDataset, scores: Scores, metric: Any, *, seed: int, threads: int | None
 ) -> Recipe:
     """The first recipe, or one that is clearly better on held-out queries.
 
@@ -37,7 +38,7 @@ def chosen_recipe(
         return recipes[0]
     some = data.take_queries(np.arange(min(data.n_queries, MOST_QUERIES)))
     train, test = some.split(valid=HELD_OUT, seed=seed)
-    measure = parse_metric(metric)
+    measure = as_measure(metric)
     sign = 1.0 if measure.higher_is_better else -1.0
     values = []
     for recipe in recipes:

@@ -114,7 +114,7 @@ class Decay:
         array of float64
             One value per rank, from the top.
         """
-        return self.persistence ** np.arange(n_ranks) / (1.0 - self.persistence)
+        return np.asarray(self.persistence ** np.arange(n_ranks) / (1.0 - self.persistence), np.float64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,10 +37,11 @@ def weight_matrices(
     counted = np.minimum.outer(ranks, ranks) < n_counted
     if settings.perturbations:
         orders = list(_noisy_ranks(query, ranked, settings))
-        return np.mean([_swaps(rank_of, worth, discount, settings) for rank_of in orders], axis=0), counted * 1.0
+        swaps = np.mean([_swaps(rank_of, worth, discount, settings) for rank_of in orders], axis=0)
+        return np.asarray(swaps, np.float64), counted.astype(np.float64)
     if settings.expected_ties:
         return _expected(query.scores[ranked], worth, discount, counted)
-    return _swaps(ranks, worth, discount, settings), counted * 1.0
+    return _swaps(ranks, worth, discount, settings), counted.astype(np.float64)
 
 
 def _noisy_ranks(query: BatchQuery, ranked: IntArray, settings: PairSettings) -> Iterator[IntArray]:
