@@ -138,7 +138,7 @@ def _options_in(path: str) -> dict[str, Any]:
 
 
 NAMED_IN_PYTHON = re.compile(
-    r"\b(drop|features|labels?|delimiter|index_base|allow_infinity|allow_empty|n_features|feature_names|valid|group|"
+    r"\b(drop|features|labels?|delimiter|index_base|allow_infinity|allow_empty|feature_names|valid|group|"
     r"absent|names|qid)=(True|…|\d+|\[[^\]]*\])?"
 )
 OPTION_OF = {"labels": "label", "qid": "query"}
