@@ -55,6 +55,7 @@ def test_the_length_is_the_best_for_queries_of_other_folds(data, chosen):
     plain = rw.RankingDataset.from_arrays(ordered.features, labels, group=ordered.groups.sizes)
     means = [rw.evaluate(one, plain, ["ndcg@10"])["ndcg@10"].mean for one in scores]
     best = History(values=means, smoothing=chosen.smoothing).best_step
+    assert best is not None
     assert abs(best + 1 - chosen.n_trees_) <= 0.3 * chosen.n_trees_ + 10  # later steps belong to the mean, too
 
 
