@@ -102,14 +102,21 @@ EACH_PROCESSOR
 static void visit_trees(const lane (*codes)[LANES], lane (*numbers)[LANES], int first, int last) {{
     for (int tree = first; tree < last; ++tree) {{
 #if defined(__GNUC__)
-        typedef lane lanes __attribute__((vector_size(LANES * sizeof(lane)), may_alias, aligned(16)));
-        lanes at = {{0}};
+        typedef lane lanes __attribute__((vector_size(16), may_alias)); /* what every processor has */
+        enum {{ PIECES = LANES * sizeof(lane) / 16 }};
+        lanes at[PIECES];
+        for (int p = 0; p < PIECES; ++p) at[p] = (lanes){{0}};
         for (int32_t n = node_offsets[tree]; n < node_offsets[tree + 1]; ++n) {{
-            const lanes own = *(const lanes *)codes[nodes[n].column];
-            const lanes goes = (lanes)(at == nodes[n].first) & (lanes)(own > nodes[n].code);
-            at = (at & ~goes) | ((lanes){{0}} + nodes[n].right & goes);
+            const lanes *own = (const lanes *)codes[nodes[n].column];
+            const lanes first_leaf = (lanes){{0}} + nodes[n].first, code = (lanes){{0}} + nodes[n].code;
+            const lanes right = (lanes){{0}} + nodes[n].right;
+#pragma GCC unroll 8
+            for (int p = 0; p < PIECES; ++p) {{
+                const lanes goes = (lanes)(at[p] == first_leaf) & (lanes)(own[p] > code);
+                at[p] = (at[p] & ~goes) | (right & goes);
+            }}
         }}
-        *(lanes *)numbers[tree - first] = at;
+        for (int p = 0; p < PIECES; ++p) ((lanes *)numbers[tree - first])[p] = at[p];
 #else
         lane *at = numbers[tree - first];
         for (size_t d = 0; d < LANES; ++d) at[d] = 0;
