@@ -28,6 +28,7 @@ from rankwright.cli import (
     tune,
 )
 from rankwright.cli.inspect import command as inspect
+from rankwright.cli.voice import with_voice
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -78,7 +79,7 @@ def reflowed(docstring: str) -> str:
 
 
 for name, (command, examples) in COMMANDS.items():
-    app.command(name, help=reflowed(command.__doc__ or ""), epilog=examples)(command)
+    app.command(name, help=reflowed(command.__doc__ or ""), epilog=examples)(with_voice(command))
 
 
 def main() -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.options import AsJson, DataFormat, ModelSeed, Select, Settings, TestFile, Threads, arg, opt
-from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
+from rankwright.cli.output import print_json, print_table, require_file, tell_written
 from rankwright.cli.train import train_and_tell
+from rankwright.cli.voice import tell, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -103,8 +104,9 @@ def bag(
     )
     variance.check_picture(picture)
     chosen_settings = _study_settings(settings or [], bags, select)
-    parts = variance.study_parts(*read_parts(data, valid, test, format=format), seed=plan.seed)
-    found = variance.study_variance(*parts, plan, settings=chosen_settings, threads=threads, tell=tell)
+    with working():
+        parts = variance.study_parts(*read_parts(data, valid, test, format=format), seed=plan.seed)
+        found = variance.study_variance(*parts, plan, settings=chosen_settings, threads=threads, tell=tell)
     paths = variance.write_study(found, out, picture=picture)
     if as_json:
         print_json(found.to_dict() | {"files": [str(path) for path in paths]})

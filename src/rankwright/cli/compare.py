@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table, tell
-from rankwright.cli.progress import study_progress
+from rankwright.cli.output import print_json, print_table
+from rankwright.cli.voice import study_listeners, tell, working
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def compare(
 
         models, score_files = _systems(model or [], scores or [])
         options: dict[str, Any] = {"metrics": names, "convention": convention, "format": format, "threads": threads}
-        comparison = compare_files(data, models=models, scores=score_files, seed=seed, **_given(options))
+        with working():
+            comparison = compare_files(data, models=models, scores=score_files, seed=seed, **_given(options))
         document = comparison.to_dict()
     if per_query is not None:
         from rankwright.report.tables import write_columns
@@ -135,7 +136,8 @@ def _compare_folds(
         raise SettingError("--folds needs --rankers: names separated by commas, or all")
     names = ALL if rankers == ALL else [name.strip() for name in rankers.split(",") if name.strip()]
     where: dict[str, Any] = {"results": results, "cluster": cluster, "workers": workers}
-    with study_progress() as listeners:
+    with working():
+        listeners = study_listeners()
         return compare_on_folds(folder, names, plan=ComparisonPlan(**plan), listeners=listeners, tell=tell, **where)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
 from rankwright.cli.output import print_json, print_table, require_file, tell_written
-from rankwright.cli.progress import training_progress
+from rankwright.cli.voice import working
 
 if TYPE_CHECKING:
     from rankwright.compression.criteria import Point
@@ -79,8 +79,9 @@ def compress(
     def read(path: str) -> RankingDataset:
         return read_wide(path, large.n_features_in_, format=format)
 
-    parts = {name: None if path is None else read(path) for name, path in (("valid", valid), ("test", test))}
-    with training_progress() as listeners:
+    with working():
+        given = (("valid", valid), ("test", test))
+        parts: dict[str, Any] = {name: None if path is None else read(path) for name, path in given}
         compressed = make_smaller(
             large,
             read(data),
@@ -94,7 +95,6 @@ def compress(
             student=student,
             seed=seed,
             threads=threads,
-            listeners=listeners,
         )
     compressed.model.save(out)
     if curve is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankwright.cli.options import AsJson, Threads, arg, opt
-from rankwright.cli.output import print_json, tell
+from rankwright.cli.output import print_json
+from rankwright.cli.voice import tell, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -105,15 +106,16 @@ def convert(
         "tag": tag,
         "threads": threads,
     }
-    conversion = convert_files(
-        source,
-        target,
-        source_format=source_format,
-        target_format=target_format,
-        scores=scores,
-        whole=whole,
-        **{name: value for name, value in options.items() if value is not None},
-    )
+    with working():
+        conversion = convert_files(
+            source,
+            target,
+            source_format=source_format,
+            target_format=target_format,
+            scores=scores,
+            whole=whole,
+            **{name: value for name, value in options.items() if value is not None},
+        )
     if as_json:
         print_json(conversion.as_dict())
     else:

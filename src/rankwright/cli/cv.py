@@ -19,7 +19,7 @@ from rankwright.cli.options import (
     opt,
 )
 from rankwright.cli.output import print_json, print_table
-from rankwright.cli.progress import study_progress
+from rankwright.cli.voice import study_listeners, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -62,11 +62,10 @@ def cv(
 
     chosen = ranker_from_text(ranker, settings or (), select=select)
     names = metric_names(metrics) or DEFAULT_METRICS
-    documents = _documents(data, folds, valid, format)
-    with study_progress() as listeners:
+    with working():
         found = cross_validate(
             chosen,
-            documents,
+            _documents(data, folds, valid, format),
             folds=folds or 5,
             valid=valid,
             metrics=names,
@@ -74,7 +73,7 @@ def cv(
             seed=seed,
             cluster=cluster,
             workers=workers,
-            listeners=listeners,
+            listeners=study_listeners(),
         )
     if per_query is not None:
         from rankwright.report.tables import write_rows

@@ -8,6 +8,7 @@ import typer
 
 from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, Threads, arg, metric_names, opt
 from rankwright.cli.output import print_json, print_table
+from rankwright.cli.voice import working
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -52,19 +53,21 @@ def evaluate(
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")
         require(run is None, "--convention all needs --scores: a run is counted under one convention")
-        comparison = compare_conventions(*_scored(data, scores, model, format), names, **options)
+        with working():
+            comparison = compare_conventions(*_scored(data, scores, model, format), names, **options)
         print_json(comparison.to_dict()) if as_json else _show_comparison(comparison)
         return
-    if run is None:
-        scored = _scored(data, scores, model, format)
-        evaluation = evaluate_scores(*scored, names, convention or "standard", **options)
-    else:
-        others_absent = scores is None and model is None and format is None
-        require(others_absent, "--run goes with qrels alone: leave out --scores, --model and --format")
-        from rankwright.formats.trec import read_qrels, read_run
-        from rankwright.metrics.runs import evaluate_run
+    with working():
+        if run is None:
+            scored = _scored(data, scores, model, format)
+            evaluation = evaluate_scores(*scored, names, convention or "standard", **options)
+        else:
+            others_absent = scores is None and model is None and format is None
+            require(others_absent, "--run goes with qrels alone: leave out --scores, --model and --format")
+            from rankwright.formats.trec import read_qrels, read_run
+            from rankwright.metrics.runs import evaluate_run
 
-        evaluation = evaluate_run(read_run(run), read_qrels(data), names, convention or "trec", **options)
+            evaluation = evaluate_run(read_run(run), read_qrels(data), names, convention or "trec", **options)
     if per_query is not None:
         from rankwright.report.tables import write_columns
 

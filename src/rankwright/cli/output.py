@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from rankwright.cli.voice import tell
 from rankwright.errors import require
 
 LABEL_WIDTH = 22  # width of the text to the left of a value in a report
@@ -32,11 +33,6 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, number
     for row in rows:
         table.add_row(*map(Text, row))
     Console(highlight=False).print(table)
-
-
-def tell(text: str) -> None:
-    """Print a message on stderr."""
-    typer.echo(text, err=True)
 
 
 def tell_written(*paths: str | PathLike[str] | None) -> None:

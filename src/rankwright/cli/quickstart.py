@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankwright.cli.options import AsJson, opt
-from rankwright.cli.output import print_json, tell
+from rankwright.cli.output import print_json
+from rankwright.cli.voice import tell, working
 
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart
@@ -26,7 +27,8 @@ def quickstart(
 
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)  # first, so that a wrong name fails before the work
-    result = run_quickstart()
+    with working():
+        result = run_quickstart()
     for why in result.left_out.values():
         tell(why)
     if out is not None:

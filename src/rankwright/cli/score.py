@@ -6,6 +6,7 @@ from typing import Annotated
 
 from rankwright.cli.options import AsJson, Threads, arg, opt
 from rankwright.cli.output import print_json
+from rankwright.cli.voice import working
 from rankwright.errors import require
 
 EXAMPLES = "Example: rankwright score model.rw test.txt --out scores.txt"
@@ -29,6 +30,7 @@ def score(
 
     require(not (as_json and out == "-"), "--json and the scores cannot both go to standard output: give --out")
     ranker = load_trained(model)
-    n_docs = score_file(ranker, data, out, style=style, format=source_format, whole=whole, threads=threads)
+    with working():
+        n_docs = score_file(ranker, data, out, style=style, format=source_format, whole=whole, threads=threads)
     if as_json:
         print_json({"model": model, "documents": n_docs, "out": out})

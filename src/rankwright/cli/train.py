@@ -20,7 +20,7 @@ from rankwright.cli.options import (
     opt,
 )
 from rankwright.cli.output import print_json, require_file, tell_written
-from rankwright.cli.progress import training_progress
+from rankwright.cli.voice import working
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -88,10 +88,8 @@ def train_and_tell(
     """Train the ranker, write its model file, and print how that went; `name` is what the user called the ranker."""
     from rankwright.catalog.training import train_on_files
 
-    with training_progress() as listeners:
-        trained = train_on_files(
-            ranker, files, out, listeners=listeners, checkpoint=checkpoint, cluster=cluster, workers=workers
-        )
+    with working():
+        trained = train_on_files(ranker, files, out, checkpoint=checkpoint, cluster=cluster, workers=workers)
     if as_json:
         print_json({"model": out, "ranker": name} | trained.to_dict())
     else:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, RankerName, arg, opt
-from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
-from rankwright.cli.progress import study_progress
+from rankwright.cli.output import print_json, print_table, require_file, tell_written
+from rankwright.cli.voice import study_listeners, tell, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -132,24 +132,24 @@ def _tune(ranker: Ranker, data: str, valid: str | None, format: str | None, how:
     from rankwright.catalog.training import read_parts
     from rankwright.tuning.tuner import tune as tune_ranker
 
-    parts = read_parts(data, valid, format=format)
-    with study_progress() as listeners:
-        return tune_ranker(ranker, parts.train, valid=parts.valid, listeners=listeners, **how)
+    with working():
+        parts = read_parts(data, valid, format=format)
+        return tune_ranker(ranker, parts.train, valid=parts.valid, listeners=study_listeners(), **how)
 
 
 def _tune_on_letor(ranker: Ranker, folder: str, how: dict[str, Any]) -> TunedOnLetor:
     from rankwright.tuning.letor import tune_on_letor
 
-    with study_progress() as listeners:
-        return tune_on_letor(ranker, folder, listeners=listeners, **how)
+    with working():
+        return tune_on_letor(ranker, folder, listeners=study_listeners(), **how)
 
 
 def _nested(ranker: Ranker, data: str, folds: int, format: str | None, as_json: bool, how: dict[str, Any]) -> None:
     from rankwright.formats.reading import read
     from rankwright.tuning.nested import nested_cross_validation
 
-    documents = read(data, format=format)
-    with study_progress() as listeners:
+    with working():
+        documents, listeners = read(data, format=format), study_listeners()
         found = nested_cross_validation(ranker, documents, folds=folds, listeners=listeners, tell=tell, **how)
     print_json(found.to_dict()) if as_json else _show_nested(found)
 

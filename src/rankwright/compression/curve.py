@@ -21,6 +21,7 @@ from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, paired_test
 from rankwright.nets.gradient_net import require_torch
 from rankwright.nets.ranknet import RankNet
+from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
 
@@ -181,6 +182,7 @@ def compress(
     task = Task(trial, trees.forest_, "", goal, student, seed, threads, listeners)
     tried = [Candidate(trial.point("none", model), model)]
     for name in means:
+        announce(f"compressing: {name}")
         found = list(MEANS[name](task))
         tried += found
         task = _next(task, found)

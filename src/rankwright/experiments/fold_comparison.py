@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.catalog.rankers import RANKERS, ranker_named
+from rankwright.cluster.engine import open_engine
 from rankwright.container.atomic import atomic_file
 from rankwright.data.groups import Groups
 from rankwright.errors import FileFormatError, InputError, MissingExtraError, require
@@ -26,8 +27,8 @@ from rankwright.metrics.systems import SystemComparison, compare_evaluations
 from rankwright.training.digest import data_digest
 from rankwright.tuning.per_query import for_json, from_json
 from rankwright.tuning.plan import TuningPlan
-from rankwright.tuning.studies.study import StudyListener
-from rankwright.tuning.tuner import Tuned, tune
+from rankwright.tuning.studies.study import SeveralStudies, StudyListener
+from rankwright.tuning.tuner import Tuned, n_experiments, tune
 
 ALL = "all"
 METRICS = ("map", "ndcg@10")
@@ -109,26 +110,38 @@ def compare_on_folds(
     `results` is the folder that keeps what is finished. `cluster` and `workers` say where trials run, as in
     `open_engine`; `listeners` are called after each trial, `tell` with a line on each choice.
     """
-    how: dict[str, Any] = {"cluster": cluster, "workers": workers, "listeners": listeners}
-    run = _FoldRun(plan or ComparisonPlan(), None if results is None else Path(results), how, tell)
+    plan, kept_in = plan or ComparisonPlan(), None if results is None else Path(results)
     names = list(dict.fromkeys(RANKERS if rankers == ALL else (ranker_named(name).name for name in rankers)))
     # Checked now, not after an hour of training.
     require(len(names) >= 2, f"a comparison needs two rankers or more, got {', '.join(names) or 'none'}")
     paths = fold_folders(folder)
     found: dict[str, list[RankerOnFold]] = {name: [] for name in names}
-    for path in paths:
-        fold = read_fold(path)
-        fingerprint = ".".join(data_digest(part) for part in (fold.train, fold.vali, fold.test))
-        for name in names:
-            try:
-                found[name].append(run.result(name, fold, fingerprint))
-            except MissingExtraError as error:
-                if rankers != ALL:
-                    raise
-                tell(f"{name} is left out: {error}")
+    together = SeveralStudies([_n_experiments(name, plan) for name in names] * len(paths), listeners)
+    # One engine for the whole run: workers are started once, and rankers that see a fold alike share one copy of it.
+    with open_engine(cluster, workers) as engine:
+        run = _FoldRun(plan, kept_in, {"engine": engine, "listeners": [together.hear]}, tell)
+        for place, path in enumerate(paths):
+            fold = read_fold(path)
+            fingerprint = ".".join(data_digest(part) for part in (fold.train, fold.vali, fold.test))
+            for number, name in enumerate(names):
+                together.begin(place * len(names) + number, f"{fold.name}, {name}")
+                try:
+                    found[name].append(run.result(name, fold, fingerprint))
+                except MissingExtraError as error:
+                    if rankers != ALL:
+                        raise
+                    tell(f"{name} is left out: {error}")
+            engine.free()
     complete = {name: own for name, own in found.items() if len(own) == len(paths)}
-    evaluations = {name: _joined(own, run.plan) for name, own in complete.items()}
+    evaluations = {name: _joined(own, plan) for name, own in complete.items()}
     return FoldComparison(compare_evaluations(evaluations), [one for own in complete.values() for one in own])
+
+
+def _n_experiments(name: str, plan: ComparisonPlan) -> int:
+    try:
+        return n_experiments(name, None, plan.search, n_folds=1)
+    except MissingExtraError:
+        return 0  # it will be left out
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,6 +20,7 @@ from rankwright.metrics.intervals import Interval, bootstrap_interval, normal_in
 from rankwright.metrics.metric import Metric, settle
 from rankwright.metrics.registry import Measure, parse_metric
 from rankwright.metrics.rules import ScorePrecision
+from rankwright.progress.stages import announce
 from rankwright.ranking.order import Ranking, rank_checked
 
 DEFAULT_METRICS = ("ndcg@5", "ndcg@10", "map", "mrr")
@@ -271,6 +272,7 @@ def evaluate(
     >>> round(evaluation["mrr"].mean, 2)
     0.75
     """
+    announce("measuring")
     lists = ScoredLists.of_dataset(scores, data)
     return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed, resamples=resamples)
 

@@ -26,6 +26,8 @@ from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import parse_metric
+from rankwright.progress.display import progress_shown
+from rankwright.progress.stages import announce
 from rankwright.rankers.inputs import (
     judged_data,
     refuse_beside_a_dataset,
@@ -114,6 +116,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         valid: Any = None,
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
+        verbose: bool = False,
     ) -> Self:
         """Train this ranker.
 
@@ -141,9 +144,13 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         valid : RankingDataset, file, (X, y, qid) or (X, y, qid, initial_scores), optional
             What early stopping and the choice of the best step look at.
         listeners : sequence of functions, optional
-            Each is called with a `Progress` after every step.
+            Each is called with a `Progress` after every step. One that returns True ends the training; the model is
+            that of the best step so far, or of the last one where nothing is watched.
         checkpoint : path, optional
             A folder in which progress is saved. A run that was killed continues from there.
+        verbose : bool, default False
+            Whether to show what is being done, how far it is, the metric and the time left: in one line on a terminal
+            or in a notebook, elsewhere in a line every few seconds.
 
         Returns
         -------
@@ -158,11 +165,12 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         self.compressed_from_ = None
         run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint))
         file = as_data_file(X)
-        if file is not None:
-            refuse_beside_a_dataset({"y": y} | beside)
-            self._learn_from_file(file, valid, run)
-        else:
-            self._learn_scaled(training_data(self, X, y, beside), valid, run)
+        with progress_shown(shows=verbose):
+            if file is not None:
+                refuse_beside_a_dataset({"y": y} | beside)
+                self._learn_from_file(file, valid, run)
+            else:
+                self._learn_scaled(training_data(self, X, y, beside), valid, run)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
@@ -499,6 +507,8 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         watched = validation_data(self, valid)
         self._check_training_data(data)
         data = data.in_key_order(threads=self.threads)
+        if self.scaling_name is not None:
+            announce("scaling features")
         self.scaling_ = self._scaling_for(data)
         data = self.seen_by_model(self._with_some_judged(data))
         self._learn(data, None if watched is None else self.seen_by_model(watched), run)
@@ -528,7 +538,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             checkpoint = Checkpoint(run.folder, run_identity(*lesson.digests(), self._lasting_settings()))
         learned = learn(
             lesson,
-            LoopPlan(self._n_steps_wanted(), self._optional("early_stopping")),
+            LoopPlan(self._n_steps_wanted(), self._optional("early_stopping"), f"training {self.name}", self._unit()),
             chooses=self.chooses_steps,
             checkpoint=checkpoint,
             listeners=run.listeners,
@@ -539,6 +549,11 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     def _n_steps_wanted(self) -> int:
         """How many steps to take: one if no setting counts them."""
         return 1 if self.budget is None else int(getattr(self, self.budget))
+
+    def _unit(self) -> str:
+        """What a step of this ranker is called: trees, epochs, rounds."""
+        budget = self.budget or ""
+        return budget.removeprefix("n_") if budget.startswith("n_") or budget == "epochs" else "steps"
 
     def _watch(self, watched: RankingDataset | None, scores: Any) -> Watch | None:
         """A watch over the selected metric; `scores()` gives the learner's current scores of the watched documents."""

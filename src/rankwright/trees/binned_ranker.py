@@ -14,6 +14,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
+from rankwright.progress.stages import announce
 from rankwright.rankers.inputs import check_features, remember_features, validation_data, with_something_to_learn
 from rankwright.rankers.ranker import TrainingRun
 from rankwright.settings.setting import check_settings
@@ -130,6 +131,7 @@ class BinnedRanker(ForestFace, ForestSettings):
             return
         self._check_training_data(data)
         self.scaling_ = self._scaling_for(data)
+        announce("binning features")
         binned = bin_dataset(data, **self.binning())  # which puts codes in order, without a copy of the features
         self._grow(BinnedLists(self._some_judged(binned), self._binned_valid(valid, binned.mapper)), run)
 
@@ -138,6 +140,7 @@ class BinnedRanker(ForestFace, ForestSettings):
             not self.categorical or self.scaling is None,
             "categories cannot be scaled: leave out scaling or categorical",
         )
+        announce("binning features")
         binned = bin_dataset(data, **self.binning())
         watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
         self._grow(BinnedLists(binned, watched), run)

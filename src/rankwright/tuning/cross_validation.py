@@ -18,12 +18,13 @@ from rankwright.errors import require
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, MetricResult
 from rankwright.metrics.intervals import Interval
 from rankwright.metrics.registry import parse_metric
+from rankwright.progress.display import progress_shown
 from rankwright.rankers.ranker import Ranker
-from rankwright.tuning.experiment import ExperimentTask, run_experiment
+from rankwright.tuning.experiment import ExperimentTask, run_shared_experiment
 from rankwright.tuning.folds import Folds, measuring_folds
 from rankwright.tuning.per_query import for_json, from_json, none_if_nan
 from rankwright.tuning.preparation import prepare
-from rankwright.tuning.studies.study import StudyListener, StudyProgress, record_of
+from rankwright.tuning.studies.study import StudyListener, StudyProgress, announce_study, record_of
 from rankwright.tuning.trials import Experiment, Record
 
 
@@ -188,6 +189,7 @@ def cross_validate(
     workers: int | None = None,
     engine: Engine | None = None,
     listeners: Sequence[StudyListener] = (),
+    verbose: bool = False,
 ) -> CrossValidation:
     """Train a ranker on all parts of the data but one and measure it on that one, for each part in turn.
 
@@ -215,7 +217,10 @@ def cross_validate(
     engine : Engine, optional
         An open engine to use in place of `cluster` and `workers`.
     listeners : sequence of callable, default ()
-        Called with a `StudyProgress` after each experiment.
+        Called with a `StudyProgress` after each experiment; what they return does not matter.
+    verbose : bool, default False
+        Whether to show how far it is, the metric and the time left: in one line on a terminal or in a notebook,
+        elsewhere in a line every few seconds.
 
     Returns
     -------
@@ -239,13 +244,15 @@ def cross_validate(
     prepared = prepare(own, {}, cut, names, select=None)
     experiments = [Experiment({}, fold, one) for fold in range(cut.n_folds) for one in all_seeds]
     records: dict[int, Record] = {}
-    with ExitStack() as opened:
+    with progress_shown(shows=verbose), ExitStack() as opened:
         running = engine or opened.enter_context(open_engine(cluster, workers))
-        tasks = [ExperimentTask(one) for one in experiments]
-        for done in running.run(run_experiment, tasks, shared=running.share(prepared)):
-            records[done.number] = record_of(experiments[done.number], done, prepared.digest)
-            for listener in listeners:
-                listener(StudyProgress(len(records), len(experiments), records[done.number]))
+        alone, n_tasks = prepared.without_documents(), len(experiments)
+        tasks = [(alone, ExperimentTask(one)) for one in experiments]
+        for done in running.run(run_shared_experiment, tasks, shared=prepared.shared_by(running)):
+            records[done.number] = record = record_of(experiments[done.number], done, prepared.digest)
+            progress = StudyProgress(len(records), n_tasks, record, n_tasks, names[0], what="cross-validating")
+            for listener in [*listeners, announce_study] if verbose else listeners:
+                listener(progress)
     return CrossValidation(
         own.name,
         names,
