@@ -106,10 +106,11 @@ def compress(
 
 
 def _show(compressed: Compressed) -> None:
-    columns = ["means", "trees", "nodes", "bytes", "µs/doc", "valid", "loss", "±", "test", ""]
-    rows = [[*_cells(point), "chosen" if point is compressed.chosen else ""] for point in compressed.points]
+    columns = ["means", "trees", "bytes", "µs/doc", "valid", "loss ± error", "test", ""]
+    rows = [[*_cells(point), "*" if point is compressed.chosen else ""] for point in compressed.points]
     print_table(columns, rows, numbers=columns[1:-1])
     before, after, difference = compressed.before, compressed.after, compressed.difference
+    typer.echo("* chosen")
     typer.echo(f"\n{compressed.factor:.1f} times smaller, for {compressed.goal.name}")
     typer.echo(
         f"test: {compressed.metric} {after.mean:.4f}, 95 % interval {after.interval.low:.4f} to "
@@ -122,13 +123,12 @@ def _show(compressed: Compressed) -> None:
 
 
 def _cells(point: Point) -> list[str]:
-    counts = [point.trees, point.nodes, point.bytes]
+    counts = [point.trees, point.bytes]
     return [
         point.means,
         *("-" if count is None else f"{count:,}" for count in counts),
         f"{point.microseconds:.2f}",
         f"{point.valid:.4f}",
-        f"{point.loss:+.4f}",
-        f"{point.loss_error:.4f}",
+        f"{point.loss:+.4f} ± {point.loss_error:.4f}",
         f"{point.test:.4f}",
     ]

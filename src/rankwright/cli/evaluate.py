@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, Threads, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.output import print_json, print_table, write_per_query
 from rankwright.cli.voice import working
 from rankwright.errors import SettingError, require
 
@@ -69,10 +69,8 @@ def evaluate(
 
             evaluation = evaluate_run(read_run(run), read_qrels(data), names, convention or "trec", **options)
     if per_query is not None:
-        from rankwright.report.tables import write_columns
-
-        write_columns(per_query, evaluation.per_query())
-    print_json(evaluation.to_dict()) if as_json else _show(evaluation)
+        write_per_query(per_query, evaluation.per_query(), as_json=as_json)
+    print_json(evaluation.to_dict()) if as_json else _show(evaluation, err=per_query == "-")
 
 
 def _scored(
@@ -95,14 +93,15 @@ def _scored(
     return read_scores(scores, n_docs=documents.n_docs), documents
 
 
-def _show(evaluation: Evaluation) -> None:
-    typer.echo(evaluation.headline)
+def _show(evaluation: Evaluation, *, err: bool) -> None:
+    """Print the means; on stderr where stdout has the table of queries."""
+    typer.echo(evaluation.headline, err=err)
     rows = [
         [name, f"{result.mean:.4f}", f"{result.interval.low:.4f} to {result.interval.high:.4f}", str(result.n_queries)]
         for name, result in evaluation.results.items()
     ]
     columns = ["metric", "mean", "95 % interval", "queries"]
-    print_table(columns, rows, numbers=columns[1:])
+    print_table(columns, rows, numbers=columns[1:], err=err)
 
 
 def _show_comparison(comparison: ConventionComparison) -> None:

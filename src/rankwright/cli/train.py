@@ -93,11 +93,17 @@ def train_and_tell(
     if as_json:
         print_json({"model": out, "ranker": name} | trained.to_dict())
     else:
-        _show(trained)
+        _show(trained, out)
         tell_written(out)
 
 
-def _show(trained: TrainedOnFiles) -> None:
+def _show(trained: TrainedOnFiles, out: str) -> None:
+    if not trained.evaluations:
+        ranker = trained.ranker
+        used = int(ranker.used_features().sum())
+        steps = f"{ranker.n_steps_:,} steps, {used:,} of {ranker.n_features_in_:,} features used"
+        typer.echo(f"learned {ranker.name}: {steps}; no documents were held out to measure it on")
+        typer.echo(f"measure it: rankwright evaluate TEST --model {out}")
     history = trained.ranker.history_
     if history.best_step is not None:
         which = "best" if history.chosen else "last"  # bags keep every step

@@ -155,15 +155,9 @@ def _nested(ranker: Ranker, data: str, folds: int, format: str | None, as_json: 
 
 
 def _show(tuned: Tuned, tested: CrossValidation | None) -> None:
-    columns = [tuned.plan.metric, "steps", "settings"]
-    rows = [
-        [f"{result.value:.4f}", f"{result.kept:.0f}", _settings(result.trial.settings)] for result in tuned.ranked[:5]
-    ]
-    print_table(columns, rows, numbers=columns[:2])
-    experiments = sum(len(trial.records) for trial in tuned.trials)
-    typer.echo(
-        f"\nvalues on validation; {len(tuned.trials)} trials, {experiments} experiments, {tuned.steps_taken} steps"
-    )
+    table = tuned.shown()
+    print_table(table.columns, table.rows, numbers=table.numbers)
+    typer.echo(f"\n{table.title}")
     if tested is not None:
         for name in tested.metrics:
             low, high = tested.interval(name)
@@ -171,22 +165,18 @@ def _show(tuned: Tuned, tested: CrossValidation | None) -> None:
 
 
 def _show_nested(found: NestedResult) -> None:
+    from rankwright.tuning.tuner import listed_settings
+
     low, high = found.interval()
     columns = ["outer fold", "validation", "test", "settings"]
     rows = [
-        [str(number), f"{tuned.best.value:.4f}", f"{result.mean:.4f}", _settings(tuned.settings)]
+        [str(number), f"{tuned.best.value:.4f}", f"{result.mean:.4f}", listed_settings(tuned.settings)]
         for number, (tuned, result) in enumerate(zip(found.tuned, found.measured, strict=True), start=1)
     ]
     print_table(columns, rows, numbers=columns[:3])
     typer.echo(
         f"\n{found.metric} of the whole search on queries it never saw: {found.mean:.4f} ({low:.4f} to {high:.4f})"
     )
-
-
-def _settings(settings: dict[str, Any]) -> str:
-    from rankwright.report.tables import short
-
-    return ", ".join(f"{name} {short(value)}" for name, value in settings.items())
 
 
 def _report(studies: list[str], out: str | None, picture: str, as_json: bool) -> None:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankwright.errors import SettingError, UnknownNameError, require
-from rankwright.metrics.binary import AveragePrecision, Precision, Recall
+from rankwright.metrics.binary import RBP, AveragePrecision, Precision, Recall
 from rankwright.metrics.cascade import ERR, Hit, ReciprocalRank, WinnerTakesAll
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention, parse_convention
 from rankwright.metrics.discounted import DCG, NDCG, MeanNDCG
+from rankwright.metrics.judgments import AlphaNDCG, BPref, Judged
 from rankwright.metrics.metric import AtAnyCutoff, AtCutoff, Metric
 from rankwright.metrics.pairs import PairAccuracy, PairError
 
@@ -32,6 +33,8 @@ class MetricFamily:
         """What may follow the name: `@k`, `[@k]` where it can be left out, or nothing."""
         if issubclass(self.make, AtCutoff):
             return "@k"
+        if self.make is BPref:
+            return ""
         return "[@k]" if issubclass(self.make, AtAnyCutoff) else ""
 
     @property
@@ -56,9 +59,19 @@ METRICS: Mapping[str, MetricFamily] = {
     "mrr": MetricFamily(ReciprocalRank, "one over the rank of the first relevant document"),
     "wta": MetricFamily(WinnerTakesAll, "winner takes all: 0 where the first document is relevant, else 1"),
     "err": MetricFamily(ERR, "expected reciprocal rank at which a reader is satisfied"),
+    "rbp": MetricFamily(RBP, "what a reader gains who goes on to the next rank with probability 0.8, or p: rbp(p)"),
     "pair-accuracy": MetricFamily(PairAccuracy, "share of pairs of different labels in the right order"),
     "pair-error": MetricFamily(PairError, "share of pairs of different labels in the wrong order"),
 }
+
+
+# They look at which documents were judged, and not at what a convention makes of the others.
+METRICS_OF_JUDGMENTS: Mapping[str, MetricFamily] = {
+    "bpref": MetricFamily(BPref, "how seldom judged irrelevant documents stand above relevant ones"),
+    "judged": MetricFamily(Judged, "share of the top k that was judged"),
+    "alpha-ndcg": MetricFamily(AlphaNDCG, "discounted gain of new subtopics, with alpha 0.5, or a: alpha-ndcg(a)@k"),
+}
+ALL_METRICS: Mapping[str, MetricFamily] = {**METRICS, **METRICS_OF_JUDGMENTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +111,9 @@ class Measure:
         return self.metric.higher_is_better
 
 
+WITH_NUMBER = {"rbp": "persistence", "alpha-ndcg": "alpha"}  # metrics with a number in brackets, and what it is
+
+
 def parse_metric(text: str, convention: str | Convention = DEFAULT) -> Measure:
     """Return the measure of that name.
 
@@ -124,19 +140,21 @@ def parse_metric(text: str, convention: str | Convention = DEFAULT) -> Measure:
 
 
 def _metric_of(text: str) -> Metric:
-    match = re.fullmatch(r"([a-z-]+)(?:@(\S*))?", text)
-    if match is None or match[1] not in METRICS:
-        raise UnknownNameError("metric", text, known=[name + family.cutoff for name, family in METRICS.items()])
-    name, cutoff = match[1], match[2]
-    family = METRICS[name]
+    match = re.fullmatch(r"([a-z-]+)(?:\((\d*\.?\d+)\))?(?:@(\S*))?", text)
+    if match is None or match[1] not in ALL_METRICS:
+        raise UnknownNameError("metric", text, known=[name + family.cutoff for name, family in ALL_METRICS.items()])
+    name, number, cutoff = match[1], match[2], match[3]
+    family = ALL_METRICS[name]
+    require(number is None or name in WITH_NUMBER, f"metric {name} takes no number in brackets, got {text!r}")
+    more = {} if number is None else {WITH_NUMBER[name]: float(number)}
     if cutoff is None:
         require(family.cutoff != "@k", f"metric {name} needs a cutoff, such as {name}@10")
-        metric: Metric = family.make()
+        metric: Metric = family.make(**more)
         return metric
     require(family.cutoff != "", f"metric {name} takes no cutoff, got {text!r}")
     if not re.fullmatch(r"[1-9][0-9]*", cutoff):
         raise SettingError(f"a cutoff must be a whole number, 1 or more, got {text!r}")
-    cut: Metric = family.make(int(cutoff))
+    cut: Metric = family.make(int(cutoff), **more)
     return cut
 
 

@@ -103,8 +103,9 @@ class ProgressLine:
             return ""
         stage, left = followed.stage, followed.left(self.clock())
         time_of = f"{duration(self.clock() - followed.began)} so far" if left is None else f"{duration(left)} left"
-        unit = f" {stage.unit}" if stage.unit else ""
-        count = "" if stage.done is None else f"{_count(stage).replace('/', ' of ')}{unit}"
+        count = _count(stage).replace("/", " of ")
+        if stage.total is not None and count:
+            count = f"{count} {stage.unit}".rstrip()
         return f"{stage.what}: " + ", ".join(filter(None, [count, self._note, time_of]))
 
     def finished(self) -> str:

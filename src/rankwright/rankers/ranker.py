@@ -18,9 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, thread_count
 from rankwright.container.checks import known
 from rankwright.container.file import container_size, write_container
-from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.frames import frame_of, plain_values
 from rankwright.data.judged import call_irrelevant
 from rankwright.data.preferences import Preferences
+from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
@@ -36,6 +38,8 @@ from rankwright.rankers.inputs import (
     validation_data,
 )
 from rankwright.rankers.model import Model
+from rankwright.rankers.plots import axes_or_new, draw_history, draw_importances
+from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
 from rankwright.ranking.order import Ranking, rank
 from rankwright.settings.docs import complete_docstring
@@ -47,6 +51,31 @@ from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan, Watch
 from rankwright.training.watch import watch_metric
 
+# Public for other folders of the library, of no use to whoever completes a name in a notebook.
+INTERNALS = frozenset(
+    [
+        "budget",
+        "chooses_steps",
+        "from_state",
+        "looks_at_queries",
+        "model_kind",
+        "needs_qid",
+        "of_trained",
+        "predict_from_start",
+        "scaling_name",
+        "scores_in_place",
+        "seen_by_model",
+        "selected_metric",
+        "settings",
+        "stored_settings",
+        "takes_document_weights",
+        "takes_initial_scores",
+        "to_state",
+        "trained",
+        "trains_beside_others",
+        "validates_itself",
+    ]
+)
 UNJUDGED_STREAM = 0x756E  # added to the seed, so that draws here do not depend on those of training
 
 
@@ -224,6 +253,26 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         data = self._documents(X, qid)
         return rank(self._scores(self.seen_by_model(data)), data.groups)
 
+    def top(self, X: Any, k: int = 10, qid: Any = None) -> Any:
+        """List the best documents of each query.
+
+        Parameters
+        ----------
+        X, qid
+            As for `predict`.
+        k : int, default 10
+            How many documents of each query to list, 1 or more.
+
+        Returns
+        -------
+        pandas.DataFrame, or polars.DataFrame where pandas is not installed
+            The best documents first: `query`, `document` (its id, or its row from 0), `rank` from 1, and `score`.
+        """
+        require(k >= 1, f"k must be 1 or more, got {k}")
+        data = self._documents(X, qid)
+        found = ranked_columns(data, self._scores(self.seen_by_model(data)), k)
+        return frame_of({name: plain_values(found[name]) for name in RANKED})
+
     def score(self, X: Any, y: Any = None, *, qid: Any = None, sample_weight: Any = None) -> float:
         """Measure the ranker by the metric that `select` names: what scikit-learn's search classes maximise.
 
@@ -313,6 +362,50 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             raise UnknownNameError(f"importance of {self.name}", wanted, known=kinds)
         check_is_fitted(self)
         return self.model_.importances(wanted)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw how training went: the watched metric after each step, with a mark at the best.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure unless given.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        check_is_fitted(self)
+        if not self.history_.values:
+            raise InputError(f"this {self.name} was trained without validation data: there is no curve to draw")
+        axes = axes_or_new(ax)
+        draw_history(axes, self.history_, "step")
+        return axes
+
+    def plot_importances(self, kind: str | None = None, *, top: int = 20, ax: Any = None) -> Any:
+        """Draw how much each feature matters to the model.
+
+        Parameters
+        ----------
+        kind : str, optional
+            One of `importance_kinds`; the first unless given.
+        top : int, default 20
+            How many features to draw, the most important ones.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure unless given.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        values = self.importances(kind)
+        names = getattr(self, "feature_names_in_", None)
+        axes = axes_or_new(ax)
+        shown = numbered_names(len(values)) if names is None else [str(name) for name in names]
+        draw_importances(axes, shown, values, kind or self.importance_kinds[0], top)
+        return axes
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, which `rankwright.load` reads back.
@@ -561,6 +654,9 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             return None
         threads = thread_count(self.threads)
         return watch_metric(self.selected_metric, watched.labels, watched.groups, scores, threads=threads)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in visible(super().__dir__()) if name not in INTERNALS]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "history_")

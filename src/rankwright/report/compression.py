@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from rankwright.compression.criteria import Point
 from rankwright.compression.curve import Compressed
 from rankwright.errors import UnknownNameError
-from rankwright.report.figure import COLOURS, INK, figure
+from rankwright.report.figure import figure
+from rankwright.tables.colours import COLOURS, INK
 from rankwright.report.tables import write_json, write_rows
 
 if TYPE_CHECKING:

@@ -14,12 +14,14 @@ from rankwright.arrays import Float64Array
 from rankwright.catalog.settings import ranker_from_text
 from rankwright.cluster.engine import Engine, open_engine
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.tabular import Tabular
 from rankwright.errors import require
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, MetricResult
 from rankwright.metrics.intervals import Interval
 from rankwright.metrics.registry import parse_metric
 from rankwright.progress.display import progress_shown
 from rankwright.rankers.ranker import Ranker
+from rankwright.tables.text import ShownTable
 from rankwright.tuning.experiment import ExperimentTask, run_shared_experiment
 from rankwright.tuning.folds import Folds, measuring_folds
 from rankwright.tuning.per_query import for_json, from_json, none_if_nan
@@ -28,8 +30,8 @@ from rankwright.tuning.studies.study import StudyListener, StudyProgress, announ
 from rankwright.tuning.trials import Experiment, Record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CrossValidation:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CrossValidation(Tabular):
     """The metrics of a ranker on every fold.
 
     Attributes
@@ -157,6 +159,47 @@ class CrossValidation:
         numbers = {"mean": self.mean(metric), "low": low, "high": high}
         plain: dict[str, Any] = {name: none_if_nan(value) for name, value in numbers.items()}
         return plain | {"folds": [none_if_nan(one) for one in folds]}
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the means, over all folds and of each.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name, with a row for each metric: `metric`, `mean`, `low`, `high`, then `fold 1`, `fold 2`, …
+        """
+        ends = [self.interval(metric) for metric in self.metrics]
+        means: dict[str, list[Any]] = {
+            "metric": list(self.metrics),
+            "mean": [self.mean(metric) for metric in self.metrics],
+        }
+        interval = {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
+        return (
+            means
+            | interval
+            | {
+                f"fold {fold + 1}": [self.fold_mean(metric, fold) for metric in self.metrics]
+                for fold in range(self.n_folds)
+            }
+        )
+
+    @property
+    def headline(self) -> str:
+        """What was measured, in one line: the ranker, and how many folds, seeds and queries."""
+        seeds = f"{len(self.seeds)} {'seed' if len(self.seeds) == 1 else 'seeds'}"
+        return f"{self.ranker}: {self.n_folds} folds, {seeds}, {sum(map(len, self.query_ids))} queries"
+
+    def shown(self) -> ShownTable:
+        """Return the table as people read it."""
+        found = self.columns()
+        names = [name for name in found if name not in ("low", "high")]
+        names.insert(2, "95 % interval")
+        rows = []
+        for place, metric in enumerate(self.metrics):
+            interval = f"{found['low'][place]:.4f} to {found['high'][place]:.4f}"
+            numbers = {name: f"{values[place]:.4f}" for name, values in found.items() if name != "metric"}
+            rows.append([(numbers | {"metric": metric, "95 % interval": interval})[name] for name in names])
+        return ShownTable(self.headline, names, rows, names[1:])
 
     def per_query(self) -> list[dict[str, Any]]:
         """Return a table with one row per query.

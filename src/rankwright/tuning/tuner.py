@@ -13,11 +13,13 @@ from sklearn.base import clone
 from rankwright.cluster.engine import Engine, open_engine
 from rankwright.container.ownership import scratch_folder
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.tabular import Tabular
 from rankwright.errors import SettingError, require
 from rankwright.metrics.registry import parse_metric
 from rankwright.progress.display import progress_shown
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
+from rankwright.tables.text import ShownTable, short
 from rankwright.tuning.configurations import canonical, describe, plain
 from rankwright.tuning.cross_validation import CrossValidation, cross_validate
 from rankwright.tuning.experiment import check_settings
@@ -35,8 +37,8 @@ from rankwright.tuning.trials import TrialResult, steps_taken
 CONTINUING = ("halving",)  # strategies whose trials continue earlier ones
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tuned:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Tuned(Tabular):
     """What a search for settings found.
 
     Attributes
@@ -77,6 +79,51 @@ class Tuned:
     def steps_taken(self) -> int:
         """How many steps the search took in all: trees, epochs or bags."""
         return steps_taken(self.trials)
+
+    @property
+    def headline(self) -> str:
+        """What was searched, in one line: the ranker, and how many trials, experiments and steps."""
+        experiments = sum(len(trial.records) for trial in self.trials)
+        return (
+            f"{self.ranker.name}, strategy {self.plan.strategy}: {len(self.trials)} trials, {experiments} experiments, "
+            f"{self.steps_taken:,} steps; values on validation"
+        )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return every configuration that was tried, in the order of the search.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name: the metric's, `steps` that were kept, `budget` of steps (None for the ranker's own), and
+            one for each setting that was searched.
+        """
+        trials = self.trials
+        found: dict[str, list[Any]] = {
+            self.plan.metric: [one.value for one in trials],
+            "steps": [one.kept for one in trials],
+            "budget": [one.trial.budget for one in trials],
+        }
+        return found | {name: [one.trial.settings.get(name) for one in trials] for name in self.space}
+
+    def shown(self, most: int = 5) -> ShownTable:
+        """Return the best configurations as people read them.
+
+        Parameters
+        ----------
+        most : int, default 5
+            How many to show.
+
+        Returns
+        -------
+        ShownTable
+            Its `text`, `markdown` and `html`.
+        """
+        names = [self.plan.metric, "steps", "settings"]
+        rows = [
+            [f"{one.value:.4f}", f"{one.kept:.0f}", listed_settings(one.trial.settings)] for one in self.ranked[:most]
+        ]
+        return ShownTable(self.headline, names, rows, names[:2])
 
     def tested_on(self, folds: Folds, **where: Any) -> CrossValidation:
         """Train with the chosen settings on other folds, and measure there.
@@ -249,6 +296,11 @@ def n_experiments(ranker: Ranker | str, space: Space | str | None, plan: TuningP
 
 def _n_experiments(search: SearchPlan, plan: TuningPlan, n_folds: int) -> int:
     return expected_trials(plan.strategy, search) * n_folds * plan.seeds
+
+
+def listed_settings(settings: Mapping[str, Any]) -> str:
+    """Settings in one line, numbers with few digits."""
+    return ", ".join(f"{name} {short(value)}" for name, value in settings.items())
 
 
 def folds_of(train: RankingDataset, valid: RankingDataset | None, plan: TuningPlan) -> Folds:
