@@ -21,6 +21,10 @@ CHANGED_ON_PURPOSE: dict[str, str] = {
     "documents · bag study · table · each · variance_change was": "no ranker's variance is 0 on these parts",
     "documents · quickstart · test · * is missing": "parts are drawn by keys: other single features are the best",
     "documents · compare folds · systems · * · against_best": "another of the two rankers is the best one now",
+    "commands · score · --format was": "the format of DATA, as in every command; old values are still taken",
+    "commands · compare · data was": "the metavar had brackets of its own",
+    "commands · compare · --folds was": "a number of folds, as in every command; a folder is still taken",
+    "commands · * · --per-query was": "it is a file, and the help says so",
     "names · * · members · scales_itself is missing": "whether features are scaled elsewhere is the model's affair",
 }
 

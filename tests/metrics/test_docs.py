@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankwright.metrics.convention import CONVENTIONS, RULES, parse_convention
-from rankwright.metrics.registry import METRICS
+from rankwright.metrics.registry import METRICS, METRICS_OF_JUDGMENTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -40,6 +40,8 @@ def test_every_metric_is_told():
         r"`([a-z-]+)(?:@k)?`", " ".join(row[0] for row in table_after("What each metric is", "metrics.md"))
     )
     assert set(names) == set(METRICS)
+    page = (DOCS / "metrics.md").read_text()
+    assert all(f"| `{name}" in page for name in METRICS_OF_JUDGMENTS)
 
 
 @pytest.mark.parametrize("page", ["metrics.md", "conventions.md"])

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import rankwright as rw
-from rankwright.progress.display import Lines, Notebook, in_notebook, on_terminal, progress_shown, say
+from rankwright.progress.display import PlainLines, Notebook, in_notebook, on_terminal, progress_shown, say
 from rankwright.progress.line import ProgressLine
 from rankwright.progress.stages import announce, is_followed
 
@@ -89,10 +89,10 @@ def test_the_log_of_others_is_left_as_it_was(caplog):
 def test_a_pipe_gets_a_line_every_few_seconds_and_nothing_for_what_takes_less(monkeypatch):
     pipe = io.StringIO()
     monkeypatch.setattr(sys, "stderr", pipe)
-    with progress_shown(find_place=lambda line: Lines(line, seconds=60)):
+    with progress_shown(find_place=lambda line: PlainLines(line, seconds=60)):
         announce("training", 1, 9)
     assert pipe.getvalue() == ""
-    with progress_shown(find_place=lambda line: Lines(line, seconds=0.02)):
+    with progress_shown(find_place=lambda line: PlainLines(line, seconds=0.02)):
         announce("training", 2, 9)
         deadline = time.monotonic() + 30
         while not pipe.getvalue() and time.monotonic() < deadline:

@@ -83,7 +83,7 @@ class JudgmentMetric(AtAnyCutoff):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged(AtCutoff, JudgmentMetric):
+class JudgedShare(AtCutoff, JudgmentMetric):
     """The share of the first `cutoff` documents that were judged: how far other metrics can be trusted."""
 
     family: ClassVar[str] = "judged"

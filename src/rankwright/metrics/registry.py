@@ -16,7 +16,7 @@ from rankwright.metrics.binary import RBP, AveragePrecision, Precision, Recall
 from rankwright.metrics.cascade import ERR, Hit, ReciprocalRank, WinnerTakesAll
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention, parse_convention
 from rankwright.metrics.discounted import DCG, NDCG, MeanNDCG
-from rankwright.metrics.judgments import AlphaNDCG, BPref, Judged
+from rankwright.metrics.judgments import AlphaNDCG, BPref, JudgedShare
 from rankwright.metrics.metric import AtAnyCutoff, AtCutoff, Metric
 from rankwright.metrics.pairs import PairAccuracy, PairError
 
@@ -68,7 +68,7 @@ METRICS: Mapping[str, MetricFamily] = {
 # They look at which documents were judged, and not at what a convention makes of the others.
 METRICS_OF_JUDGMENTS: Mapping[str, MetricFamily] = {
     "bpref": MetricFamily(BPref, "how seldom judged irrelevant documents stand above relevant ones"),
-    "judged": MetricFamily(Judged, "share of the top k that was judged"),
+    "judged": MetricFamily(JudgedShare, "share of the top k that was judged"),
     "alpha-ndcg": MetricFamily(AlphaNDCG, "discounted gain of new subtopics, with alpha 0.5, or a: alpha-ndcg(a)@k"),
 }
 ALL_METRICS: Mapping[str, MetricFamily] = {**METRICS, **METRICS_OF_JUDGMENTS}

@@ -1,7 +1,9 @@
 """What rankers are trained for: objectives, which turn the scores of a query's documents into a force on each."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from rankwright.objectives.deltas import DELTAS, MetricDelta, delta_named
-from rankwright.objectives.diagnostics import Diagnosis, diagnose
 from rankwright.objectives.function import from_function
 from rankwright.objectives.listwise import GainSoftmax, Softmax
 from rankwright.objectives.objective import LambdaFn, Lambdas, Objective
@@ -18,6 +20,9 @@ from rankwright.objectives.registry import (
     spring,
     xendcg,
 )
+
+if TYPE_CHECKING:
+    from rankwright.objectives.diagnostics import Diagnosis, diagnose
 
 __all__ = [
     "DELTAS",
@@ -46,3 +51,10 @@ __all__ = [
     "spring",
     "xendcg",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what examines objectives only where it is asked for: training has no use for it."""
+    if name in ("Diagnosis", "diagnose"):
+        return getattr(import_module("rankwright.objectives.diagnostics"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -61,7 +61,7 @@ class Terminal:
         self._live.stop()
 
 
-class Lines:
+class PlainLines:
     """A line of text every few seconds, for files, pipes and CI; nothing for what takes less."""
 
     def __init__(self, line: ProgressLine, seconds: float = SECONDS_BETWEEN_LINES) -> None:
@@ -155,7 +155,7 @@ def place_of(line: ProgressLine) -> Place:
     """The place that suits this process."""
     if in_notebook():
         return Notebook(line)
-    return Terminal(line) if on_terminal() else Lines(line)
+    return Terminal(line) if on_terminal() else PlainLines(line)
 
 
 _shown: ContextVar[Place | None] = ContextVar("shown", default=None)
