@@ -84,6 +84,7 @@ def test_other_metrics_see_the_highest_label_of_a_document():
 def test_qrels_with_subtopics_are_read_from_a_file(tmp_path):
     (tmp_path / "qrels").write_text("q 1 a 1\nq 2 a 1\nq 1 b 1\nq 3 c 1\n")
     read = rw.read_qrels(tmp_path / "qrels", subtopics=True)
+    assert read.subtopics is not None
     assert read.subtopics.tolist() == ["1", "2", "1", "3"]
 
 

@@ -34,7 +34,7 @@ def test_costs_are_better_where_lower():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ndgc", "unknown metric 'ndgc'. Known: alpha-ndcg\[@k\], bpref, dcg@k,"),
+        ("ndgc", r"unknown metric 'ndgc'. Known: alpha-ndcg\[@k\], bpref, dcg@k,"),
         ("NDCG@10", "unknown metric"),
         ("", "unknown metric"),
         ("p", "needs a cutoff, such as p@10"),

@@ -5,12 +5,13 @@ import logging
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
 
 import rankwright as rw
-from rankwright.progress.display import PlainLines, Notebook, in_notebook, on_terminal, progress_shown, say
+from rankwright.progress.display import Notebook, PlainLines, in_notebook, on_terminal, progress_shown, say
 from rankwright.progress.line import ProgressLine
 from rankwright.progress.stages import announce, is_followed
 
@@ -19,7 +20,9 @@ class Kept:
     """A place that keeps what is said, and every state of the line."""
 
     def __init__(self, line: ProgressLine) -> None:
-        self.line, self.states, self.said, self.closed = line, [], [], False
+        self.line, self.closed = line, False
+        self.states: list[str] = []
+        self.said: list[str] = []
 
     def changed(self) -> None:
         self.states.append(self.line.written().split(",")[0])
@@ -31,10 +34,20 @@ class Kept:
         self.closed = True
 
 
+def kept_in(places: list[Kept]) -> Callable[[ProgressLine], Kept]:
+    """Makes a place, and puts it into the list."""
+
+    def find(line: ProgressLine) -> Kept:
+        places.append(Kept(line))
+        return places[-1]
+
+    return find
+
+
 def test_nobody_follows_unless_progress_is_shown():
     assert not is_followed()
     places: list[Kept] = []
-    with progress_shown(find_place=lambda line: places.append(Kept(line)) or places[0]):
+    with progress_shown(find_place=kept_in(places)):
         assert is_followed()
         announce("reading a.txt")
         announce("reading a.txt", 3, unit="documents")
@@ -48,7 +61,7 @@ def test_nobody_follows_unless_progress_is_shown():
 
 def test_stages_are_listed_once_each_on_request():
     places: list[Kept] = []
-    with progress_shown(lists_stages=True, find_place=lambda line: places.append(Kept(line)) or places[0]):
+    with progress_shown(lists_stages=True, find_place=kept_in(places)):
         for step in range(3):
             announce("training", step + 1, 3)
         announce("measuring")
@@ -57,7 +70,7 @@ def test_stages_are_listed_once_each_on_request():
 
 def test_stages_of_other_threads_are_parts_of_one_and_not_shown():
     places: list[Kept] = []
-    with progress_shown(find_place=lambda line: places.append(Kept(line)) or places[0]):
+    with progress_shown(find_place=kept_in(places)):
         other = threading.Thread(target=announce, args=("reading in a thread",))
         other.start()
         other.join()
@@ -66,12 +79,7 @@ def test_stages_of_other_threads_are_parts_of_one_and_not_shown():
 
 def test_a_block_within_another_changes_nothing():
     places: list[Kept] = []
-
-    def find(line):
-        places.append(Kept(line))
-        return places[-1]
-
-    with progress_shown(find_place=find), progress_shown(find_place=find):
+    with progress_shown(find_place=kept_in(places)), progress_shown(find_place=kept_in(places)):
         announce("training")
     assert len(places) == 1
 
@@ -103,7 +111,13 @@ def test_a_pipe_gets_a_line_every_few_seconds_and_nothing_for_what_takes_less(mo
 def test_a_notebook_draws_in_place_and_keeps_the_last_state(monkeypatch):
     shown: list[str] = []
     handle = SimpleNamespace(update=lambda thing: shown.append(repr(thing)))
-    display = SimpleNamespace(display=lambda thing, display_id: shown.append(repr(thing)) or handle)
+
+    def show(thing, display_id):
+        assert display_id
+        shown.append(repr(thing))
+        return handle
+
+    display = SimpleNamespace(display=show)
     shell = SimpleNamespace(kernel=object())
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     monkeypatch.setitem(sys.modules, "IPython.display", display)

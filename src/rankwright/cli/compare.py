@@ -88,15 +88,15 @@ def compare(
         "cluster": cluster,
         "workers": workers,
     }
-    data, folds = _old_folds(data, folds)
+    data, n_folds = _old_folds(data, folds)
     given, document = _given(only_rankers), None
     with working():
-        if rankers is not None or folds is not None:
+        if rankers is not None or n_folds is not None or folds is not None:
             others_absent = not model and not scores and not run and qrels is None and format is None
             require(others_absent, "--rankers trains its own: leave out --model, --scores, --run, --qrels and --format")
             require(threads is None, "--rankers trains several at a time: say how many by --workers, not --threads")
             plan: dict[str, Any] = {"metrics": names and tuple(names), "convention": convention, "seed": seed}
-            found = _compare_folds(data, folds, **given, **_given(plan))
+            found = _compare_folds(data, n_folds, **given, **_given(plan))
             document, comparison = found.to_dict(), found.comparison
         else:
             require(not given, f"--{next(iter(given), '')} goes with --rankers")
