@@ -23,7 +23,7 @@ from rankwright.data.groups import Groups
 from rankwright.data.keys import key_order
 from rankwright.data.splits import k_fold
 from rankwright.errors import FileFormatError, InputError, MissingExtraError, require
-from rankwright.formats.letor_folders import LetorFold, fold_folders, has_folds, read_fold
+from rankwright.formats.letor_folders import LetorFold, fold_folders, read_fold
 from rankwright.formats.reading import read
 from rankwright.metrics.convention import as_convention
 from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, as_measure, evaluate
@@ -144,7 +144,7 @@ def compare_on_folds(
 
 def _folds_of(source: str | os.PathLike[str], n_folds: int | None, seed: int) -> tuple[int, Iterator[LetorFold]]:
     """How many folds there are, and the folds: those of a LETOR folder, each read when it is asked for, or cut ones."""
-    if has_folds(source):
+    if Path(source).is_dir():
         require(n_folds is None, f"{os.fspath(source)} has folds of its own: leave out the number of folds")
         paths = fold_folders(source)
         return len(paths), map(read_fold, paths)
