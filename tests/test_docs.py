@@ -111,7 +111,7 @@ class TestReadme:
         assert float(found[1]) > 1.2
 
     def test_its_tuned_model_wins(self, readme_folder):
-        sentence = printed_by("compare", readme_folder[1]).splitlines()[-1]
+        sentence = " ".join(printed_by("compare", readme_folder[1]).split("\n\n")[-1].split())
         assert sentence.startswith(("tuned.rw is better than first.rw", "tuned.rw is ahead of first.rw")), sentence
 
     def test_conventions_differ_by_points_as_it_says(self, readme_folder):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table, write_per_query
+from rankwright.cli.output import print_json, print_table, print_text, write_per_query
 from rankwright.cli.voice import study_listeners, tell, working
 from rankwright.errors import SettingError, require
 
@@ -194,7 +194,8 @@ def _show(comparison: SystemComparison, markdown: bool, *, err: bool) -> None:
     if markdown:
         typer.echo(table.markdown(), err=err)
         return
-    typer.echo(table.title, err=err)
+    print_text(table.title, err=err)
     print_table(table.columns, table.rows, err=err)
-    typer.echo(comparison.legend, err=err)
-    typer.echo(f"\n{comparison.conclusion}", err=err)
+    print_text(comparison.legend, err=err)
+    typer.echo(err=err)
+    print_text(comparison.conclusion, err=err)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, Threads, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table, write_per_query
+from rankwright.cli.output import print_json, print_table, print_text, write_per_query
 from rankwright.cli.voice import working
 from rankwright.errors import SettingError, require
 
@@ -95,7 +95,7 @@ def _scored(
 
 def _show(evaluation: Evaluation, *, err: bool) -> None:
     """Print the means; on stderr where stdout has the table of queries."""
-    typer.echo(evaluation.headline, err=err)
+    print_text(evaluation.headline, err=err)
     rows = [
         [name, f"{result.mean:.4f}", f"{result.interval.low:.4f} to {result.interval.high:.4f}", str(result.n_queries)]
         for name, result in evaluation.results.items()

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
@@ -33,13 +34,23 @@ def print_table(
     Words are never cut. On a terminal, cells of text are wrapped to its width; in a file every row is one line.
     """
     on_terminal = (sys.stderr if err else sys.stdout).isatty()
-    has_width = on_terminal or "COLUMNS" in os.environ
-    width = shutil.get_terminal_size().columns if has_width else None
-    header, *lines = table_lines(columns, rows, numbers=numbers, width=width)
+    header, *lines = table_lines(columns, rows, numbers=numbers, width=_width(err))
     bold = on_terminal and "NO_COLOR" not in os.environ
     typer.echo(f"{BOLD}{header}{PLAIN}" if bold else header, err=err)
     for line in lines:
         typer.echo(line, err=err)
+
+
+def print_text(text: str, *, err: bool = False) -> None:
+    """Print a sentence, on a terminal wrapped between words to its width."""
+    width = _width(err)
+    typer.echo(text if width is None else "\n".join(textwrap.wrap(text, width, break_on_hyphens=False)), err=err)
+
+
+def _width(err: bool) -> int | None:
+    """The width of where results go; None for a file, which has none."""
+    on_terminal = (sys.stderr if err else sys.stdout).isatty()
+    return shutil.get_terminal_size().columns if on_terminal or "COLUMNS" in os.environ else None
 
 
 def write_per_query(path: str, columns: Mapping[str, Any], *, as_json: bool) -> None:

@@ -31,7 +31,9 @@ def score(
         ),
     ] = None,
     format: DataFormat = None,
-    source_format: Annotated[str | None, opt("The earlier name of --format.", hidden=True, name="--from")] = None,
+    source_format: Annotated[
+        str | None, opt("The earlier name of --format.", "FORMAT", hidden=True, name="--from")
+    ] = None,
     whole: Annotated[
         bool, opt("Read all of DATA at once, so that its rows may have any order.", name="--whole")
     ] = False,

@@ -32,7 +32,7 @@ from rankwright.training.digest import data_digest
 from rankwright.tuning.per_query import for_json, from_json
 from rankwright.tuning.plan import TuningPlan
 from rankwright.tuning.studies.study import SeveralStudies, StudyListener
-from rankwright.tuning.tuner import Tuned, n_experiments, tune
+from rankwright.tuning.tuner import Tuned, listed_settings, n_experiments, tune
 
 ALL = "all"
 METRICS = ("map", "ndcg@10")
@@ -187,7 +187,7 @@ class _FoldRun:
         ranker = ranker_named(name)()
         tuned = tune(ranker, fold.train, valid=fold.vali, plan=self.plan.search, study=study, **self.how)
         result = _measured(name, fold, fingerprint, self.plan, tuned)
-        told = ", ".join(f"{setting}={value}" for setting, value in tuned.settings.items())
+        told = listed_settings(tuned.settings)
         self.tell(f"{fold.name}, {name}: {self.plan.select} on vali {tuned.best.value:.4f} with {told}")
         if path is not None:
             with atomic_file(path) as file:

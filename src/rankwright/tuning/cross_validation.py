@@ -20,6 +20,7 @@ from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, MetricResu
 from rankwright.metrics.intervals import Interval
 from rankwright.metrics.registry import parse_metric
 from rankwright.progress.display import progress_shown
+from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 from rankwright.tables.text import ShownTable
 from rankwright.tuning.experiment import ExperimentTask, run_shared_experiment
@@ -288,6 +289,7 @@ def cross_validate(
     experiments = [Experiment({}, fold, one) for fold in range(cut.n_folds) for one in all_seeds]
     records: dict[int, Record] = {}
     with progress_shown(shows=verbose), ExitStack() as opened:
+        announce(f"cross-validating {own.name}")
         running = engine or opened.enter_context(open_engine(cluster, workers))
         alone, n_tasks = prepared.without_documents(), len(experiments)
         tasks = [(alone, ExperimentTask(one)) for one in experiments]

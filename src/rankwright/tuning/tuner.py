@@ -17,6 +17,7 @@ from rankwright.data.tabular import Tabular
 from rankwright.errors import SettingError, require
 from rankwright.metrics.registry import parse_metric
 from rankwright.progress.display import progress_shown
+from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
 from rankwright.tables.text import ShownTable, short
@@ -264,6 +265,7 @@ class _Searching:
 
     def run(self, engine: Engine) -> tuple[list[TrialResult], list[TrialResult]]:
         """All trials in the order of the search, and those to choose among, the best first."""
+        announce(f"searching for settings of {self.ranker.name}")
         plan, search_plan = self.plan, _search_plan(self.ranker, self.space, self.plan)
         prepared = prepare(self.ranker, self.space, self.folds, plan.all_metrics, select=plan.metric)
         identity = study_identity(self.ranker, self.space, plan, prepared.digest)
