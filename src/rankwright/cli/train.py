@@ -98,7 +98,7 @@ def train_and_tell(
 
 
 def _show(trained: TrainedOnFiles, out: str) -> None:
-    if not trained.evaluations:
+    if not trained.evaluations and not trained.ranker.history_.values:
         ranker = trained.ranker
         used = int(ranker.used_features().sum())
         steps = f"{ranker.n_steps_:,} steps, {used:,} of {ranker.n_features_in_:,} features used"
