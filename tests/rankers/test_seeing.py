@@ -44,7 +44,7 @@ def test_internals_are_not_among_the_names_to_complete(ranker, parts):
 
 
 def test_results_are_frames(ranker, parts):
-    train, valid = parts
+    _, valid = parts
     found = rw.evaluate(ranker.predict(valid), valid, ["ndcg@10", "map"])
     assert found.to_frame()["metric"].tolist() == ["ndcg@10", "map"]
     assert repr(found) == str(found)

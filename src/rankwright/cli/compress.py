@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
-from rankwright.cli.output import print_json, print_table, require_file, tell_written
+from rankwright.cli.output import print_json, print_table, print_text, require_file, tell_written
 from rankwright.cli.voice import working
 
 if TYPE_CHECKING:
@@ -112,11 +112,11 @@ def _show(compressed: Compressed) -> None:
     before, after, difference = compressed.before, compressed.after, compressed.difference
     typer.echo("* chosen")
     typer.echo(f"\n{compressed.factor:.1f} times smaller, for {compressed.goal.name}")
-    typer.echo(
+    print_text(
         f"test: {compressed.metric} {after.mean:.4f}, 95 % interval {after.interval.low:.4f} to "
         f"{after.interval.high:.4f}, over {after.n_queries} queries; it was {before.mean:.4f}"
     )
-    typer.echo(
+    print_text(
         f"difference {difference.difference:+.4f}, 95 % interval {difference.interval.low:+.4f} to "
         f"{difference.interval.high:+.4f}, p {difference.p_value:.3f}"
     )
