@@ -115,8 +115,8 @@ def train_and_tell(
 
 def _show(trained: TrainedOnFiles, out: str) -> None:
     if trained.ranker.chosen_:
-        values = ", ".join(f"{name} {value}" for name, value in trained.ranker.chosen_.items())
-        typer.echo(f"by the data: {values}")
+        chosen = ", ".join(f"{name} {value}" for name, value in trained.ranker.chosen_.items())
+        typer.echo(f"by the data: {chosen}")
     if not trained.evaluations and not trained.ranker.history_.values:
         ranker = trained.ranker
         used = int(ranker.used_features().sum())
