@@ -64,8 +64,9 @@ class Terminal:
 class PlainLines:
     """A line of text every few seconds, for files, pipes and CI; nothing for what takes less."""
 
-    def __init__(self, line: ProgressLine, seconds: float = SECONDS_BETWEEN_LINES) -> None:
-        self._line, self._seconds, self._ended = line, seconds, threading.Event()
+    def __init__(self, line: ProgressLine, seconds: float | None = None) -> None:
+        self._line, self._ended = line, threading.Event()
+        self._seconds = SECONDS_BETWEEN_LINES if seconds is None else seconds
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._tell, name="rankwright-progress", daemon=True)
         self._thread.start()
