@@ -60,7 +60,10 @@ def test_warnings_are_told_even_when_quiet(capsys):
 
 def test_train_without_held_out_documents_says_what_it_learned_and_how_to_measure_it(rankwright, files):
     result = rankwright("train", str(files / "data.txt"), *SMALL, "--out", str(files / "new.rw"))
-    first, second = result.stdout.splitlines()
+    chosen, first, second = result.stdout.splitlines()
+    assert chosen.startswith("by the data: ")
+    assert "max_leaves" in chosen
+    assert "n_trees" not in chosen  # which was given
     assert first.startswith("learned lambdamart: 2 steps, ")
     assert first.endswith("features used; no documents were held out to measure it on")
     assert second == f"measure it: rankwright evaluate TEST --model {files / 'new.rw'}"

@@ -46,5 +46,6 @@ def test_every_metric_is_told():
 def test_the_examples_run(page):
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
     assert blocks
+    names: dict[str, object] = {}  # a block goes on from those above it
     for block in blocks:
-        exec(compile(block, page, "exec"), {})
+        exec(compile(block, page, "exec"), names)
