@@ -63,8 +63,8 @@ def experiments_here(monkeypatch: pytest.MonkeyPatch, here: HereEngine) -> list[
         asked.append((cluster, workers))
         return here
 
-    for module in ("tuner", "cross_validation"):
-        monkeypatch.setattr(f"rankwright.tuning.{module}.open_engine", open_here)
+    for module in ("tuning.tuner", "tuning.cross_validation", "tuning.nested", "experiments.fold_comparison"):
+        monkeypatch.setattr(f"rankwright.{module}.open_engine", open_here)
     return asked
 
 

@@ -16,8 +16,11 @@ class HereEngine:
     def __init__(self) -> None:
         self.ran = 0  # tasks, in all
 
-    def share(self, value: Any) -> Any:
+    def share(self, value: Any, *, key: str | None = None) -> Any:  # noqa: ARG002
         return value
+
+    def free(self) -> None:
+        return None
 
     def run(
         self, function: Callable[..., Any], tasks: Iterable[Any], *, shared: Any = None, listener: Any = None

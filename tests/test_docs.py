@@ -1,7 +1,8 @@
 """Every example a reader may copy runs: in README, in docs/ and in docstrings.
 
-Examples find these files in their working folder: `train.txt.gz`, `valid.txt`, `test.txt` (LETOR text) and
-`scores.txt` (one score a line for `test.txt`). A block in a language other than python or sh is not run.
+Examples in docs/ find these files in their working folder: `train.txt.gz`, `valid.txt`, `test.txt` (LETOR text) and
+`scores.txt` (one score a line for `test.txt`). Those of the README run one after another on what the quickstart has
+written. A block in a language other than python or sh is not run.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ import numpy as np
 import pytest
 
 import rankwright
+from rankwright.cli.app import COMMANDS
+from rankwright.experiments.quickstart import write_quickstart
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = ROOT / "README.md"
+PAGES = sorted((ROOT / "docs").glob("*.md"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -59,20 +63,68 @@ def test_python_examples_run(page, examples_folder, monkeypatch):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_shell_examples_run(page, examples_folder):
     for arguments in commands_of(page):
-        result = subprocess.run(
-            [sys.executable, "-c", "from rankwright.cli.app import main; main()", *arguments],
-            cwd=examples_folder,
-            env=os.environ | {"COLUMNS": "120"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert result.returncode == 0, f"{page.name}: rankwright {shlex.join(arguments)}: {result.stderr}"
+        run_command(arguments, examples_folder, page)
 
 
-def test_the_readme_has_examples():
-    assert blocks_of(ROOT / "README.md", "python")
-    assert list(commands_of(ROOT / "README.md"))
+def run_command(arguments: list[str], folder: Path, page: Path) -> str:
+    """What the command prints; it must succeed."""
+    result = subprocess.run(
+        [sys.executable, "-c", "from rankwright.cli.app import main; main()", *arguments],
+        cwd=folder,
+        env=os.environ | {"COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, f"{page.name}: rankwright {shlex.join(arguments)}: {result.stderr}"
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def readme_folder(quickstart, tmp_path_factory):
+    """What `make quickstart` writes, after the commands of the README; and what each of them printed."""
+    folder = tmp_path_factory.mktemp("quickstart")
+    write_quickstart(quickstart, folder)
+    return folder, {shlex.join(command): run_command(command, folder, README) for command in commands_of(README)}
+
+
+def printed_by(name: str, printed: dict[str, str]) -> str:
+    """What the only command that begins like this printed."""
+    (found,) = [text for command, text in printed.items() if command.startswith(name)]
+    return found
+
+
+class TestReadme:
+    def test_it_has_examples_of_every_kind(self):
+        assert blocks_of(README, "python")
+        shown = {command[0] for command in commands_of(README)}
+        assert shown == set(COMMANDS) - {"quickstart", "reproduce"}
+
+    def test_its_commands_run_in_order_on_what_the_quickstart_wrote(self, readme_folder):
+        folder, printed = readme_folder
+        assert len(printed) > 10
+        assert (folder / "ranked.csv").read_text().startswith("query,document,rank,score\n")
+
+    def test_its_compressed_model_is_smaller(self, readme_folder):
+        found = re.search(r"([\d.]+) times smaller", printed_by("compress", readme_folder[1]))
+        assert found is not None
+        assert float(found[1]) > 1.2
+
+    def test_its_tuned_model_wins(self, readme_folder):
+        sentence = " ".join(printed_by("compare", readme_folder[1]).split("\n\n")[-1].split())
+        assert sentence.startswith(("tuned.rw is better than first.rw", "tuned.rw is ahead of first.rw")), sentence
+
+    def test_conventions_differ_by_points_as_it_says(self, readme_folder):
+        rows = printed_by("evaluate test.txt --scores", readme_folder[1]).splitlines()
+        values = [float(row.split()[1]) for row in rows if re.fullmatch(r"\S+ +0\.\d{4}", row)]
+        assert len(values) > 5
+        assert max(values) - min(values) > 0.01
+
+    def test_its_python_runs_there_too(self, readme_folder, monkeypatch):
+        monkeypatch.chdir(readme_folder[0])
+        namespace: dict[str, object] = {}
+        for block in blocks_of(README, "python"):
+            exec(compile(block, str(README), "exec"), namespace)
 
 
 SOURCE = Path(rankwright.__file__).parent

@@ -15,7 +15,7 @@ SOURCE = Path(rankwright.__file__).parent
 # From the ground up; what shares a line may not import each other.
 LAYERS = [
     {"errors"},
-    {"arrays", "memory"},
+    {"arrays", "memory", "progress", "tables"},
     {"kernels", "settings"},
     {"container"},
     {"cluster"},

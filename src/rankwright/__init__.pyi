@@ -67,6 +67,7 @@ from rankwright.metrics.evaluation import Evaluation as Evaluation
 from rankwright.metrics.evaluation import evaluate as evaluate
 from rankwright.metrics.registry import Measure as Measure
 from rankwright.metrics.registry import parse_metric as parse_metric
+from rankwright.metrics.runs import compare_runs as compare_runs
 from rankwright.metrics.runs import evaluate_run as evaluate_run
 from rankwright.metrics.significance import paired_test as paired_test
 from rankwright.metrics.systems import SystemComparison as SystemComparison

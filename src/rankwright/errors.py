@@ -66,11 +66,22 @@ class MissingExtraError(RankwrightError, ImportError):
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         self.arguments = (purpose, package, extra)
         super().__init__(
-            f"{purpose} needs {package}, which is not installed; pip install 'rankwright[{extra}]' brings it"
+            f"{purpose} needs {package}, which is not installed; pip install '{_own_source()}[{extra}]' brings it"
         )
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
         return type(self), self.arguments
+
+
+def _own_source() -> str:
+    """What pip was told to install: `.` where that was a clone, and it is to be run there again, or the name."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        origin = distribution("rankwright").read_text("direct_url.json") or ""
+    except PackageNotFoundError:
+        return "."
+    return "." if '"dir_info"' in origin else "rankwright"
 
 
 class UnknownNameError(RankwrightError, ValueError):

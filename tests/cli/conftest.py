@@ -22,6 +22,9 @@ class Outcome:
 def rankwright(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
     """Runs the command as the shell would, in this process."""
 
+    # Nothing that a test says of stderr depends on how long a command takes.
+    monkeypatch.setattr("rankwright.progress.display.SECONDS_BETWEEN_LINES", 3600.0)
+
     def run(*arguments: str) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["rankwright", *arguments])
         with pytest.raises(SystemExit) as exit_:

@@ -58,14 +58,15 @@ def test_json_and_a_file_of_queries(rankwright):
         (("data.txt", "--model", "ada.rw"), "needs two systems or more, got 1"),
         (("data.txt", "--scores", "perfect.txt", "--scores", "short.txt"), "short.txt: has 2 scores, but the data has"),
         (("data.txt", "--scores", "perfect.txt", "--scores", "perfect.txt"), "two systems are called perfect.txt"),
-        (("--model", "ada.rw", "--model", "boost.rw"), "give DATA, or --folds"),
-        (("data.txt", "--rankers", "all"), "--rankers goes with --folds"),
-        (("data.txt", "--trials", "3"), "--trials goes with --folds"),
-        (("--folds", ".", "--rankers", "all", "--threads", "2"), "by --workers"),
+        (("--model", "ada.rw", "--model", "boost.rw"), "give DATA with --model or --scores"),
+        (("data.txt", "--trials", "3"), "--trials goes with --rankers"),
+        ((".", "--rankers", "all", "--threads", "2"), "by --workers"),
         (("data.txt", "--folds", "."), "leave out DATA"),
-        (("--folds", "."), "--folds needs --rankers"),
-        (("--folds", ".", "--rankers", "rankboost,adarank"), "no folders Fold1"),
-        (("--folds", ".", "--rankers", "rankbost"), "did you mean 'rankboost'"),
+        (("data.txt", "--folds", "3"), "--folds needs --rankers"),
+        (("--rankers", "rankboost,adarank"), "--rankers needs DATA"),
+        ((".", "--rankers", "rankboost,adarank"), "no folders Fold1"),
+        ((".", "--rankers", "rankbost"), "did you mean 'rankboost'"),
+        (("data.txt", "--rankers", "prank,adarank", "--folds", "2"), "needs 3 folds or more"),
     ],
 )
 def test_what_cannot_be_compared_is_one_line(rankwright, arguments, message):
@@ -75,7 +76,7 @@ def test_what_cannot_be_compared_is_one_line(rankwright, arguments, message):
     assert result.stderr.count("\n") == 1
 
 
-OVER_FOLDS = ("compare", "--folds", "letor", "--rankers", "prank,adarank", "--trials", "2", "--results", "kept")
+OVER_FOLDS = ("compare", "letor", "--rankers", "prank,adarank", "--trials", "2", "--results", "kept")
 
 
 @pytest.fixture
@@ -108,6 +109,23 @@ def test_rankers_over_folds_and_a_run_that_goes_on(rankwright):
     again = rankwright(*arguments)
     assert again.stderr.count("on vali") == 1
     assert json.loads(again.stdout) == document
+
+
+@pytest.mark.usefixtures("folds", "experiments_here")
+def test_the_folder_may_still_be_given_as_folds_and_a_line_says_the_new_form(rankwright):
+    old = rankwright("compare", "--folds", *OVER_FOLDS[1:], "--json")
+    assert old.stderr.splitlines()[0].startswith(
+        "--folds is a number of folds in other commands: write rankwright compare"
+    )
+    assert json.loads(old.stdout) == json.loads(rankwright(*OVER_FOLDS, "--json").stdout)
+
+
+@pytest.mark.usefixtures("folds", "experiments_here")
+def test_any_documents_can_be_cut_into_folds(rankwright):
+    options = ("--rankers", "prank,adarank", "--folds", "3", "--trials", "1")
+    result = rankwright("compare", "letor/Fold1/train.txt", *options)
+    assert result.code == 0, result.stderr
+    assert "on 6 queries" in result.stdout.splitlines()[-1]
 
 
 @pytest.mark.usefixtures("folds", "experiments_here")

@@ -59,7 +59,7 @@ def test_folders_of_letor_bring_their_folds(rankwright, folder):
     (("--folds", "1"), "2 folds or more"),
     (("--ranker", "nobody"), "unknown ranker"),
     (("--metrics", "ndgc"), "unknown metric"),
-    (("--valid", "2"), "valid must lie between 0 and 1"),
+    (("--valid-share", "2"), "valid must lie between 0 and 1"),
 ])  # fmt: skip
 def test_wrong_usage_is_one_line(arguments, message, rankwright, folder):
     made = rankwright("cv", str(folder / "data.txt"), *arguments)

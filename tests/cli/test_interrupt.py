@@ -57,7 +57,7 @@ def _read(terminal: int) -> str:
 def test_the_bar_shows_metric_and_time_left_and_ctrl_c_keeps_the_best_model(folder):
     arguments = ["train", "train.txt", "--valid", "valid.txt", *FOREVER, "--out", "model.rw"]
     code, screen = in_terminal(arguments, folder, until="best 0.")
-    assert re.search(r"valid 0\.\d{4}, best 0\.\d{4} .*\d+/1000000 +(-|\d+):", screen)
+    assert re.search(r"training lambdamart  ─+  \d+/1,000,000  ndcg@10 0\.\d{4}, best 0\.\d{4}  \d+:", screen)
     assert screen.count("interrupted after step") == 1
     assert "the best model so far is kept" in screen
     assert code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 from rankwright.cli.quickstart import report, what_next
 from rankwright.experiments.quickstart import write_quickstart
@@ -31,7 +32,7 @@ def test_the_commands_to_try_next_run(quickstart, rankwright, tmp_path, monkeypa
     assert title.strip() == "Try next:"
     assert len(commands) > 2
     for command in commands:
-        assert rankwright(*command.split()[1:]).code == 0, command
+        assert rankwright(*shlex.split(command, comments=True)[1:]).code == 0, command
 
 
 def test_without_files_there_is_nothing_to_try_next():

@@ -30,6 +30,10 @@ CHANGED_ON_PURPOSE: dict[str, str] = {
     "documents · quickstart · left_out is missing": "nets need no torch: no ranker is left out",
     "names · * · members · trains_beside_others was '= False'": "nets without torch train beside others",
     "names · evaluate · parameters has lost or changed 'data'": "data may be left out: labels and qid take its place",
+    "commands · score · --format was": "the format of DATA, as in every command; old values are still taken",
+    "commands · compare · data was": "the metavar had brackets of its own",
+    "commands · compare · --folds was": "a number of folds, as in every command; a folder is still taken",
+    "commands · * · --per-query was": "it is a file, and the help says so",
     "names · * · members · scales_itself is missing": "whether features are scaled elsewhere is the model's affair",
 }
 

@@ -69,7 +69,7 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
     ),
     "a setting of the wrong type": (
         ["train", "train.txt", "--set", "n_trees=many", "--out", "x.rw"],
-        ["n_trees must be a whole number, got 'many'"],
+        ["n_trees must be a whole number or none, got 'many'"],
     ),
     "a file that is not there": (["train", "trian.txt", "--out", "x.rw"], ["trian.txt: no such file"]),
     "labels that are all equal": (
@@ -131,7 +131,7 @@ anything: Any = rw  # so that types are wrong on purpose
 CALLS: dict[str, tuple[Callable[[Mine], Any], list[str]]] = {
     "a number as text": (
         lambda my: ranker(n_trees="10").fit(my.data),
-        ["n_trees must be a whole number, got '10'"],
+        ["n_trees must be a whole number or none, got '10'"],
     ),
     "a function as objective": (
         lambda my: ranker(objective=lambda scores: scores).fit(my.data),

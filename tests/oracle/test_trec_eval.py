@@ -21,6 +21,7 @@ NAME_OF_THEIRS = {
     "map": "map",
     "ndcg": "ndcg",
     "recip_rank": "mrr",
+    "bpref": "bpref",
     **{f"map_cut_{k}": f"map@{k}" for k in (1, 3, 5, 10, 30, 100)},
     **{f"ndcg_cut_{k}": f"ndcg@{k}" for k in (1, 3, 5, 10, 30, 100)},
     **{f"P_{k}": f"p@{k}" for k in (1, 3, 5, 10, 30, 100)},
@@ -57,7 +58,7 @@ def flat(nested):
 def test_every_query_of_a_random_run_agrees_with_pytrec_eval(seed):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     qrels, run = random_qrels_and_run(seed)
-    measures = {"map", "ndcg", "recip_rank", "map_cut.1,3,5,10,30,100", "ndcg_cut.1,3,5,10,30,100"}
+    measures = {"map", "ndcg", "recip_rank", "bpref", "map_cut.1,3,5,10,30,100", "ndcg_cut.1,3,5,10,30,100"}
     measures |= {"P.1,3,5,10,30,100", "recall.1,3,5,10,30,100", "success.1,5,10"}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
     ours = evaluate_run(Run(*flat(run)), Qrels(*flat(qrels)), METRICS)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankwright.report.tables import short, write_columns, write_json, write_rows
+from rankwright.report.tables import write_columns, write_json, write_rows
+from rankwright.tables.text import short
 
 
 def test_rows_stand_below_the_names_of_their_columns(tmp_path):

@@ -79,7 +79,17 @@ def test_listeners_hear_every_step():
     heard: list[Progress] = []
     learner = Counter([2.0, 1.0])
     run_loop(learner.take_step, LoopPlan(2), watch=learner.watch(), listeners=[heard.append])
-    assert heard == [Progress(0, 2, 2.0, 2.0), Progress(1, 2, 1.0, 2.0)]
+    assert heard == [Progress(0, 2, 2.0, 2.0, "quality"), Progress(1, 2, 1.0, 2.0, "quality")]
+
+
+def test_a_listener_that_returns_true_ends_the_training_and_the_best_step_counts():
+    learner = Counter([2.0, 3.0, 1.0, 5.0])
+    history = run_loop(
+        learner.take_step, LoopPlan(4), watch=learner.watch(), listeners=[lambda progress: progress.step == 2]
+    )
+    assert history.values == [2.0, 3.0, 1.0]
+    assert history.best_step == 1
+    assert history.stopped_early
 
 
 @pytest.mark.parametrize(("n_steps", "patience"), [(0, None), (5, 0)])

@@ -53,7 +53,8 @@ def train_bags(
         watch = learner.watch(maker.plan.sample(0, documents.n_queries))
         lesson = Lesson(learner=learner, model=lambda learned: learned, digests=lambda: ("", None), watch=watch)
         try:
-            history = learn(lesson, LoopPlan(n_bags), chooses=False, listeners=listeners).history
+            heard = [bags.hear, *listeners]
+            history = learn(lesson, LoopPlan(n_bags, what=""), chooses=False, listeners=heard).history
         except KeyboardInterrupt:  # before the first bag: later ones may be finished
             history = History(interrupted=True, chosen=False)
         if history.interrupted:

@@ -12,6 +12,8 @@ from typing import Self
 from rankwright.bagging.bag_maker import Bag, BagFiles, BagMaker
 from rankwright.cluster.engine import Engine, Report
 from rankwright.container.file import Container
+from rankwright.progress.stages import announce, is_followed
+from rankwright.training.loop import Progress
 
 
 class BagsOnEngine:
@@ -20,8 +22,30 @@ class BagsOnEngine:
     def __init__(self, engine: Engine, maker: BagMaker, files: BagFiles) -> None:
         self._files, self._waiting = files, dict[int, Bag]()
         self._restored = set[int]()
+        self._n_bags, self._steps, self._steps_of_a_bag, self._note = maker.plan.n_bags, dict[int, int](), 0, ""
+        announce(f"training {self._n_bags} bags")
         tasks = (self._task(number) for number in range(maker.plan.n_bags))
-        self._run = engine.run(make_bag, tasks, shared=engine.share(maker))
+        listener = self._hear if is_followed() else None
+        self._run = engine.run(make_bag, tasks, shared=engine.share(maker), listener=listener)
+
+    def _hear(self, number: int, progress: Progress) -> None:
+        """Take in how far a bag is."""
+        self._steps_of_a_bag = progress.n_steps
+        self._steps[number] = progress.step + 1
+        self._announce()
+
+    def hear(self, progress: Progress) -> None:
+        """Take in what the bags so far reach together."""
+        self._note = f"bag {progress.step + 1}/{progress.n_steps}"
+        if progress.value is not None:
+            self._note += f", {progress.metric} {progress.value:.4f}"
+        self._announce()
+
+    def _announce(self) -> None:
+        """Tell how far all bags are together; a finished one counts as if it had taken all its steps."""
+        if self._steps_of_a_bag:
+            done, total = sum(self._steps.values()), self._n_bags * self._steps_of_a_bag
+            announce(f"training {self._n_bags} bags", done, total, unit="steps", note=self._note)
 
     def _task(self, number: int) -> tuple[int, Container | None]:
         saved = self._files.saved(number)
@@ -36,6 +60,8 @@ class BagsOnEngine:
             if done.number not in self._restored:
                 self._files.save(done.number, done.result.member)
             self._waiting[done.number] = done.result
+            self._steps[done.number] = self._steps_of_a_bag
+            self._announce()
         return self._waiting.pop(number)
 
     def finished(self) -> dict[int, Bag]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +14,16 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array, Uint64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.keys import row_hashes
-from rankwright.errors import UnknownNameError
+from rankwright.errors import UnknownNameError, require
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile
-from rankwright.formats.reading import format_of
+from rankwright.formats.parquet import write_parquet_columns
+from rankwright.formats.reading import format_of, plain_suffix
 from rankwright.formats.sources import FilePath, Paths, atomic_text_output, spooled
-from rankwright.formats.trec import run_of, write_run
+from rankwright.formats.trec import Run, run_of, write_run
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.seen import warn_if_hashes_seen
+from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import TrainedRanker
 
 if TYPE_CHECKING:
@@ -34,18 +38,25 @@ def score_file(
     target: FilePath,
     *,
     style: str = "scores",
+    top: int | None = None,
     format: str | None = None,
     whole: bool = False,
     threads: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> int:
-    """Write a score for each document of `source`, in input order, and return how many there were.
+    """Write the scores of the documents of `source`, and return how many documents there were.
 
-    A query's rows must be together, unless `whole` reads the file at once. `style` is `scores` (one number per line),
-    `trec` (a run, best first within each query) or `jsonl` (one object per document).
+    A query's rows must be together, unless `whole` reads the file at once. `style` is `scores` (one number per line, in
+    input order), `trec` (a run, best first within each query), `jsonl` (one object per document, in input order), or a
+    table of the best documents of each query: `csv`, `tsv` or `parquet`. `top` is how many documents of each query to
+    write, best first; None writes all.
     """
     if style not in STYLES:
         raise UnknownNameError("style", style, known=STYLES)
+    require(
+        top is None or style != "scores",
+        "a file of scores has a line for each document: leave out the top, or write csv, jsonl or trec",
+    )
     n_docs = 0
 
     def counted() -> Scored:
@@ -54,8 +65,13 @@ def score_file(
             n_docs += data.n_docs
             yield data, scores
 
-    STYLES[style](counted(), target)
+    STYLES[style](counted(), target, top)
     return n_docs
+
+
+def style_of(target: FilePath, style: str | None, top: int | None) -> str:
+    """How to write to `target`: as asked for, as its ending shows, or as scores; as csv where only the top counts."""
+    return style or ENDINGS.get(plain_suffix(target)) or ("scores" if top is None else "csv")
 
 
 def _scored(
@@ -122,23 +138,60 @@ def _evaluate_whole(ranker: Ranker, data: RankingDataset, threads: int | None) -
     return evaluate(ranker.predict_from_start(data), data, threads=threads)
 
 
-def _write_scores(pieces: Scored, target: FilePath) -> None:
+def _write_scores(pieces: Scored, target: FilePath, top: int | None) -> None:  # noqa: ARG001
     with atomic_text_output(target) as file:
         for _, scores in pieces:
             file.writelines(f"{score!r}\n" for score in scores.tolist())
 
 
-def _write_run(pieces: Scored, target: FilePath) -> None:
+def _write_run(pieces: Scored, target: FilePath, top: int | None) -> None:
     def runs() -> Iterator[Any]:
         first_row = 0
         for data, scores in pieces:
-            yield run_of(data, scores, first_row)
+            run = run_of(data, scores, first_row)
+            yield run if top is None else _top_of_run(run, data, scores, top)
             first_row += data.n_docs
 
     write_run(runs(), target)
 
 
-def _write_objects(pieces: Scored, target: FilePath) -> None:
+def _top_of_run(run: Run, data: RankingDataset, scores: Float64Array, top: int) -> Run:
+    kept = ranked_columns(data, data.from_source_order(scores), top)["row"]
+    return Run(run.query_ids[kept], run.document_ids[kept], run.scores[kept])
+
+
+def _ranked(pieces: Scored, top: int | None) -> Iterator[dict[str, list[Any]]]:
+    """The best documents of each query, as columns of each piece; documents without ids have their row numbers."""
+    first_row = 0
+    for data, scores in pieces:
+        found = ranked_columns(data, data.from_source_order(scores), top, first_row)
+        yield {name: found[name].tolist() for name in RANKED}
+        first_row += data.n_docs
+
+
+def _write_table(pieces: Scored, target: FilePath, top: int | None, delimiter: str = ",") -> None:
+    with atomic_text_output(target) as file:
+        table = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        table.writerow(RANKED)
+        for columns in _ranked(pieces, top):
+            table.writerows(zip(*columns.values(), strict=True))
+
+
+def _write_parquet(pieces: Scored, target: FilePath, top: int | None) -> None:
+    columns: dict[str, list[Any]] = {name: [] for name in RANKED}
+    for found in _ranked(pieces, top):
+        for name, values in found.items():
+            columns[name] += values
+    write_parquet_columns(columns, target)
+
+
+def _write_objects(pieces: Scored, target: FilePath, top: int | None) -> None:
+    if top is not None:
+        with atomic_text_output(target) as file:
+            for columns in _ranked(pieces, top):
+                for values in zip(*columns.values(), strict=True):
+                    file.write(json.dumps(dict(zip(columns, values, strict=True))) + "\n")
+        return
     row = count()
     with atomic_text_output(target) as file:
         for data, scores in pieces:
@@ -149,8 +202,12 @@ def _write_objects(pieces: Scored, target: FilePath) -> None:
                 file.write(json.dumps({"query": query, "document": document, "score": score}) + "\n")
 
 
-STYLES: Mapping[str, Callable[[Scored, FilePath], None]] = {
+STYLES: Mapping[str, Callable[[Scored, FilePath, int | None], None]] = {
     "scores": _write_scores,
-    "trec": _write_run,
+    "csv": _write_table,
+    "tsv": partial(_write_table, delimiter="\t"),
+    "parquet": _write_parquet,
     "jsonl": _write_objects,
+    "trec": _write_run,
 }
+ENDINGS = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".jsonl": "jsonl", ".trec": "trec", ".run": "trec"}

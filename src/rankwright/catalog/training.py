@@ -83,6 +83,7 @@ class TrainedOnFiles:
             "best_step": history.best_step,
             "best_value": history.best_value,
             "also_watched": {name: list(values) for name, values in self.ranker.watched_.items()},
+            "chosen": dict(self.ranker.chosen_),
         } | {part: evaluation.to_dict() for part, evaluation in self.evaluations.items()}
 
 

@@ -31,7 +31,9 @@ from rankwright.cli import (
     tune,
 )
 from rankwright.cli.data_options import in_options
+from rankwright.cli.help import PlainHelp
 from rankwright.cli.inspect import command as inspect
+from rankwright.cli.voice import with_voice
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -39,7 +41,6 @@ INTERRUPTED = 130  # what shells report for Ctrl-C
 app = typer.Typer(
     name="rankwright",
     help="Learning to rank: read, measure, train, explain and deploy.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -83,7 +84,7 @@ def reflowed(docstring: str) -> str:
 
 
 for name, (command, examples) in COMMANDS.items():
-    app.command(name, help=reflowed(command.__doc__ or ""), epilog=examples)(command)
+    app.command(name, cls=PlainHelp, help=reflowed(command.__doc__ or ""), epilog=examples)(with_voice(command))
 
 
 def main() -> None:

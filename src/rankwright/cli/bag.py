@@ -20,8 +20,9 @@ from rankwright.cli.options import (
     metric_names,
     opt,
 )
-from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
+from rankwright.cli.output import print_json, print_table, require_file, tell_written
 from rankwright.cli.train import train_and_tell
+from rankwright.cli.voice import tell, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -121,8 +122,9 @@ def bag(
     )
     variance.check_picture(picture)
     chosen_settings = _study_settings(settings or [], bags, select)
-    parts = variance.study_parts(*read_parts(data, valid, test, format=format, **reading), seed=plan.seed)
-    found = variance.study_variance(*parts, plan, settings=chosen_settings, threads=threads, tell=tell)
+    with working():
+        parts = variance.study_parts(*read_parts(data, valid, test, format=format, **reading), seed=plan.seed)
+        found = variance.study_variance(*parts, plan, settings=chosen_settings, threads=threads, tell=tell)
     paths = variance.write_study(found, out, picture=picture)
     if as_json:
         print_json(found.to_dict() | {"files": [str(path) for path in paths]})

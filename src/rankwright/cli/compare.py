@@ -8,8 +8,8 @@ import typer
 
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table, tell
-from rankwright.cli.progress import study_progress
+from rankwright.cli.output import print_json, print_table, print_text, write_per_query
+from rankwright.cli.voice import study_listeners, tell, working
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -18,63 +18,72 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map\n\n"
-    "Example: rankwright compare --folds MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out"
+    "Example: rankwright compare MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out\n\n"
+    "Example: rankwright compare --run a.run --run b.run --qrels qrels.txt"
 )
 
-OVER_FOLDS = "With --folds"
+OF_RANKERS, OF_RUNS = "With --rankers", "TREC runs"
 
 
 @reads_data()
 def compare(
-    data: Annotated[str | None, arg("Documents with labels.", "[DATA]")] = None,
+    data: Annotated[str | None, arg("Documents with labels, or with --rankers a LETOR folder.", "DATA")] = None,
     model: Annotated[list[str] | None, opt("A model file to compare; may be repeated.", "[NAME=]MODEL")] = None,
     scores: Annotated[
         list[str] | None, opt("A file with one score per line, in the order of DATA; may be repeated.", "[NAME=]FILE")
     ] = None,
+    run: Annotated[
+        list[str] | None, opt("A TREC run to compare; may be repeated.", "[NAME=]RUN", OF_RUNS, name="--run")
+    ] = None,
+    qrels: Annotated[str | None, opt("The TREC judgments that runs are compared by.", "F", OF_RUNS)] = None,
+    subtopics: Annotated[
+        bool, opt("The second column of the qrels names subtopics.", panel=OF_RUNS, name="--subtopics")
+    ] = False,
     metrics: Metrics = None,
     convention: Annotated[
-        str | None, opt("The name of a convention. Default: standard, or letor with --folds.")
-    ] = None,
-    folds: Annotated[
-        str | None, opt("A LETOR folder in place of DATA: Fold1, Fold2, … with train, vali and test files.", "DIR")
+        str | None, opt("The name of a convention. Default: standard; letor with --rankers, trec with --run.")
     ] = None,
     rankers: Annotated[
-        str | None, opt("The rankers to train on each fold: names separated by commas, or all.", panel=OVER_FOLDS)
+        str | None, opt("The rankers to train on each fold: names separated by commas, or all.", panel=OF_RANKERS)
+    ] = None,
+    folds: Annotated[
+        str | None, opt("How many folds to cut. Default: 5, or those of the LETOR folder.", "N", OF_RANKERS)
     ] = None,
     results: Annotated[
-        str | None, opt("A folder that keeps what is finished; a killed run goes on from it.", "DIR", OVER_FOLDS)
+        str | None, opt("A folder that keeps what is finished; a killed run goes on from it.", "DIR", OF_RANKERS)
     ] = None,
     select: Annotated[
-        str | None, opt("The metric to choose settings by, on vali. Default: map.", panel=OVER_FOLDS)
+        str | None, opt("The metric to choose settings by, on vali. Default: map.", panel=OF_RANKERS)
     ] = None,
     strategy: Annotated[
-        str | None, opt("How to search for settings, as in rankwright tune. Default: random.", panel=OVER_FOLDS)
+        str | None, opt("How to search for settings, as in rankwright tune. Default: random.", panel=OF_RANKERS)
     ] = None,
     trials: Annotated[
-        int | None, opt("How many configurations to try for each ranker and fold. Default: 12.", panel=OVER_FOLDS)
+        int | None, opt("How many configurations to try for each ranker and fold. Default: 12.", panel=OF_RANKERS)
     ] = None,
-    cluster: Annotated[str | None, opt(WHERE, panel=OVER_FOLDS)] = None,
+    cluster: Annotated[str | None, opt(WHERE, panel=OF_RANKERS)] = None,
     workers: Annotated[
-        int | None, opt("How many trials to run at a time. Default: one per core.", panel=OVER_FOLDS)
+        int | None, opt("How many trials to run at a time. Default: one per core.", panel=OF_RANKERS)
     ] = None,
     per_query: PerQuery = None,
+    markdown: Annotated[bool, opt("Print the table as Markdown.", name="--markdown")] = False,
     format: DataFormat = None,
     as_json: AsJson = False,
-    threads: Annotated[int | None, opt("How many threads to use. Default: one per core. Not with --folds.")] = None,
-    seed: Annotated[int, opt("The seed of the bootstrap, the tests and, with --folds, the training.")] = 0,
+    threads: Annotated[int | None, opt("How many threads to use. Default: one per core. Not with --rankers.")] = None,
+    seed: Annotated[int, opt("The seed of the bootstrap, the tests and, with --rankers, the training.")] = 0,
     *,
     reading: dict[str, Any],
 ) -> None:
-    """Compare models or score files on the same data: means with 95 % intervals, and paired tests against the best.
+    """Compare models, score files or TREC runs: means with 95 % intervals, and paired tests against the best.
 
     A mark shows which systems are worse than the best by a randomisation test or by Wilcoxon's signed-rank test, both
-    after Holm's correction.
+    after Holm's correction. The last line says in one sentence what is better, by how much, and how sure that is.
 
-    With --folds, rankers are trained on the folds of a LETOR folder and compared on the test documents of all folds.
-    Their settings are searched for on the validation documents, in each ranker's own space.
+    With --rankers, rankers are trained on the folds of DATA and compared on the test documents of all folds. Their
+    settings are searched for on validation documents, in each ranker's own space.
     """
     names = metric_names(metrics)
-    only_folds: dict[str, Any] = {
+    only_rankers: dict[str, Any] = {
         "rankers": rankers,
         "results": results,
         "select": select,
@@ -83,31 +92,33 @@ def compare(
         "cluster": cluster,
         "workers": workers,
     }
-    given = _given(only_folds)
-    if folds is not None:
-        others_absent = data is None and not model and not scores and format is None
-        require(others_absent, "--folds trains its own: leave out DATA, --model, --scores and --format")
-        require(not reading, "--folds reads LETOR text: leave out the options of columns")
-        require(threads is None, "--folds trains several rankers at a time: say how many by --workers, not --threads")
-        plan: dict[str, Any] = {"metrics": names and tuple(names), "convention": convention, "seed": seed}
-        found = _compare_folds(folds, **given, **_given(plan))
-        document, comparison = found.to_dict(), found.comparison
-    else:
-        require(not given, f"--{next(iter(given), '')} goes with --folds")
-        if data is None:
-            raise SettingError("nothing to compare on: give DATA, or --folds, a LETOR folder")
-        from rankwright.catalog.comparison import compare_files
-
-        models, score_files = _systems(model or [], scores or [])
-        options: dict[str, Any] = {"metrics": names, "convention": convention, "format": format, "threads": threads}
-        options["options"] = reading
-        comparison = compare_files(data, models=models, scores=score_files, seed=seed, **_given(options))
-        document = comparison.to_dict()
+    data, n_folds = _old_folds(data, folds)
+    given, document = _given(only_rankers), None
+    with working():
+        if rankers is not None or n_folds is not None or folds is not None:
+            others_absent = not model and not scores and not run and qrels is None and format is None
+            require(others_absent, "--rankers trains its own: leave out --model, --scores, --run, --qrels and --format")
+            require(not reading, "--rankers reads files as they are: leave out the options of columns")
+            require(threads is None, "--rankers trains several at a time: say how many by --workers, not --threads")
+            plan: dict[str, Any] = {"metrics": names and tuple(names), "convention": convention, "seed": seed}
+            found = _compare_folds(data, n_folds, **given, **_given(plan))
+            document, comparison = found.to_dict(), found.comparison
+        else:
+            require(not given, f"--{next(iter(given), '')} goes with --rankers")
+            options = _given({"metrics": names, "convention": convention, "threads": threads, "seed": seed})
+            if run or qrels is not None:
+                others_absent = not model and not scores and format is None and not reading
+                require(others_absent, "--run goes with --qrels alone")
+                comparison = _compare_runs(run or [], qrels or data, subtopics, options)
+            else:
+                how = _given({"format": format}) | {"options": reading}
+                comparison = _compare_files(data, model or [], scores or [], options | how)
     if per_query is not None:
-        from rankwright.report.tables import write_columns
-
-        write_columns(per_query, comparison.per_query())
-    print_json(document) if as_json else _show(comparison)
+        write_per_query(per_query, comparison.per_query(), as_json=as_json)
+    if as_json:
+        print_json(document or comparison.to_dict())
+    else:
+        _show(comparison, markdown, err=per_query == "-")
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
@@ -115,18 +126,49 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {option: value for option, value in options.items() if value is not None}
 
 
-def _systems(models: list[str], score_files: list[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The files of models and of scores, by the names of the systems."""
-    given = [_named(text) for text in (*models, *score_files)]
-    names = [name for name, _ in given]
+def _old_folds(data: str | None, folds: str | None) -> tuple[str | None, int | None]:
+    """DATA and the number of folds; `--folds` once took the LETOR folder."""
+    if folds is None or folds.isdecimal():
+        return data, None if folds is None else int(folds)
+    require(data is None, "--folds trains its own: leave out DATA, or give a number of folds")
+    tell(f"--folds is a number of folds in other commands: write rankwright compare {folds} --rankers … now")
+    return folds, None
+
+
+def _compare_files(data: str | None, models: list[str], scores: list[str], options: dict[str, Any]) -> SystemComparison:
+    if data is None:
+        raise SettingError("nothing to compare on: give DATA with --model or --scores, or --run with --qrels")
+    from rankwright.catalog.comparison import compare_files
+
+    files = _systems([*models, *scores], "--model, --scores")
+    named = list(files.items())
+    return compare_files(data, models=dict(named[: len(models)]), scores=dict(named[len(models) :]), **options)
+
+
+def _compare_runs(runs: list[str], qrels: str | None, subtopics: bool, options: dict[str, Any]) -> SystemComparison:
+    if qrels is None:
+        raise SettingError("--run needs --qrels, the judgments that runs are compared by")
+    from rankwright.formats.trec import read_qrels, read_run
+    from rankwright.metrics.runs import compare_runs
+
+    files = _systems(runs, "--run")
+    judged = read_qrels(qrels, subtopics=subtopics)
+    return compare_runs({name: read_run(path) for name, path in files.items()}, judged, **options)
+
+
+def _systems(given: list[str], how: str) -> dict[str, str]:
+    """The files of the systems by their names, in order."""
+    named = [_named(text) for text in given]
+    names = [name for name, _ in named]
     twice = sorted({name for name in names if names.count(name) > 1})
     require(not twice, f"two systems are called {twice[0] if twice else ''}: give them names, as NAME=FILE")
-    require(len(given) >= 2, f"a comparison needs two systems or more, got {len(given)}: give --model, --scores")
-    return dict(given[: len(models)]), dict(given[len(models) :])
+    require(len(named) >= 2, f"a comparison needs two systems or more, got {len(named)}: give {how}")
+    return dict(named)
 
 
 def _compare_folds(
-    folder: str,
+    data: str | None,
+    folds: int | None,
     *,
     rankers: str | None = None,
     results: str | None = None,
@@ -139,10 +181,12 @@ def _compare_folds(
 
     if rankers is None:
         raise SettingError("--folds needs --rankers: names separated by commas, or all")
+    if data is None:
+        raise SettingError("--rankers needs DATA: a LETOR folder, or documents to cut into folds")
     names = ALL if rankers == ALL else [name.strip() for name in rankers.split(",") if name.strip()]
-    where: dict[str, Any] = {"results": results, "cluster": cluster, "workers": workers}
-    with study_progress() as listeners:
-        return compare_on_folds(folder, names, plan=ComparisonPlan(**plan), listeners=listeners, tell=tell, **where)
+    where: dict[str, Any] = {"results": results, "cluster": cluster, "workers": workers, "folds": folds}
+    listeners = study_listeners()
+    return compare_on_folds(data, names, plan=ComparisonPlan(**plan), listeners=listeners, tell=tell, **where)
 
 
 def _named(text: str) -> tuple[str, str]:
@@ -151,7 +195,14 @@ def _named(text: str) -> tuple[str, str]:
     return (name, path) if equals else (text, text)
 
 
-def _show(comparison: SystemComparison) -> None:
-    typer.echo(comparison.headline)
-    print_table(["system", *comparison.metrics], comparison.table(), numbers=comparison.metrics)
-    typer.echo(comparison.legend)
+def _show(comparison: SystemComparison, markdown: bool, *, err: bool) -> None:
+    """Print the table; on stderr where stdout has the table of queries."""
+    table = comparison.shown()
+    if markdown:
+        typer.echo(table.markdown(), err=err)
+        return
+    print_text(table.title, err=err)
+    print_table(table.columns, table.rows, err=err)
+    print_text(comparison.legend, err=err)
+    typer.echo(err=err)
+    print_text(comparison.conclusion, err=err)

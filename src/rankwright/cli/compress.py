@@ -8,8 +8,8 @@ import typer
 
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import AsJson, DataFormat, Threads, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table, require_file, tell_written
-from rankwright.cli.progress import training_progress
+from rankwright.cli.output import print_json, print_table, print_text, require_file, tell_written
+from rankwright.cli.voice import working
 
 if TYPE_CHECKING:
     from rankwright.compression.criteria import Point
@@ -84,8 +84,9 @@ def compress(
     def read(path: str) -> RankingDataset:
         return read_for(large.trained(), path, format=format, **reading)
 
-    parts = {name: None if path is None else read(path) for name, path in (("valid", valid), ("test", test))}
-    with training_progress() as listeners:
+    with working():
+        given = (("valid", valid), ("test", test))
+        parts: dict[str, Any] = {name: None if path is None else read(path) for name, path in given}
         compressed = make_smaller(
             large,
             read(data),
@@ -99,7 +100,6 @@ def compress(
             student=student,
             seed=seed,
             threads=threads,
-            listeners=listeners,
         )
     compressed.model.save(out)
     if curve is not None:
@@ -111,29 +111,29 @@ def compress(
 
 
 def _show(compressed: Compressed) -> None:
-    columns = ["means", "trees", "nodes", "bytes", "µs/doc", "valid", "loss", "±", "test", ""]
-    rows = [[*_cells(point), "chosen" if point is compressed.chosen else ""] for point in compressed.points]
+    columns = ["means", "trees", "bytes", "µs/doc", "valid", "loss ± error", "test", ""]
+    rows = [[*_cells(point), "*" if point is compressed.chosen else ""] for point in compressed.points]
     print_table(columns, rows, numbers=columns[1:-1])
     before, after, difference = compressed.before, compressed.after, compressed.difference
+    typer.echo("* chosen")
     typer.echo(f"\n{compressed.factor:.1f} times smaller, for {compressed.goal.name}")
-    typer.echo(
+    print_text(
         f"test: {compressed.metric} {after.mean:.4f}, 95 % interval {after.interval.low:.4f} to "
         f"{after.interval.high:.4f}, over {after.n_queries} queries; it was {before.mean:.4f}"
     )
-    typer.echo(
+    print_text(
         f"difference {difference.difference:+.4f}, 95 % interval {difference.interval.low:+.4f} to "
         f"{difference.interval.high:+.4f}, p {difference.p_value:.3f}"
     )
 
 
 def _cells(point: Point) -> list[str]:
-    counts = [point.trees, point.nodes, point.bytes]
+    counts = [point.trees, point.bytes]
     return [
         point.means,
         *("-" if count is None else f"{count:,}" for count in counts),
         f"{point.microseconds:.2f}",
         f"{point.valid:.4f}",
-        f"{point.loss:+.4f}",
-        f"{point.loss_error:.4f}",
+        f"{point.loss:+.4f} ± {point.loss_error:.4f}",
         f"{point.test:.4f}",
     ]

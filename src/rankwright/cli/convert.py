@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import AsJson, Threads, arg, opt
-from rankwright.cli.output import print_json, tell
+from rankwright.cli.output import print_json
+from rankwright.cli.voice import tell, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -51,15 +52,16 @@ def convert(
         not (as_json and target == "-"), "--json and the data cannot both go to standard output: name a file as DST"
     )
     options = reading | {name: value for name, value in (("tag", tag), ("threads", threads)) if value is not None}
-    conversion = convert_files(
-        source,
-        target,
-        source_format=source_format,
-        target_format=target_format,
-        scores=scores,
-        whole=whole,
-        **options,
-    )
+    with working():
+        conversion = convert_files(
+            source,
+            target,
+            source_format=source_format,
+            target_format=target_format,
+            scores=scores,
+            whole=whole,
+            **options,
+        )
     if as_json:
         print_json(conversion.as_dict())
     else:

@@ -13,14 +13,15 @@ from rankwright.cli.options import (
     DataFormat,
     FoldSeeds,
     Metrics,
+    PerQuery,
     RankerName,
     Settings,
     arg,
     metric_names,
     opt,
 )
-from rankwright.cli.output import print_json, print_table
-from rankwright.cli.progress import study_progress
+from rankwright.cli.output import print_json, print_table, write_per_query
+from rankwright.cli.voice import study_listeners, tell, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -42,12 +43,13 @@ def cv(
     settings: Settings = None,
     metrics: Metrics = None,
     select: Annotated[str | None, opt("The metric to choose steps by, such as ndcg@10.")] = None,
-    valid: Annotated[
+    valid_share: Annotated[
         float | None, opt("The share of each fold's training queries to hold back for choosing steps.", "SHARE")
     ] = None,
+    valid: Annotated[float | None, opt("The earlier name of --valid-share.", "SHARE", hidden=True)] = None,
     seeds: FoldSeeds = 1,
     seed: Annotated[int, opt("The seed of the folds, and the first seed of the ranker.")] = 0,
-    per_query: Annotated[str | None, opt("Write a CSV table with one row per query to this file.", "F")] = None,
+    per_query: PerQuery = None,
     cluster: Cluster = None,
     workers: Annotated[int | None, opt("How many folds to train at a time. Default: one per core.")] = None,
     format: DataFormat = None,
@@ -64,27 +66,31 @@ def cv(
     from rankwright.metrics.evaluation import DEFAULT_METRICS
     from rankwright.tuning.cross_validation import cross_validate
 
+    if valid is not None:
+        tell("--valid is a file of documents in other commands: the share is --valid-share now")
+        valid_share = valid if valid_share is None else valid_share
     chosen = ranker_from_text(ranker, settings or (), select=select)
     names = metric_names(metrics) or DEFAULT_METRICS
-    documents = _documents(data, folds, valid, format, reading)
-    with study_progress() as listeners:
+    with working():
         found = cross_validate(
             chosen,
-            documents,
+            _documents(data, folds, valid_share, format, reading),
             folds=folds or 5,
-            valid=valid,
+            valid=valid_share,
             metrics=names,
             seeds=seeds,
             seed=seed,
             cluster=cluster,
             workers=workers,
-            listeners=listeners,
+            listeners=study_listeners(),
         )
     if per_query is not None:
-        from rankwright.report.tables import write_rows
-
-        write_rows(per_query, found.per_query(), ["fold", "query", *found.metrics])
-    print_json(found.to_dict()) if as_json else _show(found)
+        if not per_query.endswith((".csv", ".tsv", ".txt")) and per_query != "-":
+            tell("tables of queries are separated by tabs now, as in other commands; a name in .csv gives commas")
+        rows = found.per_query()
+        columns = {name: [row[name] for row in rows] for name in ("query", "fold", *found.metrics)}
+        write_per_query(per_query, columns, as_json=as_json)
+    print_json(found.to_dict()) if as_json else _show(found, err=per_query == "-")
 
 
 def _documents(
@@ -95,23 +101,14 @@ def _documents(
 
     if not has_folds(data):
         return read(data, format=format, **reading)
-    require(folds is None and valid is None, f"{data} has folds of its own: leave out --folds and --valid")
+    require(folds is None and valid is None, f"{data} has folds of its own: leave out --folds and --valid-share")
     from rankwright.tuning.letor import letor_folds
 
     return letor_folds(data).testing
 
 
-def _show(found: CrossValidation) -> None:
-    numbers = [f"fold {fold + 1}" for fold in range(found.n_folds)]
-    rows = []
-    for metric in found.metrics:
-        low, high = found.interval(metric)
-        of_folds = [f"{found.fold_mean(metric, fold):.4f}" for fold in range(found.n_folds)]
-        rows.append([metric, f"{found.mean(metric):.4f}", f"{low:.4f} to {high:.4f}", *of_folds])
-    columns = ["metric", "mean", "95 % interval", *numbers]
-    print_table(columns, rows, numbers=columns[1:])
-    seeds = len(found.seeds)
-    typer.echo(
-        f"\n{found.ranker}: {found.n_folds} folds, {seeds} {'seed' if seeds == 1 else 'seeds'}, "
-        f"{sum(map(len, found.query_ids))} queries"
-    )
+def _show(found: CrossValidation, *, err: bool) -> None:
+    """Print the means; on stderr where stdout has the table of queries."""
+    table = found.shown()
+    typer.echo(table.title, err=err)
+    print_table(table.columns, table.rows, numbers=table.numbers, err=err)

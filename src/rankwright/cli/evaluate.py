@@ -8,7 +8,8 @@ import typer
 
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, Threads, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.output import print_json, print_table, print_text, write_per_query
+from rankwright.cli.voice import working
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -56,24 +57,24 @@ def evaluate(
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")
         require(run is None, "--convention all needs --scores: a run is counted under one convention")
-        comparison = compare_conventions(*_scored(data, scores, model, format, reading), names, **options)
+        with working():
+            comparison = compare_conventions(*_scored(data, scores, model, format, reading), names, **options)
         print_json(comparison.to_dict()) if as_json else _show_comparison(comparison)
         return
-    if run is None:
-        scored = _scored(data, scores, model, format, reading)
-        evaluation = evaluate_scores(*scored, names, convention or "standard", **options)
-    else:
-        others_absent = scores is None and model is None and format is None
-        require(others_absent, "--run goes with qrels alone: leave out --scores, --model and --format")
-        from rankwright.formats.trec import read_qrels, read_run
-        from rankwright.metrics.runs import evaluate_run
+    with working():
+        if run is None:
+            scored = _scored(data, scores, model, format, reading)
+            evaluation = evaluate_scores(*scored, names, convention or "standard", **options)
+        else:
+            others_absent = scores is None and model is None and format is None
+            require(others_absent, "--run goes with qrels alone: leave out --scores, --model and --format")
+            from rankwright.formats.trec import read_qrels, read_run
+            from rankwright.metrics.runs import evaluate_run
 
-        evaluation = evaluate_run(read_run(run), read_qrels(data), names, convention or "trec", **options)
+            evaluation = evaluate_run(read_run(run), read_qrels(data), names, convention or "trec", **options)
     if per_query is not None:
-        from rankwright.report.tables import write_columns
-
-        write_columns(per_query, evaluation.per_query())
-    print_json(evaluation.to_dict()) if as_json else _show(evaluation)
+        write_per_query(per_query, evaluation.per_query(), as_json=as_json)
+    print_json(evaluation.to_dict()) if as_json else _show(evaluation, err=per_query == "-")
 
 
 def _scored(
@@ -98,14 +99,15 @@ def _scored(
     return read_scores(scores, n_docs=documents.n_docs), documents
 
 
-def _show(evaluation: Evaluation) -> None:
-    typer.echo(evaluation.headline)
+def _show(evaluation: Evaluation, *, err: bool) -> None:
+    """Print the means; on stderr where stdout has the table of queries."""
+    print_text(evaluation.headline, err=err)
     rows = [
         [name, f"{result.mean:.4f}", f"{result.interval.low:.4f} to {result.interval.high:.4f}", str(result.n_queries)]
         for name, result in evaluation.results.items()
     ]
     columns = ["metric", "mean", "95 % interval", "queries"]
-    print_table(columns, rows, numbers=columns[1:])
+    print_table(columns, rows, numbers=columns[1:], err=err)
 
 
 def _show_comparison(comparison: ConventionComparison) -> None:

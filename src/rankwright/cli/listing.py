@@ -57,7 +57,7 @@ def _settings(ranker: str) -> list[dict[str, Any]]:
 
 
 def _metrics() -> list[dict[str, Any]]:
-    from rankwright.metrics.registry import METRICS
+    from rankwright.metrics.registry import ALL_METRICS
 
     return [
         {
@@ -66,7 +66,7 @@ def _metrics() -> list[dict[str, Any]]:
             "better": "higher" if family.higher_is_better else "lower",
             "summary": family.summary,
         }
-        for name, family in METRICS.items()
+        for name, family in ALL_METRICS.items()
     ]
 
 

@@ -33,7 +33,10 @@ AsJson: TypeAlias = Annotated[bool, opt("Print one JSON document.", name="--json
 DataFormat: TypeAlias = Annotated[
     str | None, opt("svmlight, csv, tsv or parquet. Default: what the file looks like.", "FORMAT")
 ]
-PerQuery: TypeAlias = Annotated[str | None, opt("Write a table with one row per query, separated by tabs.")]
+PerQuery: TypeAlias = Annotated[
+    str | None,
+    opt("Write a table with one row per query: by tabs, or by commas for .csv. - is standard output.", "F"),
+]
 Cluster: TypeAlias = Annotated[str | None, opt(WHERE)]
 Threads: TypeAlias = Annotated[int | None, opt("How many threads to use. Default: one per core.")]
 Metrics: TypeAlias = Annotated[str | None, opt("Names separated by commas.")]

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
 import typer
 
+from rankwright.cli.voice import tell
 from rankwright.errors import require
+from rankwright.tables.text import table_lines
 
 LABEL_WIDTH = 22  # width of the text to the left of a value in a report
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def print_json(document: Any) -> None:
@@ -19,24 +26,41 @@ def print_json(document: Any) -> None:
     typer.echo(json.dumps(document, indent=2, allow_nan=False))
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[str] = ()) -> None:
-    """Print a table on stdout; the columns named in `numbers` are aligned right."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[str] = (), err: bool = False
+) -> None:
+    """Print a table, on stdout or on stderr; the columns named in `numbers` are aligned right.
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        right = column in set(numbers)
-        table.add_column(Text(column), justify="right" if right else "left", overflow="fold", no_wrap=right)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    Console(highlight=False).print(table)
+    Words are never cut. On a terminal, cells of text are wrapped to its width; in a file every row is one line.
+    """
+    on_terminal = (sys.stderr if err else sys.stdout).isatty()
+    header, *lines = table_lines(columns, rows, numbers=numbers, width=_width(err))
+    bold = on_terminal and "NO_COLOR" not in os.environ
+    typer.echo(f"{BOLD}{header}{PLAIN}" if bold else header, err=err)
+    for line in lines:
+        typer.echo(line, err=err)
 
 
-def tell(text: str) -> None:
-    """Print a message on stderr."""
-    typer.echo(text, err=True)
+def print_text(text: str, *, err: bool = False) -> None:
+    """Print a sentence, on a terminal wrapped between words to its width."""
+    width = _width(err)
+    typer.echo(text if width is None else "\n".join(textwrap.wrap(text, width, break_on_hyphens=False)), err=err)
+
+
+def _width(err: bool) -> int | None:
+    """The width of where results go; None for a file, which has none."""
+    on_terminal = (sys.stderr if err else sys.stdout).isatty()
+    return shutil.get_terminal_size().columns if on_terminal or "COLUMNS" in os.environ else None
+
+
+def write_per_query(path: str, columns: Mapping[str, Any], *, as_json: bool) -> None:
+    """Write the table of queries: separated by tabs, or by commas where the name ends in .csv; `-` is stdout."""
+    require(
+        not (as_json and path == "-"), "--json and the table of queries cannot both go to standard output: name a file"
+    )
+    from rankwright.report.tables import write_columns
+
+    write_columns(path, columns)
 
 
 def tell_written(*paths: str | PathLike[str] | None) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankwright.cli.options import AsJson, opt
-from rankwright.cli.output import print_json, tell
+from rankwright.cli.output import print_json
+from rankwright.cli.voice import tell, working
 
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart
@@ -26,7 +27,8 @@ def quickstart(
 
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)  # first, so that a wrong name fails before the work
-    result = run_quickstart()
+    with working():
+        result = run_quickstart()
     if out is not None:
         files = write_quickstart(result, out)
         tell(f"wrote {', '.join(path.name for path in files)} to {out}")
@@ -54,6 +56,18 @@ def what_next(folder: Path | None) -> Iterator[str]:
     """Commands to try on the files that were written, if any were."""
     if folder is not None:
         yield "\nTry next:"
-        yield f"  rankwright inspect {folder}/model.rw --data {folder}/test.txt"
-        yield f"  rankwright evaluate {folder}/test.txt --model {folder}/model.rw --convention all"
-        yield f"  rankwright train {folder}/train.txt --ranker ranknet --valid {folder}/valid.txt --out mine.rw"
+        for command, purpose in NEXT:
+            yield f"  {command.format(folder=folder)}  # {purpose}"
+
+
+# On the files that were just written; `{folder}` is where they are.
+NEXT = (
+    ("rankwright inspect {folder}/model.rw --data {folder}/test.txt", "which features matter"),
+    ("rankwright score {folder}/model.rw {folder}/test.txt --top 3", "the best documents of each query"),
+    ("rankwright evaluate {folder}/test.txt --model {folder}/model.rw --convention all", "as other tools count"),
+    ("rankwright train {folder}/train.txt --valid {folder}/valid.txt --out mine.rw", "a model of your own"),
+    (
+        "rankwright compare {folder}/test.txt --model {folder}/model.rw --model mine.rw",
+        "which is better, and how sure that is",
+    ),
+)

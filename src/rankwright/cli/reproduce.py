@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankwright.cli.options import AsJson, Threads, arg, opt
-from rankwright.cli.output import print_json, print_table, tell
+from rankwright.cli.output import print_json, print_table
+from rankwright.cli.voice import tell, working
 from rankwright.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -38,14 +39,15 @@ def reproduce(
 
     if experiment not in EXPERIMENTS:
         raise UnknownNameError("experiment", experiment, known=EXPERIMENTS)
-    table = sortnet_table1(
-        data,
-        convention=convention,
-        seed=seed,
-        threads=threads,
-        settings=values_of(settings or ()),
-        tell=tell,
-    )
+    with working():
+        table = sortnet_table1(
+            data,
+            convention=convention,
+            seed=seed,
+            threads=threads,
+            settings=values_of(settings or ()),
+            tell=tell,
+        )
     print_json(table.to_dict()) if as_json else _show(table)
 
 

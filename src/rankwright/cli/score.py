@@ -1,15 +1,20 @@
-"""`rankwright score`: a model's scores of the documents in a file."""
+"""`rankwright score`: a model's scores of the documents in a file, or the best documents of each query."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AsJson, Threads, arg, opt
+from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
 from rankwright.cli.output import print_json
-from rankwright.errors import require
+from rankwright.cli.voice import tell, working
+from rankwright.errors import SettingError, require
 
-EXAMPLES = "Example: rankwright score model.rw test.txt --out scores.txt"
+EXAMPLES = (
+    "Example: rankwright score model.rw test.txt --out scores.txt\n\n"
+    "Example: rankwright score model.rw test.txt --top 10 --out ranked.csv"
+)
+OLD_STYLES = ("scores", "trec", "jsonl")  # what --format once named
 
 
 @reads_data()
@@ -17,8 +22,20 @@ def score(
     model: Annotated[str, arg("The model file.", "MODEL")],
     data: Annotated[str, arg("The documents to score; - is standard input.", "DATA")],
     out: Annotated[str, opt("The file to write; - is standard output.", "F")] = "-",
-    style: Annotated[str, opt("How to write the scores: scores, trec or jsonl.", name="--format")] = "scores",
-    source_format: Annotated[str | None, opt("The format of DATA.", "FORMAT", name="--from")] = None,
+    top: Annotated[int | None, opt("Write the best K documents of each query, best first.", "K", min=1)] = None,
+    style: Annotated[
+        str | None,
+        opt(
+            "How to write: scores, csv, tsv, parquet, jsonl or trec. Default: what the ending of --out shows, or "
+            "scores, one per line; csv with --top.",
+            "STYLE",
+            name="--to",
+        ),
+    ] = None,
+    format: DataFormat = None,
+    source_format: Annotated[
+        str | None, opt("The earlier name of --format.", "FORMAT", hidden=True, name="--from")
+    ] = None,
     whole: Annotated[
         bool, opt("Read all of DATA at once, so that its rows may have any order.", name="--whole")
     ] = False,
@@ -27,14 +44,33 @@ def score(
     *,
     reading: dict[str, Any],
 ) -> None:
-    """Score documents with a model: one line per document, in the order of the input."""
+    """Score documents with a model: one line per document, in the order of the input.
+
+    With --top, or as csv, tsv or parquet, the documents of each query are written best first, with query, document,
+    rank (from 1) and score.
+    """
     from rankwright.catalog.rankers import load_trained
-    from rankwright.catalog.scoring import score_file
+    from rankwright.catalog.scoring import score_file, style_of
 
     require(not (as_json and out == "-"), "--json and the scores cannot both go to standard output: give --out")
+    if format in OLD_STYLES:
+        tell(f"--format is the format of DATA in every command: write --to {format} now")
+        style, format = format, None
+    if source_format is not None:
+        tell(f"--from is --format now, as in other commands: write --format {source_format}")
+        format = source_format
+    _refuse_swapped(model, data)
     ranker = load_trained(model)
-    n_docs = score_file(
-        ranker, data, out, style=style, format=source_format, whole=whole, threads=threads, options=reading
-    )
+    chosen = style_of(out, style, top)
+    how: dict[str, Any] = {"style": chosen, "top": top, "format": format, "whole": whole, "threads": threads}
+    with working():
+        n_docs = score_file(ranker, data, out, options=reading, **how)
     if as_json:
         print_json({"model": model, "documents": n_docs, "out": out})
+
+
+def _refuse_swapped(model: str, data: str) -> None:
+    from rankwright.container.file import is_container
+
+    if data != "-" and is_container(data) and not is_container(model):
+        raise SettingError(f"{data} is a model file, and the model comes first: rankwright score {data} {model}")

@@ -22,7 +22,7 @@ from rankwright.cli.options import (
     opt,
 )
 from rankwright.cli.output import print_json, require_file, tell_written
-from rankwright.cli.progress import training_progress
+from rankwright.cli.voice import working
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -102,25 +102,27 @@ def train_and_tell(
     """Train the ranker, write its model file, and print how that went; `name` is what the user called the ranker."""
     from rankwright.catalog.training import train_on_files
 
-    with training_progress() as listeners:
+    with working():
         trained = train_on_files(
-            ranker,
-            files,
-            out,
-            listeners=listeners,
-            checkpoint=checkpoint,
-            cluster=cluster,
-            workers=workers,
-            allow_empty=allow_empty,
+            ranker, files, out, checkpoint=checkpoint, cluster=cluster, workers=workers, allow_empty=allow_empty
         )
     if as_json:
         print_json({"model": out, "ranker": name} | trained.to_dict())
     else:
-        _show(trained)
+        _show(trained, out)
         tell_written(out)
 
 
-def _show(trained: TrainedOnFiles) -> None:
+def _show(trained: TrainedOnFiles, out: str) -> None:
+    if trained.ranker.chosen_:
+        chosen = ", ".join(f"{name} {value}" for name, value in trained.ranker.chosen_.items())
+        typer.echo(f"by the data: {chosen}")
+    if not trained.evaluations and not trained.ranker.history_.values:
+        ranker = trained.ranker
+        used = int(ranker.used_features().sum())
+        steps = f"{ranker.n_steps_:,} steps, {used:,} of {ranker.n_features_in_:,} features used"
+        typer.echo(f"learned {ranker.name}: {steps}; no documents were held out to measure it on")
+        typer.echo(f"measure it: rankwright evaluate TEST --model {out}")
     history = trained.ranker.history_
     if history.best_step is not None:
         which = "best" if history.chosen else "last"  # bags keep every step

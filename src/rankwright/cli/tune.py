@@ -9,8 +9,8 @@ import typer
 
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, RankerName, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table, require_file, tell, tell_written
-from rankwright.cli.progress import study_progress
+from rankwright.cli.output import print_json, print_table, require_file, tell_written
+from rankwright.cli.voice import study_listeners, tell, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -139,38 +139,32 @@ def _tune(ranker: Ranker, data: str, valid: str | None, reading: dict[str, Any],
     from rankwright.catalog.training import read_parts
     from rankwright.tuning.tuner import tune as tune_ranker
 
-    parts = read_parts(data, valid, **reading)
-    with study_progress() as listeners:
-        return tune_ranker(ranker, parts.train, valid=parts.valid, listeners=listeners, **how)
+    with working():
+        parts = read_parts(data, valid, **reading)
+        return tune_ranker(ranker, parts.train, valid=parts.valid, listeners=study_listeners(), **how)
 
 
 def _tune_on_letor(ranker: Ranker, folder: str, how: dict[str, Any]) -> TunedOnLetor:
     from rankwright.tuning.letor import tune_on_letor
 
-    with study_progress() as listeners:
-        return tune_on_letor(ranker, folder, listeners=listeners, **how)
+    with working():
+        return tune_on_letor(ranker, folder, listeners=study_listeners(), **how)
 
 
 def _nested(ranker: Ranker, data: str, folds: int, reading: dict[str, Any], as_json: bool, how: dict[str, Any]) -> None:
     from rankwright.formats.reading import read
     from rankwright.tuning.nested import nested_cross_validation
 
-    documents = read(data, **reading)
-    with study_progress() as listeners:
+    with working():
+        documents, listeners = read(data, **reading), study_listeners()
         found = nested_cross_validation(ranker, documents, folds=folds, listeners=listeners, tell=tell, **how)
     print_json(found.to_dict()) if as_json else _show_nested(found)
 
 
 def _show(tuned: Tuned, tested: CrossValidation | None) -> None:
-    columns = [tuned.plan.metric, "steps", "settings"]
-    rows = [
-        [f"{result.value:.4f}", f"{result.kept:.0f}", _settings(result.trial.settings)] for result in tuned.ranked[:5]
-    ]
-    print_table(columns, rows, numbers=columns[:2])
-    experiments = sum(len(trial.records) for trial in tuned.trials)
-    typer.echo(
-        f"\nvalues on validation; {len(tuned.trials)} trials, {experiments} experiments, {tuned.steps_taken} steps"
-    )
+    table = tuned.shown()
+    print_table(table.columns, table.rows, numbers=table.numbers)
+    typer.echo(f"\n{table.title}")
     if tested is not None:
         for name in tested.metrics:
             low, high = tested.interval(name)
@@ -178,22 +172,18 @@ def _show(tuned: Tuned, tested: CrossValidation | None) -> None:
 
 
 def _show_nested(found: NestedResult) -> None:
+    from rankwright.tuning.tuner import listed_settings
+
     low, high = found.interval()
     columns = ["outer fold", "validation", "test", "settings"]
     rows = [
-        [str(number), f"{tuned.best.value:.4f}", f"{result.mean:.4f}", _settings(tuned.settings)]
+        [str(number), f"{tuned.best.value:.4f}", f"{result.mean:.4f}", listed_settings(tuned.settings)]
         for number, (tuned, result) in enumerate(zip(found.tuned, found.measured, strict=True), start=1)
     ]
     print_table(columns, rows, numbers=columns[:3])
     typer.echo(
         f"\n{found.metric} of the whole search on queries it never saw: {found.mean:.4f} ({low:.4f} to {high:.4f})"
     )
-
-
-def _settings(settings: dict[str, Any]) -> str:
-    from rankwright.report.tables import short
-
-    return ", ".join(f"{name} {short(value)}" for name, value in settings.items())
 
 
 def _report(studies: list[str], out: str | None, picture: str, as_json: bool) -> None:

@@ -56,19 +56,24 @@ class Engine(AbstractContextManager["Engine"], Protocol):
     def threads(self) -> int:
         """How many threads each of them should use; in a worker, `threads=None` means this number."""
 
-    def share(self, value: Any) -> Any:
+    def share(self, value: Any, *, key: str | None = None) -> Any:
         """Put a value where all tasks can read it.
 
         Parameters
         ----------
         value : object
             Anything that can be pickled. Its arrays are kept once per machine, and tasks cannot write to them.
+        key : str, optional
+            What the value is known by: another one of the same key is not shared again, the first takes its place.
 
         Returns
         -------
         object
             A handle to give to `run`.
         """
+
+    def free(self) -> None:
+        """Give back the memory of all that was shared: an engine may serve one set of data after another."""
 
     def run(
         self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None

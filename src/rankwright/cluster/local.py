@@ -27,12 +27,20 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         self.threads = max(1, core_count() // self.workers)
         self._idle: list[WorkerProcess] = []
         self._busy: dict[Connection, WorkerProcess] = {}
-        self._values: list[SharedValue] = []
+        self._values: dict[str, SharedValue] = {}  # by their keys
 
-    def share(self, value: Any) -> SharedValue:
+    def share(self, value: Any, *, key: str | None = None) -> SharedValue:
         """A handle of `value`, whose arrays are copied to memory that workers map; it is freed with the engine."""
-        self._values.append(SharedValue(value))
-        return self._values[-1]
+        name = key or f"value {len(self._values)}"
+        if name not in self._values:
+            self._values[name] = SharedValue(value)
+        return self._values[name]
+
+    def free(self) -> None:
+        """Give back what was shared; idle workers keep what they had last until they get another value."""
+        for value in self._values.values():
+            value.close()
+        self._values = {}
 
     def run(
         self,
@@ -91,6 +99,5 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
     def __exit__(self, *_: object) -> None:
         for worker in [*self._busy.values(), *self._idle]:
             worker.kill()
-        for value in self._values:
-            value.close()
-        self._busy, self._idle, self._values = {}, [], []
+        self.free()
+        self._busy, self._idle = {}, []

@@ -42,6 +42,7 @@ class RayEngine(AbstractContextManager["RayEngine"]):
         else:
             self._open.enter_context(joined_ray(cluster))
         self._letters = Letters()
+        self._values: dict[str, Any] = {}  # by their keys
         self._perform = ray.remote(_perform).options(num_cpus=self.threads, max_retries=0)
 
     @property
@@ -51,9 +52,17 @@ class RayEngine(AbstractContextManager["RayEngine"]):
             return self._most
         return max(1, int(ray.cluster_resources().get("CPU", 0)) // self.threads)
 
-    def share(self, value: Any) -> Any:
+    def share(self, value: Any, *, key: str | None = None) -> Any:
         """A handle of `value`, copied to this node's object store, and to that of another node with its first task."""
-        return ray.put(value)
+        if key is None:
+            return ray.put(value)
+        if key not in self._values:
+            self._values[key] = ray.put(value)
+        return self._values[key]
+
+    def free(self) -> None:
+        """Forget the handles: Ray frees what nobody refers to."""
+        self._values = {}
 
     def run(
         self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None
@@ -79,6 +88,7 @@ class RayEngine(AbstractContextManager["RayEngine"]):
         if ray.is_initialized():
             self._letters.close()
         del self._letters
+        self.free()
         self._open.close()
 
 

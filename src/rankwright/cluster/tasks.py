@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from rankwright.cluster.engine import Done, TaskFunction, TaskListener
 from rankwright.cluster.shared_memory import Layout
 from rankwright.errors import ClusterError
+from rankwright.progress.stages import STAGE
 
 OWN_LOGGER = "rankwright"
 ONLY_IMPORTABLE = "functions and classes must stand in a module that workers can import, not in the main script"
@@ -155,4 +156,5 @@ class _PostingHandler(logging.Handler):
         self._post = post
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._post(LogRecord(record.name, record.levelno, record.getMessage()))
+        if not hasattr(record, STAGE):  # how far a task is, its reports tell
+            self._post(LogRecord(record.name, record.levelno, record.getMessage()))

@@ -32,9 +32,12 @@ class ThreadEngine(AbstractContextManager["ThreadEngine"]):
         self.workers = worker_count(workers)
         self.threads = max(1, core_count() // self.workers)
 
-    def share(self, value: Any) -> Any:
+    def share(self, value: Any, *, key: str | None = None) -> Any:  # noqa: ARG002
         """`value` itself: tasks must not write to it."""
         return value
+
+    def free(self) -> None:
+        """Nothing to do: values are those of the caller."""
 
     def run(
         self, function: TaskFunction, tasks: Iterable[Any], *, shared: Any = None, listener: TaskListener | None = None

@@ -19,6 +19,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import UnknownNameError, require
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, paired_test
+from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
 
@@ -181,6 +182,7 @@ def compress(
     task = Task(trial, trees.forest_, "", goal, student, seed, threads, listeners)
     tried = [Candidate(trial.point("none", model), model)]
     for name in means:
+        announce(f"compressing: {name}")
         found = list(MEANS[name](task))
         tried += found
         task = _next(task, found)

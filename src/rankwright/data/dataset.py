@@ -11,13 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_features, as_ids, as_vector
 from rankwright.data.categories import Categories
-from rankwright.data.frames import coded_features, pandas_frame, values_of
+from rankwright.data.columns import Columns
+from rankwright.data.frames import coded_features, frame_of, pandas_frame, plain_values, values_of
 from rankwright.data.groups import Groups, group_rows
 from rankwright.data.keys import KeyOrder, key_order
 from rankwright.data.preferences import Preferences
 from rankwright.data.seeds import Seed
 from rankwright.data.splits import k_fold, letor_folds, split_queries
+from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownQueryError, require_type
+from rankwright.tables.text import ShownTable, short
 
 # The types of parts that hold numbers; the others hold ids.
 VECTORS: Mapping[str, type[np.generic]] = {
@@ -30,6 +33,7 @@ VECTORS: Mapping[str, type[np.generic]] = {
 }
 PER_DOCUMENT = ("labels", "document_weights", "positions", "initial_scores", "source_rows", "document_ids")
 PER_QUERY = ("query_weights", "query_ids")
+SHOWN_ROWS, SHOWN_COLUMNS = 5, 10  # in a notebook
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -324,6 +328,50 @@ class RankingDataset:
             The documents with these features and everything else they had.
         """
         return replace(self, features=features, feature_names=tuple(names), categories=categories)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the data as columns, in the order of the data it was made from.
+
+        Returns
+        -------
+        dict
+            Columns by name: the query's id, the document's, the label and the weights, as far as there are any, then
+            the features.
+        """
+        names, weights = Columns(), self.query_weights
+        parts = {
+            "query": self.qid,
+            "document": self.document_ids,
+            "position": self.positions,
+            "label": self.labels,
+            "query_weight": None if weights is None else np.repeat(weights, self.groups.sizes),
+            "document_weight": self.document_weights,
+        }
+        roles = {names.written(role): part for role, part in parts.items() if part is not None}
+        features = {name: self.features[:, place] for place, name in enumerate(self.names)}
+        return {name: self.in_source_order(np.asarray(part)) for name, part in (roles | features).items()}
+
+    def to_frame(self) -> Any:
+        """Return the data as a frame, one row for each document.
+
+        Returns
+        -------
+        pandas.DataFrame, or polars.DataFrame where pandas is not installed
+            The columns of `columns`.
+        """
+        return frame_of({name: plain_values(part) for name, part in self.columns().items()})
+
+    def _repr_html_(self) -> str:
+        found = {name: part[:SHOWN_ROWS] for name, part in self.columns().items()}
+        names = [*list(found)[:SHOWN_COLUMNS], *(["…"] if len(found) > SHOWN_COLUMNS else [])]
+        rows = [
+            [short(found[name][row].item()) if name in found else "…" for name in names]
+            for row in range(min(self.n_docs, SHOWN_ROWS))
+        ]
+        return ShownTable(repr(self), names, rows, names).html()
+
+    def __dir__(self) -> list[str]:
+        return visible(object.__dir__(self))
 
     def in_source_order(self, values: NDArray[Any]) -> NDArray[Any]:
         """Put values of this dataset's rows into the order of the data it was made from.

@@ -205,7 +205,7 @@ def _row_blocks(matrix: Float32Array) -> Iterator[slice]:
 def pandas_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
     """A pandas frame of the roles' columns, then the features."""
     pandas = load("pandas", "making a pandas frame")
-    left = pandas.DataFrame({name: _plain(values) for name, values in roles.items()})
+    left = pandas.DataFrame({name: plain_values(values) for name, values in roles.items()})
     return pandas.concat([left, pandas.DataFrame(features, columns=list(names))], axis=1)
 
 
@@ -213,15 +213,26 @@ def polars_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], featur
     """A polars frame of the roles' columns, then the features; a missing number is null."""
     polars = load("polars", "making a polars frame")
     columns = [*roles.items(), *zip(names, apart(features), strict=True)]
-    return polars.DataFrame([polars.Series(name, _plain(values), nan_to_null=True) for name, values in columns])
+    return polars.DataFrame([polars.Series(name, plain_values(values), nan_to_null=True) for name, values in columns])
 
 
 def arrow_table(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
     """An Arrow table of the roles' columns, then the features; a missing number is null."""
     arrow = load("pyarrow", "making an Arrow table")
     columns = [*roles.values(), *apart(features)]
-    arrays = [arrow.array(_plain(values), from_pandas=True) for values in columns]
+    arrays = [arrow.array(plain_values(values), from_pandas=True) for values in columns]
     return arrow.Table.from_arrays(arrays, names=[*roles, *names])
+
+
+def frame_of(columns: Mapping[str, Any]) -> Any:
+    """A frame of these columns: of pandas, or of polars where that alone is installed."""
+    for package in ("pandas", "polars"):
+        try:
+            return import_module(package).DataFrame(dict(columns))
+        except ModuleNotFoundError as error:
+            if error.name != package:
+                raise
+    raise MissingExtraError("a frame", "pandas", "frames")
 
 
 def load(package: str, purpose: str) -> Any:
@@ -232,7 +243,7 @@ def load(package: str, purpose: str) -> Any:
         raise MissingExtraError(purpose, package, "frames") from None
 
 
-def _plain(values: NDArray[Any]) -> Any:
+def plain_values(values: NDArray[Any]) -> Any:
     """Values in a form that every library takes: NumPy's variable-width strings become a list."""
     return values.tolist() if values.dtype.kind == "T" else values
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,15 @@ from typing import Any
 import numpy as np
 
 from rankwright.catalog.rankers import RANKERS, ranker_named
+from rankwright.cluster.engine import open_engine
 from rankwright.container.atomic import atomic_file
+from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
+from rankwright.data.keys import key_order
+from rankwright.data.splits import k_fold
 from rankwright.errors import FileFormatError, InputError, MissingExtraError, require
 from rankwright.formats.letor_folders import LetorFold, fold_folders, read_fold
+from rankwright.formats.reading import read
 from rankwright.metrics.convention import as_convention
 from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, evaluate
 from rankwright.metrics.registry import as_measure
@@ -27,8 +32,8 @@ from rankwright.metrics.systems import SystemComparison, compare_evaluations
 from rankwright.training.digest import data_digest
 from rankwright.tuning.per_query import for_json, from_json
 from rankwright.tuning.plan import TuningPlan
-from rankwright.tuning.studies.study import StudyListener
-from rankwright.tuning.tuner import Tuned, tune
+from rankwright.tuning.studies.study import SeveralStudies, StudyListener
+from rankwright.tuning.tuner import Tuned, listed_settings, n_experiments, tune
 
 ALL = "all"
 METRICS = ("map", "ndcg@10")
@@ -104,32 +109,66 @@ def compare_on_folds(
     workers: int | None = None,
     listeners: Sequence[StudyListener] = (),
     tell: Callable[[str], None] = lambda _: None,
+    folds: int | None = None,
 ) -> FoldComparison:
     """The comparison of the named rankers, or of `all`, over the folds; a mean is the mean of the folds' means.
 
-    `results` is the folder that keeps what is finished. `cluster` and `workers` say where trials run, as in
-    `open_engine`; `listeners` are called after each trial, `tell` with a line on each choice.
+    `folder` has folds as LETOR has them, or is a file of documents, which is cut into `folds`, by default 5. `results`
+    is the folder that keeps what is finished. `cluster` and `workers` say where trials run, as in `open_engine`;
+    `listeners` are called after each trial, `tell` with a line on each choice.
     """
-    how: dict[str, Any] = {"cluster": cluster, "workers": workers, "listeners": listeners}
-    run = _FoldRun(plan or ComparisonPlan(), None if results is None else Path(results), how, tell)
+    plan, kept_in = plan or ComparisonPlan(), None if results is None else Path(results)
     names = list(dict.fromkeys(RANKERS if rankers == ALL else (ranker_named(name).name for name in rankers)))
     # Checked now, not after an hour of training.
     require(len(names) >= 2, f"a comparison needs two rankers or more, got {', '.join(names) or 'none'}")
-    paths = fold_folders(folder)
     found: dict[str, list[RankerOnFold]] = {name: [] for name in names}
-    for path in paths:
-        fold = read_fold(path)
-        fingerprint = ".".join(data_digest(part) for part in (fold.train, fold.vali, fold.test))
-        for name in names:
-            try:
-                found[name].append(run.result(name, fold, fingerprint))
-            except MissingExtraError as error:
-                if rankers != ALL:
-                    raise
-                tell(f"{name} is left out: {error}")
-    complete = {name: own for name, own in found.items() if len(own) == len(paths)}
-    evaluations = {name: _joined(own, run.plan) for name, own in complete.items()}
+    n_folds, folds_to_come = _folds_of(folder, folds, plan.seed)
+    together = SeveralStudies([_n_experiments(name, plan) for name in names] * n_folds, listeners)
+    # One engine for the whole run: workers are started once, and rankers that see a fold alike share one copy of it.
+    with open_engine(cluster, workers) as engine:
+        run = _FoldRun(plan, kept_in, {"engine": engine, "listeners": [together.hear]}, tell)
+        for place, fold in enumerate(folds_to_come):
+            fingerprint = ".".join(data_digest(part) for part in (fold.train, fold.vali, fold.test))
+            for number, name in enumerate(names):
+                together.begin(place * len(names) + number, f"{fold.name}, {name}")
+                try:
+                    found[name].append(run.result(name, fold, fingerprint))
+                except MissingExtraError as error:
+                    if rankers != ALL:
+                        raise
+                    tell(f"{name} is left out: {error}")
+            engine.free()
+    complete = {name: own for name, own in found.items() if len(own) == n_folds}
+    evaluations = {name: _joined(own, plan) for name, own in complete.items()}
     return FoldComparison(compare_evaluations(evaluations), [one for own in complete.values() for one in own])
+
+
+def _folds_of(source: str | os.PathLike[str], n_folds: int | None, seed: int) -> tuple[int, Iterator[LetorFold]]:
+    """How many folds there are, and the folds: those of a LETOR folder, each read when it is asked for, or cut ones."""
+    if Path(source).is_dir():
+        require(n_folds is None, f"{os.fspath(source)} has folds of its own: leave out the number of folds")
+        paths = fold_folders(source)
+        return len(paths), map(read_fold, paths)
+    data, number = read(source), 5 if n_folds is None else n_folds
+    require(number >= 3, f"a comparison needs 3 folds or more, to train, validate and test on, got {number}")
+    return number, _cut_folds(data, number, seed)
+
+
+def _cut_folds(data: RankingDataset, n_folds: int, seed: int) -> Iterator[LetorFold]:
+    """Folds as LETOR has them: each part of the queries is tested on once, and the next part is validated on."""
+    parts = [fold.test for fold in k_fold(data.groups, n_folds, seed=seed, order=key_order(data).queries)]
+    for number in range(n_folds):
+        test, vali = parts[number], parts[(number + 1) % n_folds]
+        train = np.setdiff1d(np.arange(data.n_queries), np.concatenate([test, vali]))
+        taken = [data.take_queries(part) for part in (train, vali, test)]
+        yield LetorFold(f"Fold{number + 1}", *taken)
+
+
+def _n_experiments(name: str, plan: ComparisonPlan) -> int:
+    try:
+        return n_experiments(name, None, plan.search, n_folds=1)
+    except MissingExtraError:
+        return 0  # it will be left out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +188,7 @@ class _FoldRun:
         ranker = ranker_named(name)()
         tuned = tune(ranker, fold.train, valid=fold.vali, plan=self.plan.search, study=study, **self.how)
         result = _measured(name, fold, fingerprint, self.plan, tuned)
-        told = ", ".join(f"{setting}={value}" for setting, value in tuned.settings.items())
+        told = listed_settings(tuned.settings)
         self.tell(f"{fold.name}, {name}: {self.plan.select} on vali {tuned.best.value:.4f} with {told}")
         if path is not None:
             with atomic_file(path) as file:

@@ -18,6 +18,7 @@ from rankwright.comparators.sortnet import SortNet
 from rankwright.errors import InputError
 from rankwright.formats.letor_folders import LetorFold, fold_folders, read_fold
 from rankwright.metrics.evaluation import evaluate
+from rankwright.progress.stages import announce
 
 HIDDEN = (10, 20, 30)
 DEPTHS = tuple(range(1, 11))
@@ -99,9 +100,12 @@ def sortnet_table1(
     if taken:
         raise InputError(f"the experiment itself sets {', '.join(sorted(taken))}: leave it out")
     results: dict[int, list[SortNetOnFold]] = {hidden: [] for hidden in HIDDEN}
-    for path in fold_folders(folder):
+    paths = fold_folders(folder)
+    for number, path in enumerate(paths):
         fold = read_fold(path)
-        for hidden in HIDDEN:
+        for place, hidden in enumerate(HIDDEN):
+            done, total = number * len(HIDDEN) + place, len(paths) * len(HIDDEN)
+            announce(f"{fold.name}, {hidden} hidden", done, total, unit="nets", overall=True)
             ranker = SortNet(
                 hidden=hidden, select=f"map:{convention}", seed=seed, threads=threads, **dict(settings or {})
             ).fit(fold.train, valid=fold.vali)

@@ -21,6 +21,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import as_measure
+from rankwright.progress.stages import announce
 from rankwright.report.curves import Curve, draw_curves
 from rankwright.report.figure import FORMATS
 from rankwright.report.tables import write_json, write_rows
@@ -159,6 +160,7 @@ def study_variance(
     by_trees: list[Mapping[str, Sequence[Mapping[str, float]]]] = []
     stages = _stages(int(ranker.value_of("n_trees")))
     for number in range(plan.n_samples):
+        announce("training on samples", number, plan.n_samples, unit="samples", overall=True)
         ranker.set_params(seed=plan.seed + number)
         run = _SampleRun(plan, ranker, plan.sample(number, train), valid, test)
         tables.append(run.table())

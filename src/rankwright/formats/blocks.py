@@ -18,6 +18,7 @@ from rankwright.errors import FileFormatError, InputError
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.rows import IdTypes, Rows
 from rankwright.formats.sources import input_name
+from rankwright.progress.stages import announce
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,10 +108,12 @@ def _blocks(paths: Sequence[str], open_file: Opener, room: Room | None) -> Itera
         if file.layout != first.layout:
             raise FileFormatError(name, f"its columns differ from those of {paths[0]}, which must be the same")
         row = 0
+        announce(f"reading {name}")
         for rows in file.blocks:
             if len(rows):
                 yield Block(name, file, row, rows)
             row += len(rows)
+            announce(f"reading {name}", row, unit="documents")
         if row == 0:
             raise FileFormatError(name, f"holds no documents; wanted {file.wanted}")
 

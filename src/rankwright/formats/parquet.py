@@ -180,3 +180,10 @@ class _GroupWriter:
         group = load("pyarrow", "writing Parquet").concat_tables(self._tables)
         self._writer.write_table(group, row_group_size=max(1, len(group)))
         self._tables = []
+
+
+def write_parquet_columns(columns: Mapping[str, Sequence[Any]], path: FilePath) -> None:
+    """Write a table of any columns as Parquet."""
+    arrow, parquet = load("pyarrow", "writing Parquet"), load("pyarrow.parquet", "writing Parquet")
+    with atomic_output(path) as file:
+        parquet.write_table(arrow.table(dict(columns)), file)

@@ -17,6 +17,7 @@ from os import PathLike, fspath
 from pathlib import PurePath
 from typing import Any, cast
 
+from rankwright.container.file import is_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError, require_type
 from rankwright.formats.blocks import Reader, errors_name_file
@@ -239,6 +240,8 @@ def format_named(name: str) -> Format:
 def format_of(source: Paths) -> str:
     """The name of the format that the first file's ending shows or, where that says nothing, its beginning."""
     path = listed(source)[0]
+    if not is_standard(path) and is_container(path):
+        raise FileFormatError(input_name(path), "is a model file; wanted documents. Are two arguments swapped?")
     return _format_of_suffix(path) or _format_of_beginning(path)
 
 

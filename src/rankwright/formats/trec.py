@@ -26,6 +26,7 @@ from rankwright.formats.lines import number_in, numbered_fields
 from rankwright.formats.sources import FilePath, atomic_text_output, input_name
 
 QRELS_LINE = "query, iteration, document, label"
+SUBTOPIC_LINE = "query, subtopic, document, label"
 RUN_LINE = "query, Q0, document, rank, score, tag"
 
 
@@ -41,6 +42,8 @@ class Qrels:
         The document of each line.
     labels : array-like of float
         The label of each line; labels may be negative.
+    subtopics : array-like of str or int, optional
+        The subtopic of the query that each line judges the document for; a document may then have several lines.
 
     Notes
     -----
@@ -57,9 +60,14 @@ class Qrels:
     query_ids: IdArray
     document_ids: IdArray
     labels: Float32Array
+    subtopics: IdArray | None
 
-    def __init__(self, query_ids: ArrayLike, document_ids: ArrayLike, labels: ArrayLike) -> None:
+    def __init__(
+        self, query_ids: ArrayLike, document_ids: ArrayLike, labels: ArrayLike, subtopics: ArrayLike | None = None
+    ) -> None:
         _set_ids(self, query_ids, document_ids)
+        known = None if subtopics is None else text_ids(as_ids(subtopics, name="subtopics", length=len(self.query_ids)))
+        object.__setattr__(self, "subtopics", known)
         checked = as_vector(labels, name="labels", dtype=np.float32, length=len(self.query_ids))
         object.__setattr__(self, "labels", checked)
 
@@ -104,13 +112,15 @@ class Run:
         return len(self.query_ids)
 
 
-def read_qrels(path: FilePath) -> Qrels:
+def read_qrels(path: FilePath, *, subtopics: bool = False) -> Qrels:
     r"""Read a TREC qrels file.
 
     Parameters
     ----------
     path : str or path-like
         The file, compressed or not; `-` is standard input.
+    subtopics : bool, default False
+        Whether the second column names the subtopic that a line judges a document for, as in TREC's diversity tasks.
 
     Returns
     -------
@@ -127,6 +137,12 @@ def read_qrels(path: FilePath) -> Qrels:
     ...     rw.read_qrels(Path(folder, "qrels")).document_ids.tolist()
     ['d7', 'd9']
     """
+    if subtopics:
+        rows = [
+            (fields[0], fields[2], number_in(fields[3], "a label", path, number), fields[1])
+            for number, fields in numbered_fields(path, SUBTOPIC_LINE, 4)
+        ]
+        return Qrels(*zip(*rows, strict=True))
     return Qrels(*_read(path, QRELS_LINE, n_fields=4, value_at=3, value="a label"))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.data.groups import Groups
+from rankwright.errors import require
 from rankwright.metrics.convention import Convention
 from rankwright.metrics.discounted import found_and_ideal, shares_of
 from rankwright.metrics.metric import (
@@ -111,3 +112,39 @@ def _precision_sums(lists: SettledLists, relevant: BoolArray, cutoff: int) -> tu
 def _counts(relevant: BoolArray, groups: Groups) -> IntArray:
     """How many relevant rows each query has."""
     return np.bincount(groups.query_of_row[relevant], minlength=groups.n_queries)
+
+
+@dataclass(frozen=True, slots=True)
+class RBP(AtAnyCutoff):
+    """Rank-biased precision (Moffat and Zobel 2008): what a reader gains who goes on to the next rank with probability
+    `persistence`."""
+
+    family: ClassVar[str] = "rbp"
+    kind: ClassVar[str] = "discounted-gain"
+    depends_on: ClassVar[frozenset[str]] = BINARY_RULES
+
+    persistence: float = 0.8
+
+    def __post_init__(self) -> None:
+        require(self.cutoff is None or self.cutoff >= 1, f"the cutoff of rbp must be 1 or more, got {self.cutoff}")
+        require(0 < self.persistence < 1, f"the persistence of rbp must lie between 0 and 1, got {self.persistence}")
+
+    @property
+    def name(self) -> str:
+        """The text that parses back into this metric."""
+        own = "rbp" if self.persistence == 0.8 else f"rbp({self.persistence:g})"
+        return own if self.cutoff is None else f"{own}@{self.cutoff}"
+
+    def values(self, lists: SettledLists) -> Float64Array:
+        """The sum of each query's relevant documents, each by the probability that it is read."""
+        found, best = found_and_ideal(self, lists, lists.relevant.astype(np.float64))
+        return lists.without_empty(found, best == 0.0)
+
+    def worth(self, labels: Float32Array, groups: Groups, convention: Convention, threads: int = 1) -> Float64Array:  # noqa: ARG002
+        """1 for relevant documents."""
+        return convention.relevant.of(labels).astype(np.float64)
+
+    def discount(self, n_ranks: int, convention: Convention) -> Float64Array:  # noqa: ARG002
+        """The share of a reader's attention at each rank."""
+        powers = self.persistence ** np.arange(min(self.depth, n_ranks), dtype=np.float64)
+        return np.asarray((1 - self.persistence) * powers, np.float64)

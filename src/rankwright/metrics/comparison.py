@@ -9,20 +9,22 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, ScoredLists, evaluate_lists
-from rankwright.metrics.judgments import judgments_of, scores_of
+from rankwright.metrics.judged_input import judgments_of, scores_of
 from rankwright.metrics.registry import parse_metric
 from rankwright.metrics.rules import Empty, MapOver, PrecisionOver, ScorePrecision, Short, Stop, Unjudged
 from rankwright.ranking.gains import EXPONENTIAL, LETOR, LINEAR, LOG2, RECIPROCAL
 from rankwright.ranking.order import Ties
+from rankwright.tables.text import ShownTable
 
 SMALLEST_EFFECT = 5e-5  # what four decimals can show
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ConventionComparison:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ConventionComparison(Tabular):
     """The same scores under several conventions.
 
     `compare_conventions` makes it. Print it for a table.
@@ -79,12 +81,24 @@ class ConventionComparison:
             for name, results in ((name, evaluation.results) for name, evaluation in self.evaluations.items())
         ]
 
-    def __str__(self) -> str:
-        rows = [["", *self.metrics], *self.table()]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    def shown(self) -> ShownTable:
+        """Return the table as people read it."""
         reasons = [f"{name}: {reason}" for name, reason in self.why.items()]
-        return "\n".join([self.headline, *lines, "", *reasons])
+        return ShownTable(self.headline, ["convention", *self.metrics], self.table(), self.metrics, ["", *reasons])
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the means under each convention.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name: `convention`, then one for each metric, NaN where it cannot be counted.
+        """
+        evaluations = self.evaluations.values()
+        return {"convention": list(self.evaluations)} | {
+            metric: [one.results[metric].mean if metric in one.results else float("nan") for one in evaluations]
+            for metric in self.metrics
+        }
 
 
 def compare_conventions(

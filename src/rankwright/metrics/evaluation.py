@@ -14,16 +14,20 @@ from numpy.typing import ArrayLike
 from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_scores, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
+from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, InputTypeError, require
 from rankwright.metrics.convention import DEFAULT, Convention, as_convention
 from rankwright.metrics.intervals import Interval, bootstrap_interval, normal_interval, weighted_mean
-from rankwright.metrics.judgments import check_no_data, judgments_of, scores_of
+from rankwright.metrics.judged_input import check_no_data, judgments_of, scores_of
+from rankwright.metrics.judgments import JudgmentMetric, Subtopics
 from rankwright.metrics.metric import settle
 from rankwright.metrics.own import OwnMetric
 from rankwright.metrics.registry import Measure, Metrics, as_measure, split_metrics
 from rankwright.metrics.rules import ScorePrecision
 from rankwright.metrics.scorers import predicted_by
+from rankwright.progress.stages import announce
 from rankwright.ranking.order import Ranking, rank_checked
+from rankwright.tables.text import ShownTable
 
 DEFAULT_METRICS = ("ndcg@5", "ndcg@10", "map", "mrr")
 RESAMPLES = 1000
@@ -43,6 +47,7 @@ class ScoredLists:
     document_ids: IdArray | None = None
     query_ids: IdArray | None = None
     query_weights: Float64Array | None = None
+    subtopics: Subtopics | None = None
 
     @classmethod
     def of_dataset(cls, scores: ArrayLike, data: RankingDataset) -> ScoredLists:
@@ -67,7 +72,7 @@ class ScoredLists:
         return rank_checked(scores, self.groups, self.n_ranked, threads)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MetricResult:
     """The values of one metric on many queries.
 
@@ -117,6 +122,11 @@ class MetricResult:
         """The 95 % interval of the mean under the normal approximation."""
         return normal_interval(*self._counted)
 
+    def __repr__(self) -> str:
+        low, high = self.interval
+        interval = f"95 % interval {low:.4f} to {high:.4f}"
+        return f"MetricResult({self.measure}: {self.mean:.4f}, {interval}, {self.n_queries} queries)"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a dictionary for JSON; what cannot be computed is None.
 
@@ -134,8 +144,8 @@ class MetricResult:
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evaluation(Tabular):
     """The metrics of one set of scores, and the convention they were counted under.
 
     `evaluate` makes it. Print it for a table; `evaluation["ndcg@10"]` is the result of one metric.
@@ -217,14 +227,31 @@ class Evaluation:
             f"{self.nothing_relevant} with nothing relevant; {self.groups.n_docs} documents"
         )
 
-    def __str__(self) -> str:
-        width = max(map(len, self.results), default=0)
-        lines = [
-            f"{name:{width}}  {result.mean:7.4f}  {result.interval.low:7.4f} to {result.interval.high:.4f}"
-            f"  {result.n_queries:8d}"
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the means and their 95 % intervals.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name: `metric`, `mean`, `low`, `high`, `queries`.
+        """
+        results = self.results.values()
+        return {
+            "metric": list(self.results),
+            "mean": [result.mean for result in results],
+            "low": [result.interval.low for result in results],
+            "high": [result.interval.high for result in results],
+            "queries": [result.n_queries for result in results],
+        }
+
+    def shown(self) -> ShownTable:
+        """Return the table as people read it."""
+        rows = [
+            [name, f"{result.mean:.4f}", _ends(result.interval), str(result.n_queries)]
             for name, result in self.results.items()
         ]
-        return "\n".join([self.headline, f"{'':{width}}     mean   95 % interval      queries", *lines])
+        names = ["metric", "mean", "95 % interval", "queries"]
+        return ShownTable(self.headline, names, rows, names[1:])
 
 
 def evaluate(
@@ -291,6 +318,7 @@ def evaluate(
     judged = judgments_of(data, labels, qid, group, with_features=is_ranker)
     if is_ranker:
         scores = scored_by(scores, judged, stacklevel=3)
+    announce("measuring")
     lists = ScoredLists.of_dataset(scores_of(scores, data), judged)
     return evaluate_lists(lists, measures, convention, threads=threads, seed=seed, resamples=resamples)
 
@@ -362,6 +390,14 @@ def _all_values(lists: ScoredLists, measures: Sequence[Measure], threads: int) -
             continue
         if rules.scores not in rankings:
             rankings[rules.scores] = lists.ranking(rules.scores, threads)
+        if isinstance(measure.metric, JudgmentMetric):
+            known: dict[str, Any] = {
+                "document_ids": lists.document_ids,
+                "subtopics": lists.subtopics,
+                "threads": threads,
+            }
+            values[measure] = measure.metric.of_judgments(rankings[rules.scores], lists.labels, rules, **known)
+            continue
         view = (rules.scores, rules.ties, rules.unjudged)
         if view not in settled:
             settled[view] = settle(
@@ -375,6 +411,10 @@ def _count_nothing_relevant(labels: Float32Array, groups: Groups) -> int:
     starts = groups.offsets[:-1][groups.sizes > 0]
     n_with = int(np.logical_or.reduceat(labels > 0, starts).sum()) if len(starts) else 0
     return groups.n_queries - n_with
+
+
+def _ends(interval: Interval) -> str:
+    return f"{interval.low:.4f} to {interval.high:.4f}"
 
 
 def _or_none(number: float) -> float | None:

@@ -1,90 +1,204 @@
-"""What scores are measured against: a dataset, a frame, a file, or arrays of labels and query ids."""
+"""Metrics that look at which documents were judged, and for which subtopics: bpref, judged@k, α-nDCG.
+
+Other metrics see unjudged documents as the convention says. These see them as they are, so they are counted from the
+labels before anything is decided about them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from rankwright.arrays import as_vector
-from rankwright.data.columns import Columns, listed
-from rankwright.data.dataset import RankingDataset
-from rankwright.data.frames import is_frame, table_of, values_of
-from rankwright.errors import InputError, InputTypeError
-from rankwright.formats.data_file import as_data_file
-from rankwright.formats.tables import from_frame
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, IntArray
+from rankwright.errors import InputError, require
+from rankwright.metrics.convention import Convention
+from rankwright.metrics.metric import AtAnyCutoff, AtCutoff
+from rankwright.ranking.gains import LOG2
+from rankwright.ranking.order import Ranking, Ties, break_ties
 
 
-def judgments_of(
-    data: Any, labels: Any = None, qid: Any = None, group: Any = None, *, with_features: bool = False
-) -> RankingDataset:
-    """The documents with their labels, however they were given; features of a frame are read only on request."""
-    if isinstance(data, RankingDataset):
-        _refuse({"labels": labels, "qid": qid, "group": group}, "a RankingDataset")
-        return data
-    if data is None:
-        return _of_arrays(labels, qid, group)
-    if is_frame(data):
-        return _of_frame(data, labels, qid, group, None if with_features else ())
-    file = as_data_file(data)
-    if file is not None:
-        _refuse({"labels": labels, "qid": qid, "group": group}, "a file")
-        return file.read()
-    raise InputTypeError(
-        f"data must be a RankingDataset, a frame or a file, got {type(data).__name__}; or leave it out, and give "
-        f"labels= and qid="
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class Subtopics:
+    """Which documents are relevant to which subtopics of their query: one row and one subtopic for each pair."""
+
+    rows: IntArray
+    subtopics: IntArray
+
+    def of_rows(self, rows: slice) -> BoolArray:
+        """A table of the documents of a query and their subtopics."""
+        inside = (self.rows >= rows.start) & (self.rows < rows.stop)
+        _, column = np.unique(self.subtopics[inside], return_inverse=True)
+        table = np.zeros((rows.stop - rows.start, int(column.max(initial=-1)) + 1), np.bool_)
+        table[self.rows[inside] - rows.start, column] = True
+        return table
 
 
-def check_no_data(scores: Any) -> None:
-    """Raise where data stands in the place of scores."""
-    if isinstance(scores, RankingDataset) or is_frame(scores):
-        raise InputTypeError(
-            f"scores must be one number for each document, got {type(scores).__name__}: scores come first, data second"
-        )
+@dataclass(frozen=True, slots=True)
+class JudgmentMetric(AtAnyCutoff):
+    """What these metrics share: they are counted query by query, on lists whose ties are broken."""
+
+    depends_on: ClassVar[frozenset[str]] = frozenset({"ties", "scores", "relevant", "empty"})
+
+    def per_query(
+        self, ranking: Ranking, labels: Float32Array, convention: Convention, threads: int = 1
+    ) -> Float64Array:
+        """The metric of each query; NaN where the query does not count."""
+        return self.of_judgments(ranking, labels, convention, threads=threads)
+
+    def of_judgments(
+        self,
+        ranking: Ranking,
+        labels: Float32Array,
+        convention: Convention,
+        *,
+        document_ids: IdArray | None = None,
+        subtopics: Subtopics | None = None,
+        threads: int = 1,
+    ) -> Float64Array:
+        """The metric of each query, from labels that are NaN where nobody judged."""
+        if convention.ties is Ties.AVERAGED:
+            raise InputError(f"{self.name} has no average over the orders of tied documents: choose other ties")
+        known = np.where(np.isnan(labels), np.float32(0), labels)
+        lists = break_ties(ranking, convention.ties, labels=known, document_ids=document_ids, threads=threads)
+        values = np.empty(lists.groups.n_queries)
+        for query, rows in enumerate(lists.groups.slices()):
+            ranked = lists.rows[rows.start : rows.start + int(lists.n_ranked[query])]
+            table = None if subtopics is None else subtopics.of_rows(rows)
+            values[query] = self.of_query(ranked, rows, labels, convention, table)
+        return values
+
+    @abstractmethod
+    def of_query(
+        self,
+        ranked: IntArray,
+        rows: slice,
+        labels: Float32Array,
+        convention: Convention,
+        subtopics: BoolArray | None,
+    ) -> float:
+        """The metric of one query: `ranked` are its rows, best first, `rows` all of them, `labels` those of all."""
 
 
-def scores_of(scores: Any, data: Any) -> Any:
-    """The scores, which may be a column of the frame they are measured on."""
-    check_no_data(scores)
-    if not isinstance(scores, str):
-        return values_of(scores)
-    if not is_frame(data):
-        raise InputTypeError(f"scores={scores!r} would name a column of a frame, and data is {type(data).__name__}")
-    table = table_of(data)
-    if scores not in table.columns:
-        raise InputError(f"there is no column {scores!r} to take scores from: found {listed(table.names)}")
-    return table.numbers(scores)
+@dataclass(frozen=True, slots=True)
+class JudgedShare(AtCutoff, JudgmentMetric):
+    """The share of the first `cutoff` documents that were judged: how far other metrics can be trusted."""
+
+    family: ClassVar[str] = "judged"
+    depends_on: ClassVar[frozenset[str]] = frozenset({"ties", "scores"})
+
+    def of_query(
+        self,
+        ranked: IntArray,
+        rows: slice,  # noqa: ARG002
+        labels: Float32Array,
+        convention: Convention,  # noqa: ARG002
+        subtopics: BoolArray | None,  # noqa: ARG002
+    ) -> float:
+        """The share of the query's top that has a label; 0 where nothing was ranked."""
+        top = labels[ranked[: self.cutoff]]
+        return float(np.mean(~np.isnan(top))) if len(top) else 0.0
 
 
-def _refuse(given: dict[str, Any], owner: str) -> None:
-    extra = [name for name, value in given.items() if value is not None]
-    if extra:
-        raise InputError(f"{owner} brings its own {' and '.join(extra)}: leave them out")
+@dataclass(frozen=True, slots=True)
+class BPref(JudgmentMetric):
+    """Binary preference (Buckley and Voorhees 2004): how seldom judged irrelevant documents stand above relevant ones.
+
+    Unjudged documents do not count at all. It is counted as trec_eval counts it.
+    """
+
+    family: ClassVar[str] = "bpref"
+
+    def __post_init__(self) -> None:
+        require(self.cutoff is None, "metric bpref takes no cutoff")
+
+    def of_query(
+        self,
+        ranked: IntArray,
+        rows: slice,
+        labels: Float32Array,
+        convention: Convention,
+        subtopics: BoolArray | None,  # noqa: ARG002
+    ) -> float:
+        """The mean, over the relevant documents, of the share of irrelevant ones that are not above them."""
+        judged = labels[rows][~np.isnan(labels[rows])]
+        n_relevant = int(convention.relevant.of(judged).sum())
+        if n_relevant == 0:
+            return convention.empty.number
+        top = labels[ranked]
+        top = top[~np.isnan(top)]
+        relevant = convention.relevant.of(top)
+        above = np.cumsum(~relevant)[relevant]  # irrelevant documents above each relevant one
+        bound = min(n_relevant, len(judged) - n_relevant)
+        shares = np.minimum(above, n_relevant) / bound if bound else np.zeros(len(above))
+        return float((1.0 - np.where(above > 0, shares, 0.0)).sum() / n_relevant)
 
 
-def _of_arrays(labels: Any, qid: Any, group: Any) -> RankingDataset:
-    if labels is None or (qid is None and group is None):
-        raise InputError(
-            "nothing to measure against: give data, or labels= with a label for each document and qid= with its query"
-        )
-    for name, value in {"labels": labels, "qid": qid}.items():
-        if isinstance(value, str):
-            raise InputTypeError(f"{name}={value!r} would name a column of a frame: give the frame as data")
-    n_docs = len(as_vector(values_of(labels), name="labels", dtype=np.float32))
-    return RankingDataset.from_arrays(np.empty((n_docs, 0), np.float32), labels, qid=qid, group=group)
+@dataclass(frozen=True, slots=True)
+class AlphaNDCG(JudgmentMetric):
+    """α-nDCG (Clarke et al. 2008): a document is worth less for a subtopic that documents above it have covered.
+
+    A subtopic that was covered c times counts (1 − α)ᶜ. The best order is found greedily, as ndeval finds it.
+    """
+
+    family: ClassVar[str] = "alpha-ndcg"
+    depends_on: ClassVar[frozenset[str]] = frozenset({"ties", "scores", "empty"})
+
+    alpha: float = 0.5
+
+    @property
+    def name(self) -> str:
+        """The text that parses back into this metric."""
+        own = "alpha-ndcg" if self.alpha == 0.5 else f"alpha-ndcg({self.alpha:g})"
+        return own if self.cutoff is None else f"{own}@{self.cutoff}"
+
+    def __post_init__(self) -> None:
+        require(0 <= self.alpha <= 1, f"alpha must lie between 0 and 1, got {self.alpha}")
+        require(self.cutoff is None or self.cutoff >= 1, f"the cutoff must be 1 or more, got {self.cutoff}")
+
+    def of_query(
+        self,
+        ranked: IntArray,
+        rows: slice,
+        labels: Float32Array,  # noqa: ARG002
+        convention: Convention,
+        subtopics: BoolArray | None,
+    ) -> float:
+        """The discounted gain of new subtopics as a share of the most that is possible."""
+        if subtopics is None:
+            raise InputError(
+                "alpha-ndcg needs the subtopics of documents: read qrels whose second column names them with "
+                "read_qrels(path, subtopics=True), or give --subtopics"
+            )
+        depth = min(self.depth, max(len(ranked), len(subtopics)))
+        discounts = LOG2.table(depth)
+        best = self._gain(_greedy(subtopics, 1.0 - self.alpha, depth), discounts)
+        if best == 0:
+            return convention.empty.number
+        return self._gain(_gains(subtopics[ranked - rows.start][:depth], 1.0 - self.alpha), discounts) / best
+
+    @staticmethod
+    def _gain(gains: Float64Array, discounts: Float64Array) -> float:
+        return float(gains @ discounts[: len(gains)])
 
 
-def _of_frame(frame: Any, labels: Any, qid: Any, group: Any, features: Sequence[str] | None) -> RankingDataset:
-    """The labels and query ids of a frame, and some or all of its features."""
-    if group is not None:
-        raise InputError("a frame brings its query ids: leave out group")
-    if all(value is None or isinstance(value, str) for value in (labels, qid)):
-        data = from_frame(frame, Columns(query=qid, label=labels), features=features)
-        if data.labels is None:
-            raise InputError(f"there is no label column: found {listed(table_of(frame).names)}; name it with labels=")
-        return data
-    table = table_of(frame)
-    columns = [table.columns.get(value) if isinstance(value, str) else value for value in (labels, qid)]
-    return _of_arrays(columns[0], columns[1], None)
+def _gains(table: BoolArray, left: float) -> Float64Array:
+    """The gain of each document of a list, best first: for each subtopic, `left` to the power of times covered."""
+    covered: Float64Array = np.cumsum(table, axis=0, dtype=np.float64) - table
+    return np.asarray((table * left**covered).sum(axis=1), np.float64)
+
+
+def _greedy(table: BoolArray, left: float, depth: int) -> Float64Array:
+    """The gains of the list that takes the document with the largest gain each time."""
+    worth, free, gains = np.ones(table.shape[1]), np.ones(len(table), np.bool_), []
+    for _ in range(min(depth, len(table))):
+        gain = np.where(free, table @ worth, -1.0)
+        taken = int(np.argmax(gain))
+        if gain[taken] <= 0:
+            break
+        gains.append(float(gain[taken]))
+        free[taken] = False
+        worth = np.where(table[taken], worth * left, worth)
+    return np.array(gains)

@@ -13,10 +13,11 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from rankwright.errors import SettingError, UnknownNameError, require
-from rankwright.metrics.binary import AveragePrecision, Precision, Recall
+from rankwright.metrics.binary import RBP, AveragePrecision, Precision, Recall
 from rankwright.metrics.cascade import ERR, Hit, ReciprocalRank, WinnerTakesAll
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention, parse_convention
 from rankwright.metrics.discounted import DCG, NDCG, MeanNDCG
+from rankwright.metrics.judgments import AlphaNDCG, BPref, JudgedShare
 from rankwright.metrics.metric import AtAnyCutoff, AtCutoff, Metric
 from rankwright.metrics.own import own_metric
 from rankwright.metrics.pairs import PairAccuracy, PairError
@@ -34,6 +35,8 @@ class MetricFamily:
         """What may follow the name: `@k`, `[@k]` where it can be left out, or nothing."""
         if issubclass(self.make, AtCutoff):
             return "@k"
+        if self.make is BPref:
+            return ""
         return "[@k]" if issubclass(self.make, AtAnyCutoff) else ""
 
     @property
@@ -58,9 +61,19 @@ METRICS: Mapping[str, MetricFamily] = {
     "mrr": MetricFamily(ReciprocalRank, "one over the rank of the first relevant document"),
     "wta": MetricFamily(WinnerTakesAll, "winner takes all: 0 where the first document is relevant, else 1"),
     "err": MetricFamily(ERR, "expected reciprocal rank at which a reader is satisfied"),
+    "rbp": MetricFamily(RBP, "what a reader gains who goes on to the next rank with probability 0.8, or p: rbp(p)"),
     "pair-accuracy": MetricFamily(PairAccuracy, "share of pairs of different labels in the right order"),
     "pair-error": MetricFamily(PairError, "share of pairs of different labels in the wrong order"),
 }
+
+
+# They look at which documents were judged, and not at what a convention makes of the others.
+METRICS_OF_JUDGMENTS: Mapping[str, MetricFamily] = {
+    "bpref": MetricFamily(BPref, "how seldom judged irrelevant documents stand above relevant ones"),
+    "judged": MetricFamily(JudgedShare, "share of the top k that was judged"),
+    "alpha-ndcg": MetricFamily(AlphaNDCG, "discounted gain of new subtopics, with alpha 0.5, or a: alpha-ndcg(a)@k"),
+}
+ALL_METRICS: Mapping[str, MetricFamily] = {**METRICS, **METRICS_OF_JUDGMENTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +116,9 @@ class Measure:
 # One metric or several, by name or as what they are; a function takes the labels and scores of a query.
 OneMetric: TypeAlias = str | Metric | Measure | Callable[..., Any]
 Metrics: TypeAlias = OneMetric | Sequence[OneMetric]
+
+
+WITH_NUMBER = {"rbp": "persistence", "alpha-ndcg": "alpha"}  # metrics with a number in brackets, and what it is
 
 
 def parse_metric(text: str, convention: str | Convention = DEFAULT) -> Measure:
@@ -173,38 +189,43 @@ def as_measure(metric: Any, convention: str | Convention = DEFAULT) -> Measure:
 
 
 def _metric_of(text: str) -> Metric:
-    name, cutoff = _name_and_cutoff(text)
-    if name not in METRICS:
+    name, number, cutoff = _name_and_cutoff(text)
+    if name not in ALL_METRICS:
         raise _unknown_metric(text, name, cutoff)
-    family = METRICS[name]
+    family = ALL_METRICS[name]
+    require(number is None or name in WITH_NUMBER, f"metric {name} takes no number in brackets, got {text!r}")
+    more = {} if number is None else {WITH_NUMBER[name]: float(number)}
     if cutoff is None:
         require(family.cutoff != "@k", f"metric {name} needs a cutoff, such as {name}@10")
-        metric: Metric = family.make()
+        metric: Metric = family.make(**more)
         return metric
     require(family.cutoff != "", f"metric {name} takes no cutoff, got {text!r}")
     if not re.fullmatch(r"[1-9][0-9]*", cutoff):
         raise SettingError(f"a cutoff must be a whole number, 1 or more, got {text!r}")
-    cut: Metric = family.make(int(cutoff))
+    cut: Metric = family.make(int(cutoff), **more)
     return cut
 
 
-def _name_and_cutoff(text: str) -> tuple[str, str | None]:
-    """The metric's own name and what follows it, of a text in any case and with any of its names."""
+def _name_and_cutoff(text: str) -> tuple[str, str | None, str | None]:
+    """The metric's own name, the number in its brackets and its cutoff, of a text in any case and any of its names."""
     name, at, cutoff = text.strip().lower().partition("@")
     name = re.sub(r"[\s_]+", "-", name.strip())
-    ending = None if at else re.fullmatch(r"(.*[a-z])-?(\d+)", name)  # ndcg10, ndcg_cut_10
-    if ending is not None and ending[1] in {*METRICS, *ALIASES}:
+    bracket = re.fullmatch(r"(.*[a-z])-?\((\d*\.?\d+)\)", name)  # rbp(0.8)
+    if bracket is not None:
+        name = bracket[1]
+    ending = None if at or bracket else re.fullmatch(r"(.*[a-z])-?(\d+)", name)  # ndcg10, ndcg_cut_10
+    if ending is not None and ending[1] in {*ALL_METRICS, *ALIASES}:
         name, at, cutoff = ending[1], "@", ending[2]
-    return ALIASES.get(name, name), cutoff.strip() if at else None
+    return ALIASES.get(name, name), bracket and bracket[2], cutoff.strip() if at else None
 
 
 def _unknown_metric(text: str, name: str, cutoff: str | None) -> UnknownNameError:
-    near = get_close_matches(name, [*METRICS, *ALIASES], n=1)
+    near = get_close_matches(name, [*ALL_METRICS, *ALIASES], n=1)
     meant = None
     if near:
         meant = ALIASES.get(near[0], near[0])
-        meant += "" if cutoff is None or METRICS[meant].cutoff == "" else f"@{cutoff}"
-    return UnknownNameError("metric", text, [name + family.cutoff for name, family in METRICS.items()], meant)
+        meant += "" if cutoff is None or ALL_METRICS[meant].cutoff == "" else f"@{cutoff}"
+    return UnknownNameError("metric", text, [name + family.cutoff for name, family in ALL_METRICS.items()], meant)
 
 
 def split_metrics(text: str) -> list[str]:

@@ -6,7 +6,8 @@ be found. Retrieved documents without a judgment are unjudged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,8 +17,11 @@ from rankwright.errors import InputError, require_type
 from rankwright.formats.trec import Qrels, Run
 from rankwright.metrics.convention import Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, ScoredLists, evaluate_lists
+from rankwright.metrics.judgments import Subtopics
 from rankwright.metrics.metric import Metric
 from rankwright.metrics.registry import Measure
+from rankwright.metrics.systems import ALPHA, SystemComparison, compare_evaluations
+from rankwright.progress.stages import announce
 
 
 def evaluate_run(
@@ -69,12 +73,69 @@ def evaluate_run(
     """
     require_type(run, Run, "run", "a Run, as read_run gives it")
     require_type(qrels, Qrels, "qrels", "Qrels, as read_qrels gives them")
+    announce("measuring")
     lists = _joined(run, qrels, complete)
     return evaluate_lists(lists, metrics, convention, threads=threads, seed=seed, resamples=resamples)
 
 
+def compare_runs(
+    runs: Mapping[str, Run],
+    qrels: Qrels,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    convention: str | Convention = "trec",
+    *,
+    alpha: float = ALPHA,
+    threads: int | None = None,
+    seed: int = 0,
+) -> SystemComparison:
+    """Compare TREC runs against the same judgments, over every query that is judged.
+
+    Parameters
+    ----------
+    runs : mapping of str to Run
+        The runs by name, two or more. A query that a run lacks counts as one for which it found nothing.
+    qrels : Qrels
+        The judgments.
+    metrics : sequence of str, default ("ndcg@5", "ndcg@10", "map", "mrr")
+        What to count. Runs are tested against the best by each metric; the first one orders the table.
+    convention : str or Convention, default "trec"
+        The rules for metrics that name no convention.
+    alpha : float, default 0.05
+        The level below which a corrected p-value is marked.
+    threads : int, optional
+        How many threads to use.
+    seed : int, default 0
+        The seed of the intervals and of the randomisation test.
+
+    Returns
+    -------
+    SystemComparison
+        Means with intervals, the best run by each metric, and tests of the others against it.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> qrels = rw.Qrels(["q1", "q1", "q2"], ["a", "b", "c"], [1, 0, 1])
+    >>> good, poor = (rw.Run(["q1", "q1", "q2"], ["a", "b", "c"], scores) for scores in ([2, 1, 1], [1, 2, 1]))
+    >>> rw.compare_runs({"good": good, "poor": poor}, qrels, ["mrr"]).best
+    {'mrr': 'good'}
+    """
+    evaluations = {}
+    for name, run in runs.items():
+        try:
+            found = evaluate_run(run, qrels, metrics, convention, complete=True, threads=threads, seed=seed)
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from None
+        # What was judged is the same for all; what each retrieved is not.
+        _, n_judged = np.unique(qrels.query_ids, return_counts=True)
+        evaluations[name] = replace(found, groups=Groups.of_sizes(n_judged))
+    return compare_evaluations(evaluations, alpha=alpha)
+
+
 def _joined(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
     """The queries in alphabetical order, each with its retrieved rows and then those judged but not retrieved."""
+    if qrels.subtopics is not None:
+        return _with_subtopics(run, qrels, complete)
     labels = np.where(qrels.labels < 0, np.float32(np.nan), qrels.labels)  # trec_eval takes these for unjudged
     queries, run_query, judged_query = _numbered(run.query_ids, qrels.query_ids)
     documents, run_document, judged_document = _numbered(run.document_ids, qrels.document_ids)
@@ -101,6 +162,29 @@ def _joined(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
         document_ids=np.concatenate([run.document_ids[retrieved], qrels.document_ids[missing]])[order],
         query_ids=queries[counts],
     )
+
+
+def _with_subtopics(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:
+    """The same where documents are judged for subtopics: a document's label is the highest that it has for one."""
+    assert qrels.subtopics is not None
+    pairs = list(zip(qrels.query_ids.tolist(), qrels.document_ids.tolist(), strict=True))
+    highest: dict[tuple[str, str], float] = {}
+    for pair, label in zip(pairs, qrels.labels.tolist(), strict=True):
+        highest[pair] = max(label, highest.get(pair, label))
+    queries, documents = zip(*highest, strict=True)
+    lists = _joined(run, Qrels(queries, documents, list(highest.values())), complete)
+    assert lists.query_ids is not None
+    assert lists.document_ids is not None
+    of_row = np.repeat(lists.query_ids, lists.groups.sizes).tolist()
+    row_of = {pair: row for row, pair in enumerate(zip(of_row, lists.document_ids.tolist(), strict=True))}
+    found = [
+        (row_of[pair], subtopic)
+        for pair, subtopic, label in zip(pairs, qrels.subtopics.tolist(), qrels.labels.tolist(), strict=True)
+        if label > 0 and pair in row_of
+    ]
+    rows = np.array([row for row, _ in found], np.int64)
+    _, numbers = np.unique(np.array([subtopic for _, subtopic in found], dtype=str), return_inverse=True)
+    return replace(lists, subtopics=Subtopics(rows, numbers.astype(np.int64)))
 
 
 def _numbered(first: IdArray, second: IdArray) -> tuple[IdArray, IntArray, IntArray]:

@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array
+from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, InputTypeError, require, require_type
 from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate, scored_by
-from rankwright.metrics.judgments import judgments_of
+from rankwright.metrics.judged_input import judgments_of
 from rankwright.metrics.registry import Metrics
 from rankwright.metrics.scorers import ScoringSystem
 from rankwright.metrics.significance import RANDOMISATIONS, PairedTest, paired_test, wilcoxon_p_value
+from rankwright.tables.text import ShownTable
 
 ALPHA = 0.05
 BEST, BY_RANDOMISATION, BY_WILCOXON = "*", "r", "w"
@@ -60,8 +62,8 @@ class AgainstBest:
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SystemComparison:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SystemComparison(Tabular):
     """Systems on the same data: their evaluations, the best by each metric, and how the others differ from it.
 
     `compare` and `compare_evaluations` make it. Print it for a table.
@@ -80,6 +82,8 @@ class SystemComparison:
         The names of the metrics.
     headline, legend : str
         The lines that belong above and below the table.
+    conclusion : str
+        One sentence: which system is the best by the first metric, by how much, how sure that is, on how many queries.
     """
 
     evaluations: Mapping[str, Evaluation]
@@ -190,11 +194,57 @@ class SystemComparison:
         against = self.against_best[metric].get(system)
         return {"marks": self.marks(system, metric), "against_best": None if against is None else against.to_dict()}
 
-    def __str__(self) -> str:
-        rows = [["", *self.metrics], *self.table()]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([self.headline, *lines, self.legend])
+    @property
+    def conclusion(self) -> str:
+        """One sentence: which system is the best by the first metric, by how much, how sure that is, on what."""
+        return conclusion_of(self)
+
+    def shown(self) -> ShownTable:
+        """Return the table as people read it."""
+        notes = [self.legend, self.conclusion]
+        return ShownTable(self.headline, ["system", *self.metrics], self.table(), (), notes)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the means, and how each system differs from the best.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name, with a row for each system and metric: `system`, `metric`, `mean`, `low`, `high`,
+            `queries`, `difference` from the best, and the p-values `p_value` and `wilcoxon_p_value` after Holm's
+            correction; the last three are NaN for the best.
+        """
+        rows = [
+            (system, metric, result.mean, *result.interval, result.n_queries, *self._against(system, metric))
+            for system in self.ordered()
+            for metric, result in self.evaluations[system].results.items()
+        ]
+        names = ("system", "metric", "mean", "low", "high", "queries", "difference", "p_value", "wilcoxon_p_value")
+        return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+    def _against(self, system: str, metric: str) -> tuple[float, float, float]:
+        against = self.against_best[metric].get(system)
+        if against is None:
+            return (np.nan, np.nan, np.nan)
+        return against.paired.difference, against.randomisation_holm, against.wilcoxon_holm
+
+
+def conclusion_of(comparison: SystemComparison) -> str:
+    """One plain sentence on the first metric of a comparison."""
+    metric, (first, second, *_) = comparison.metrics[0], comparison.ordered()
+    against = comparison.against_best[metric]
+    test, p_value = against[second].paired, against[second].randomisation_holm
+    on = f"on {test.queries:,} {'query' if test.queries == 1 else 'queries'}"
+    if test.difference == 0:
+        return f"{first} and {second} are equal in {metric} {on}."
+    low, high = sorted(abs(end) if end * test.difference > 0 else -abs(end) for end in test.interval)
+    by = f"by {abs(test.difference):.4f} {metric} (95 % interval {low:.4f} to {high:.4f})"
+    if p_value >= comparison.alpha:
+        return f"{first} is ahead of {second} {by}, but {on} that may be chance: p = {p_value:.2g}."
+    sure = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
+    beaten = sum(one.randomisation_holm < comparison.alpha for one in against.values())
+    of_all = f", as it is better than {beaten} of the {len(against)} others" if len(against) > 1 else ""
+    return f"{first} is better than {second} {by} {on}{of_all}; that is hardly chance: {sure}."
 
 
 def compare(

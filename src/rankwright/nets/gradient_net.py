@@ -96,7 +96,8 @@ class GradientNet(Ranker, DescentSettings):
         def scores(recipe: Recipe, train: RankingDataset, test: RankingDataset) -> Float64Array:
             plan = self._plan(recipe, train.n_queries)
             lesson = net_lesson(self._training_data(train), None, self._objective(), plan, inputs, self._watch)
-            model: NetModel = lesson.model(learn(lesson, LoopPlan(self._n_steps_wanted(), None)))
+            steps = LoopPlan(self._n_steps_wanted(), what="choosing a recipe", unit=self._unit())
+            model: NetModel = lesson.model(learn(lesson, steps))
             return model.scores(test, threads=plan.threads, device=plan.device)
 
         return chosen_recipe(recipes, data, scores, self.selected_metric, seed=self.seed, threads=self.threads)

@@ -1,7 +1,9 @@
 """What rankers are trained for: objectives, which turn the scores of a query's documents into a force on each."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from rankwright.objectives.deltas import DELTAS, Decay, MetricDelta, delta_named
-from rankwright.objectives.diagnostics import Diagnosis, diagnose
 from rankwright.objectives.function import from_function
 from rankwright.objectives.listwise import GainSoftmax, Softmax
 from rankwright.objectives.objective import LambdaFn, Lambdas, Objective
@@ -19,6 +21,9 @@ from rankwright.objectives.registry import (
     xendcg,
     yetirank,
 )
+
+if TYPE_CHECKING:
+    from rankwright.objectives.diagnostics import Diagnosis, diagnose
 
 __all__ = [
     "DELTAS",
@@ -49,3 +54,10 @@ __all__ = [
     "xendcg",
     "yetirank",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what examines objectives only where it is asked for: training has no use for it."""
+    if name in ("Diagnosis", "diagnose"):
+        return getattr(import_module("rankwright.objectives.diagnostics"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,6 +14,7 @@ from rankwright.data.seeds import seed_number
 from rankwright.errors import InputError, require, require_type
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.registry import Measure, parse_metric
+from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 
 
@@ -139,7 +140,9 @@ def permutation_importance(
         raise InputError(f"no query of the data counts for {measure.name}")
     sign = 1 if measure.higher_is_better else -1
     drops = np.zeros((data.n_features, repeats))
-    for feature in np.flatnonzero(ranker.used_features()).tolist():
+    used = np.flatnonzero(ranker.used_features()).tolist()
+    for place, feature in enumerate(used):
+        announce("shuffling features", place, len(used), unit="features")
         column = data.features[:, feature]
         for repeat in range(repeats):
             rng = np.random.default_rng([seed_number(seed), feature, repeat])

@@ -21,16 +21,19 @@ from rankwright.container.checks import known
 from rankwright.container.file import container_size, write_container
 from rankwright.data.categories import Categories
 from rankwright.data.columns import Columns, listed
-from rankwright.data.dataset import RankingDataset
-from rankwright.data.frames import is_frame, like_frame
+from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.frames import frame_of, is_frame, like_frame, plain_values
 from rankwright.data.judged import call_irrelevant
 from rankwright.data.keys import key_order
 from rankwright.data.preferences import Preferences
+from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import as_measure
+from rankwright.progress.display import progress_shown
+from rankwright.progress.stages import announce
 from rankwright.rankers.frames import columns_of
 from rankwright.rankers.inputs import (
     aligned,
@@ -43,7 +46,9 @@ from rankwright.rankers.inputs import (
 )
 from rankwright.rankers.lessons import check_something_to_learn
 from rankwright.rankers.model import Model
+from rankwright.rankers.plots import axes_or_new, draw_history, draw_importances
 from rankwright.rankers.seen import SeenQueries, warn_if_seen
+from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
 from rankwright.ranking.order import Ranking, rank
 from rankwright.settings.docs import complete_docstring
@@ -55,6 +60,31 @@ from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan, Watch
 from rankwright.training.watch import appender, watch_metric, watch_parts
 
+# Public for other folders of the library, of no use to whoever completes a name in a notebook.
+INTERNALS = frozenset(
+    [
+        "budget",
+        "chooses_steps",
+        "from_state",
+        "looks_at_queries",
+        "model_kind",
+        "needs_qid",
+        "of_trained",
+        "predict_from_start",
+        "scaling_name",
+        "scores_in_place",
+        "seen_by_model",
+        "selected_metric",
+        "settings",
+        "stored_settings",
+        "takes_document_weights",
+        "takes_initial_scores",
+        "to_state",
+        "trained",
+        "trains_beside_others",
+        "validates_itself",
+    ]
+)
 UNJUDGED_STREAM = 0x756E  # added to the seed, so that draws here do not depend on those of training
 
 
@@ -137,6 +167,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         listeners: Sequence[Listener] = (),
         checkpoint: str | os.PathLike[str] | None = None,
         allow_empty: bool = False,
+        verbose: bool = False,
     ) -> Self:
         """Train this ranker.
 
@@ -170,12 +201,16 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             What early stopping and the choice of the best step look at. Of several, in a mapping from names, it is the
             first; the others are watched, and `watched_` has their values. Training data may be among them.
         listeners : sequence of functions, optional
-            Each is called with a `Progress` after every step.
+            Each is called with a `Progress` after every step. One that returns True ends the training; the model is
+            that of the best step so far, or of the last one where nothing is watched.
         checkpoint : path, optional
             A folder in which progress is saved. A run that was killed continues from there.
         allow_empty : bool, default False
             Whether data with nothing to learn from, such as labels that are all equal, gives a model that tells nothing
             apart. Otherwise it is an error that says why.
+        verbose : bool, default False
+            Whether to show what is being done, how far it is, the metric and the time left: in one line on a terminal
+            or in a notebook, elsewhere in a line every few seconds.
 
         Returns
         -------
@@ -191,11 +226,12 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         self.compressed_from_ = None
         run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint), allow_empty)
         file = as_data_file(X)
-        if file is not None:
-            refuse_beside_a_dataset({"y": y} | beside)
-            self._learn_from_file(file, valid, run)
-        else:
-            self._learn_scaled(training_data(self, X, y, beside), valid, run)
+        with progress_shown(shows=verbose):
+            if file is not None:
+                refuse_beside_a_dataset({"y": y} | beside)
+                self._learn_from_file(file, valid, run)
+            else:
+                self._learn_scaled(training_data(self, X, y, beside), valid, run)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Any:
@@ -251,6 +287,26 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         """
         data = self._documents(X, qid)
         return rank(self._scores(self.seen_by_model(data)), data.groups)
+
+    def top(self, X: Any, k: int = 10, qid: Any = None) -> Any:
+        """List the best documents of each query.
+
+        Parameters
+        ----------
+        X, qid
+            As for `predict`.
+        k : int, default 10
+            How many documents of each query to list, 1 or more.
+
+        Returns
+        -------
+        pandas.DataFrame, or polars.DataFrame where pandas is not installed
+            The best documents first: `query`, `document` (its id, or its row from 0), `rank` from 1, and `score`.
+        """
+        require(k >= 1, f"k must be 1 or more, got {k}")
+        data = self._documents(X, qid)
+        found = ranked_columns(data, self._scores(self.seen_by_model(data)), k)
+        return frame_of({name: plain_values(found[name]) for name in RANKED})
 
     def score(self, X: Any, y: Any = None, *, qid: Any = None, sample_weight: Any = None) -> float:
         """Measure the ranker by the metric that `select` names: what scikit-learn's search classes maximise.
@@ -368,6 +424,50 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             raise UnknownNameError(f"importance of {self.name}", wanted, known=kinds)
         check_trained(self)
         return self.model_.importances(wanted)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw how training went: the watched metric after each step, with a mark at the best.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure unless given.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        check_trained(self)
+        if not self.history_.values:
+            raise InputError(f"this {self.name} was trained without validation data: there is no curve to draw")
+        axes = axes_or_new(ax)
+        draw_history(axes, self.history_, "step")
+        return axes
+
+    def plot_importances(self, kind: str | None = None, *, top: int = 20, ax: Any = None) -> Any:
+        """Draw how much each feature matters to the model.
+
+        Parameters
+        ----------
+        kind : str, optional
+            One of `importance_kinds`; the first unless given.
+        top : int, default 20
+            How many features to draw, the most important ones.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure unless given.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        values = self.importances(kind)
+        names = getattr(self, "feature_names_in_", None)
+        axes = axes_or_new(ax)
+        shown = numbered_names(len(values)) if names is None else [str(name) for name in names]
+        draw_importances(axes, shown, values, kind or self.importance_kinds[0], top)
+        return axes
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, which `rankwright.load` reads back.
@@ -596,6 +696,8 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         data = self._with_some_judged(data.in_key_order(order))
         self._check_lesson(data, run)
         self.seen_queries_ = SeenQueries.of_keys(order.keys)
+        if self.scaling_name is not None:
+            announce("scaling features")
         self.scaling_ = self._scaling_for(data)
         data = self.seen_by_model(data)
         self._learn(data, None if watched is None else self.seen_by_model(watched), run)
@@ -658,7 +760,8 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
 
     def _loop_plan(self, watched: bool) -> LoopPlan:  # noqa: ARG002
         """How long to train, whether or not something is watched meanwhile."""
-        return LoopPlan(self._n_steps_wanted(), self._optional("early_stopping"))
+        what = f"training {self.name}"
+        return LoopPlan(self._n_steps_wanted(), self._optional("early_stopping"), what=what, unit=self._unit())
 
     def value_of(self, name: str) -> Any:
         """Tell the value of a setting: the one given, or the one that training chose where it is None.
@@ -693,6 +796,11 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         """How many steps to take: one if no setting counts them."""
         return 1 if self.budget is None else int(self.value_of(self.budget))
 
+    def _unit(self) -> str:
+        """What a step of this ranker is called: trees, epochs, rounds."""
+        budget = self.budget or ""
+        return budget.removeprefix("n_") if budget.startswith("n_") or budget == "epochs" else "steps"
+
     def _watch(self, watched: RankingDataset | None, scores: Any) -> Watch | None:
         """A watch over the selected metric; `scores()` gives the learner's current scores of the watched documents."""
         if watched is None:
@@ -707,6 +815,9 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         return first[1]
 
     _part_listeners: tuple[Listener, ...] = ()  # which measure further validation data after each step
+
+    def __dir__(self) -> list[str]:
+        return [name for name in visible(super().__dir__()) if name not in INTERNALS]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "history_")

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rankwright.compression.criteria import Point
 from rankwright.compression.curve import Compressed
 from rankwright.errors import UnknownNameError
-from rankwright.report.figure import COLOURS, INK, figure
+from rankwright.report.figure import figure
 from rankwright.report.tables import write_json, write_rows
+from rankwright.tables.colours import COLOURS, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

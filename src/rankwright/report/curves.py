@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from rankwright.arrays import Float64Array, IntArray
-from rankwright.report.figure import COLOURS, figure
+from rankwright.report.figure import figure
+from rankwright.tables.colours import COLOURS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from rankwright.container.atomic import atomic_file
 from rankwright.errors import MissingExtraError, SettingError
+from rankwright.tables.colours import FAINT, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMATS = ("svg", "png", "pdf")
-INK, FAINT = "#22272e", "#d0d7de"
-COLOURS = ("#0b6bcb", "#c2410c", "#15803d", "#7e22ce", "#a16207", "#be185d")
 
 STYLE: dict[Any, Any] = {
     "axes.edgecolor": INK,

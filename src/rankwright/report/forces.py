@@ -12,7 +12,8 @@ from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.objective import Objective, finite_scores
-from rankwright.report.figure import COLOURS, INK, figure
+from rankwright.report.figure import figure
+from rankwright.tables.colours import COLOURS, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rankwright.formats.reading import plain_suffix
 from rankwright.formats.sources import atomic_text_output
 
 
@@ -24,20 +24,18 @@ def write_rows(
 
 
 def write_columns(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
-    """Write columns separated by tabs; a value that does not count is left empty."""
-    with atomic_text_output(os.fspath(path)) as file:
-        file.write("\t".join(columns) + "\n")
-        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-            cells = ("" if isinstance(value, float) and math.isnan(value) else str(value) for value in row)
-            file.write("\t".join(cells) + "\n")
+    """Write columns separated by tabs, or by commas where the name ends in .csv; what does not count is left empty."""
+    name = os.fspath(path)
+    delimiter = "," if plain_suffix(name) == ".csv" else "\t"
+    with atomic_text_output(name) as file:
+        table = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        table.writerow(columns)
+        listed = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
+        for row in zip(*listed, strict=True):
+            table.writerow(["" if value is None or value != value else value for value in row])
 
 
 def write_json(path: str | os.PathLike[str], document: Any, *, allow_nan: bool = True) -> None:
     """Write one JSON document."""
     with atomic_text_output(os.fspath(path)) as file:
         file.write(json.dumps(document, indent=2, allow_nan=allow_nan) + "\n")
-
-
-def short(value: Any, digits: int = 4) -> str:
-    """A value in few letters: numbers with that many digits."""
-    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)

@@ -11,9 +11,10 @@ import numpy as np
 from rankwright.comparators.iterations import Iteration
 from rankwright.comparators.sortnet import SortNet
 from rankwright.errors import InputError
+from rankwright.rankers.plots import draw_history
 from rankwright.rankers.ranker import Ranker
-from rankwright.report.figure import COLOURS, INK, figure
-from rankwright.training.loop import History
+from rankwright.report.figure import figure
+from rankwright.tables.colours import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,28 +29,11 @@ def draw_training(ranker: Ranker, path: str | os.PathLike[str]) -> None:
         raise InputError(f"this {ranker.name} was trained without validation data: there is no curve to draw")
     if isinstance(ranker, SortNet):
         with figure(path, size=(9.0, 4.0), columns=(1.0, 1.0)) as (quality, pairs):
-            _draw_values(quality, ranker.history_, "iteration", first=0)
+            draw_history(quality, ranker.history_, "iteration", first=0)
             _draw_pairs(pairs, ranker.iterations_)
     else:
         with figure(path) as (values,):
-            _draw_values(values, ranker.history_, "step", first=1)
-
-
-def _draw_values(axes: Axes, history: History, step: str, first: int) -> None:
-    steps = np.arange(first, first + len(history.values))
-    axes.plot(steps, history.values, color=COLOURS[0], marker="o" if len(steps) <= 50 else None, markersize=4)
-    best = history.best_step or 0
-    axes.plot(steps[best], history.values[best], "o", color=COLOURS[1], markersize=9, zorder=3)
-    axes.annotate(
-        f"{history.values[best]:.4f}",
-        (steps[best], history.values[best]),
-        (6, 6),
-        textcoords="offset points",
-        color=INK,
-    )
-    axes.set(xlabel=step, ylabel=str(history.watched), title="Validation quality")
-    axes.locator_params(axis="x", integer=True)
-    axes.margins(y=0.12)
+            draw_history(values, ranker.history_, "step")
 
 
 def _draw_pairs(axes: Axes, iterations: Sequence[Iteration]) -> None:

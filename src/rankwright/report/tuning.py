@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankwright.errors import require
+from rankwright.errors import MissingExtraError, require
 from rankwright.formats.sources import atomic_text_output
 from rankwright.metrics.registry import parse_metric
 from rankwright.report.figure import picture_kind
-from rankwright.report.tables import short, write_json, write_rows
+from rankwright.report.tables import write_json, write_rows
 from rankwright.report.tuning_pictures import draw_effects, draw_importance, draw_searches
+from rankwright.tables.text import short
 from rankwright.tuning.importance import fewest_trials
 from rankwright.tuning.studies.summary import SearchCurve, StudySummary
+
+log = logging.getLogger(__name__)
 
 N_BEST = 10  # configurations in the table; the slides show five
 NEAR = 0.002  # how near to the best value counts as reaching it
@@ -39,13 +43,13 @@ def write_report(summaries: Sequence[StudySummary], folder: Path, *, picture: st
     first, curves = summaries[0], _named_curves(summaries)
     document = _document(first, curves)
     tables = {"searches": _curve_rows(curves), "best": document["best"]}
-    pictures = {"searches": folder / f"searches.{picture}"}
-    draw_searches(curves, pictures["searches"], metric=first.metric)
     if first.importance is not None:
-        pictures |= {name: folder / f"{name}.{picture}" for name in ("importance", "effects")}
-        draw_importance(first.importance, pictures["importance"])
-        draw_effects(first.importance, pictures["effects"], metric=first.metric)
         tables["importance"] = _importance_rows(first)
+    try:
+        pictures = _drawn(first, curves, folder, picture)
+    except MissingExtraError as error:  # the tables say it all, in numbers
+        pictures = {}
+        log.warning("there are no pictures: %s", error)
     for name, rows in tables.items():
         write_rows(folder / f"{name}.csv", rows)
     text = _text(first, document)
@@ -55,6 +59,17 @@ def write_report(summaries: Sequence[StudySummary], folder: Path, *, picture: st
     write_json(whole, document)
     files = (report, whole, *(folder / f"{name}.csv" for name in tables), *pictures.values())
     return WrittenReport(text, document, files)
+
+
+def _drawn(first: StudySummary, curves: dict[str, SearchCurve], folder: Path, picture: str) -> dict[str, Path]:
+    """The pictures of the report by name, drawn."""
+    pictures = {"searches": folder / f"searches.{picture}"}
+    draw_searches(curves, pictures["searches"], metric=first.metric)
+    if first.importance is not None:
+        pictures |= {name: folder / f"{name}.{picture}" for name in ("importance", "effects")}
+        draw_importance(first.importance, pictures["importance"])
+        draw_effects(first.importance, pictures["effects"], metric=first.metric)
+    return pictures
 
 
 def _named_curves(summaries: Sequence[StudySummary]) -> dict[str, SearchCurve]:

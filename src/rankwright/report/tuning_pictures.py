@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankwright.report.figure import COLOURS, INK, figure
-from rankwright.report.tables import short
+from rankwright.report.figure import figure
+from rankwright.tables.colours import COLOURS, INK
+from rankwright.tables.text import short
 from rankwright.tuning.importance import Importance
 from rankwright.tuning.studies.summary import SearchCurve
 

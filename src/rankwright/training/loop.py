@@ -16,6 +16,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.container.checks import number, numbers, optional, part
 from rankwright.errors import require
+from rankwright.progress.stages import announce
 
 log = logging.getLogger(__name__)
 
@@ -112,27 +113,46 @@ def smoothed(values: Sequence[float], share: float) -> Float64Array:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The state of the loop after a step, for progress bars and checkpoints."""
+    """The state of training after a step: what listeners are called with.
+
+    Attributes
+    ----------
+    step : int
+        The step that was taken, from 0.
+    n_steps : int
+        How many steps training will take at most.
+    value : float or None
+        The watched value after the step; None where nothing is watched.
+    best_value : float or None
+        The best value so far.
+    metric : str or None
+        The name of what is watched.
+    """
 
     step: int
     n_steps: int
     value: float | None
     best_value: float | None
+    metric: str | None = None
 
 
-Listener = Callable[[Progress], None]
+# Called after every step. One that returns True ends the training, as early stopping does.
+Listener = Callable[[Progress], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
 class LoopPlan:
-    """How long to train. `patience`: stop after that many steps without a better watched value; None = never.
+    """How long to train, and what progress calls that; without a name for it, who takes the steps tells of them.
 
-    With `lasting` it is at least that share of the steps taken.
+    `patience`: stop after that many steps without a better watched value; None = never. With `lasting` it is at least
+    that share of the steps taken.
     """
 
     n_steps: int
     patience: int | None = None
     lasting: float = 0.0
+    what: str = "training"
+    unit: str = "steps"
 
     def __post_init__(self) -> None:
         require(self.n_steps >= 1, f"the number of steps must be 1 or more, got {self.n_steps}")
@@ -156,33 +176,60 @@ def run_loop(
     history = history or History()
     if watch is not None:
         history.watched, history.higher_is_better = watch.name, watch.higher_is_better
-    n_steps = n_heard = first_step  # taken so far; measured and reported
-
-    def hear(step: int) -> None:
-        nonlocal n_heard
-        if watch is not None:
-            history.values.append(watch.measure())
-        n_heard = step + 1
-        value = history.values[-1] if history.values else None
-        for listener in listeners:
-            listener(Progress(step, plan.n_steps, value, history.best_value))
-
+    steps = _Steps(plan, watch, history, listeners, first_step, first_step)
+    if plan.what:
+        announce(plan.what)
     try:
         for step in range(first_step, plan.n_steps):
-            if _enough(history, plan):
+            if steps.told_to_stop or _enough(history, plan):
                 history.stopped_early = True
                 break
             if not take_step(step):
                 log.info("step %d found nothing more to learn", step)
                 break
-            n_steps = step + 1
-            hear(step)
+            steps.n_taken = step + 1
+            steps.hear(step)
     except KeyboardInterrupt:
         history.interrupted = True
-        if n_heard < n_steps:
-            hear(n_steps - 1)  # Ctrl-C came between a step and its measurement: both are kept
-        _tell_interrupt(n_steps)
+        if steps.n_heard < steps.n_taken:
+            steps.hear(steps.n_taken - 1)  # Ctrl-C came between a step and its measurement: both are kept
+        _tell_interrupt(steps.n_taken)
     return history
+
+
+@dataclass(slots=True)
+class _Steps:
+    """The steps taken so far, and those that were measured and told to listeners."""
+
+    plan: LoopPlan
+    watch: Watch | None
+    history: History
+    listeners: Sequence[Listener]
+    n_taken: int
+    n_heard: int
+    told_to_stop: bool = False
+
+    def hear(self, step: int) -> None:
+        """Measure a step and tell of it."""
+        history = self.history
+        if self.watch is not None:
+            history.values.append(self.watch.measure())
+        self.n_heard = step + 1
+        value = history.values[-1] if history.values else None
+        progress = Progress(step, self.plan.n_steps, value, history.best_value, history.watched)
+        _announce(progress, self.plan)
+        for listener in self.listeners:
+            if listener(progress) is True:
+                self.told_to_stop = True
+
+
+def _announce(progress: Progress, plan: LoopPlan) -> None:
+    if not plan.what:
+        return
+    note = ""
+    if progress.value is not None and progress.best_value is not None:
+        note = f"{progress.metric} {progress.value:.4f}, best {progress.best_value:.4f}"
+    announce(plan.what, progress.step + 1, plan.n_steps, unit=plan.unit, note=note)
 
 
 def _tell_interrupt(n_steps: int) -> None:

@@ -14,6 +14,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
+from rankwright.progress.stages import announce
 from rankwright.rankers.inputs import (
     check_features,
     file_for,
@@ -145,6 +146,7 @@ class BinnedRanker(ForestFace, ForestSettings):
             super()._learn_scaled(data, valid, run)
             return
         self.scaling_ = self._scaling_for(data)
+        announce("binning features")
         binned = bin_dataset(data, **self.binning())  # which puts codes in order, without a copy of the features
         self._learn_lists(BinnedLists(self._some_judged(binned), self._binned_valid(valid, binned.mapper)), run)
 
@@ -161,6 +163,7 @@ class BinnedRanker(ForestFace, ForestSettings):
             not (self.categorical or data.categories) or self.scaling is None,
             "categories cannot be scaled: leave out scaling or categorical",
         )
+        announce("binning features")
         binned = bin_dataset(data, **self.binning())
         watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
         self._grow(BinnedLists(binned, watched), run)

@@ -146,7 +146,8 @@ class ForestRanker(BinnedRanker):
             digests=lists.digests,
         )
         folder = None if run.folder is None else run.folder / f"length-{shape.growth}"
-        plan = LoopPlan(shape.most_trees, PATIENCE, LASTING)
+        what = f"choosing how many trees ({shape.growth})"
+        plan = LoopPlan(shape.most_trees, PATIENCE, LASTING, what, unit="trees")
         history = learn(lesson, plan, smoothing=self.smoothing, checkpoint=self._checkpoint(lesson, folder)).history
         if history.interrupted:
             raise KeyboardInterrupt  # a length that was not found is not a model

@@ -14,21 +14,25 @@ from rankwright.arrays import Float64Array
 from rankwright.catalog.settings import ranker_from_text
 from rankwright.cluster.engine import Engine, open_engine
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.tabular import Tabular
 from rankwright.errors import require, require_type
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, MetricResult
 from rankwright.metrics.intervals import Interval
 from rankwright.metrics.registry import parse_metric
+from rankwright.progress.display import progress_shown
+from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
-from rankwright.tuning.experiment import ExperimentTask, run_experiment
+from rankwright.tables.text import ShownTable
+from rankwright.tuning.experiment import ExperimentTask, run_shared_experiment
 from rankwright.tuning.folds import Folds, measuring_folds
 from rankwright.tuning.per_query import for_json, from_json, none_if_nan
 from rankwright.tuning.preparation import prepare
-from rankwright.tuning.studies.study import StudyListener, StudyProgress, record_of
+from rankwright.tuning.studies.study import StudyListener, StudyProgress, announce_study, record_of
 from rankwright.tuning.trials import Experiment, Record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CrossValidation:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CrossValidation(Tabular):
     """The metrics of a ranker on every fold.
 
     Attributes
@@ -157,6 +161,47 @@ class CrossValidation:
         plain: dict[str, Any] = {name: none_if_nan(value) for name, value in numbers.items()}
         return plain | {"folds": [none_if_nan(one) for one in folds]}
 
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the means, over all folds and of each.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name, with a row for each metric: `metric`, `mean`, `low`, `high`, then `fold 1`, `fold 2`, …
+        """
+        ends = [self.interval(metric) for metric in self.metrics]
+        means: dict[str, list[Any]] = {
+            "metric": list(self.metrics),
+            "mean": [self.mean(metric) for metric in self.metrics],
+        }
+        interval = {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
+        return (
+            means
+            | interval
+            | {
+                f"fold {fold + 1}": [self.fold_mean(metric, fold) for metric in self.metrics]
+                for fold in range(self.n_folds)
+            }
+        )
+
+    @property
+    def headline(self) -> str:
+        """What was measured, in one line: the ranker, and how many folds, seeds and queries."""
+        seeds = f"{len(self.seeds)} {'seed' if len(self.seeds) == 1 else 'seeds'}"
+        return f"{self.ranker}: {self.n_folds} folds, {seeds}, {sum(map(len, self.query_ids))} queries"
+
+    def shown(self) -> ShownTable:
+        """Return the table as people read it."""
+        found = self.columns()
+        names = [name for name in found if name not in ("low", "high")]
+        names.insert(2, "95 % interval")
+        rows = []
+        for place, metric in enumerate(self.metrics):
+            interval = f"{found['low'][place]:.4f} to {found['high'][place]:.4f}"
+            numbers = {name: f"{values[place]:.4f}" for name, values in found.items() if name != "metric"}
+            rows.append([(numbers | {"metric": metric, "95 % interval": interval})[name] for name in names])
+        return ShownTable(self.headline, names, rows, names[1:])
+
     def per_query(self) -> list[dict[str, Any]]:
         """Return a table with one row per query.
 
@@ -188,6 +233,7 @@ def cross_validate(
     workers: int | None = None,
     engine: Engine | None = None,
     listeners: Sequence[StudyListener] = (),
+    verbose: bool = False,
 ) -> CrossValidation:
     """Train a ranker on all parts of the data but one and measure it on that one, for each part in turn.
 
@@ -215,7 +261,10 @@ def cross_validate(
     engine : Engine, optional
         An open engine to use in place of `cluster` and `workers`.
     listeners : sequence of callable, default ()
-        Called with a `StudyProgress` after each experiment.
+        Called with a `StudyProgress` after each experiment; what they return does not matter.
+    verbose : bool, default False
+        Whether to show how far it is, the metric and the time left: in one line on a terminal or in a notebook,
+        elsewhere in a line every few seconds.
 
     Returns
     -------
@@ -240,13 +289,16 @@ def cross_validate(
     prepared = prepare(own, {}, cut, names, select=None)
     experiments = [Experiment({}, fold, one) for fold in range(cut.n_folds) for one in all_seeds]
     records: dict[int, Record] = {}
-    with ExitStack() as opened:
+    with progress_shown(shows=verbose), ExitStack() as opened:
+        announce(f"cross-validating {own.name}")
         running = engine or opened.enter_context(open_engine(cluster, workers))
-        tasks = [ExperimentTask(one) for one in experiments]
-        for done in running.run(run_experiment, tasks, shared=running.share(prepared)):
-            records[done.number] = record_of(experiments[done.number], done, prepared.digest)
-            for listener in listeners:
-                listener(StudyProgress(len(records), len(experiments), records[done.number]))
+        alone, n_tasks = prepared.without_documents(), len(experiments)
+        tasks = [(alone, ExperimentTask(one)) for one in experiments]
+        for done in running.run(run_shared_experiment, tasks, shared=prepared.shared_by(running)):
+            records[done.number] = record = record_of(experiments[done.number], done, prepared.digest)
+            progress = StudyProgress(len(records), n_tasks, record, n_tasks, names[0], what="cross-validating")
+            for listener in [*listeners, announce_study] if verbose else listeners:
+                listener(progress)
     return CrossValidation(
         own.name,
         names,

@@ -20,7 +20,7 @@ from rankwright.rankers.ranker import Ranker
 from rankwright.trees.binned_ranker import BinnedRanker
 from rankwright.tuning.folds import FoldData, Folds
 from rankwright.tuning.per_query import for_json
-from rankwright.tuning.preparation import BinnedFold, Prepared
+from rankwright.tuning.preparation import BinnedFold, Prepared, SharedDocuments
 from rankwright.tuning.trials import Experiment
 
 log = logging.getLogger(__name__)
@@ -66,6 +66,12 @@ def run_experiment(prepared: Prepared, task: ExperimentTask, report: Any) -> Out
             # What a study's folder holds may have been changed since: the experiment can be made from its beginning.
             log.warning("the state of an earlier budget cannot be continued, and is left aside: %s", error)
     return _run(prepared, replace(task, earlier=None, earlier_steps=0))
+
+
+def run_shared_experiment(documents: SharedDocuments, given: tuple[Prepared, ExperimentTask], report: Any) -> Outcome:
+    """The same for documents that several rankers share: the ranker comes with the task."""
+    prepared, task = given
+    return run_experiment(documents.of(prepared), task, report)
 
 
 def _run(prepared: Prepared, task: ExperimentTask) -> Outcome:

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rankwright.cluster.engine import Engine
+from rankwright.cluster.engine import Engine, open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.keys import key_order
 from rankwright.data.splits import k_fold
 from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.intervals import Interval
+from rankwright.progress.display import progress_shown
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
 from rankwright.tuning.plan import TuningPlan
-from rankwright.tuning.studies.study import StudyListener
-from rankwright.tuning.tuner import Tuned, tune
+from rankwright.tuning.studies.study import SeveralStudies, StudyListener, announce_study
+from rankwright.tuning.tuner import Tuned, n_experiments, tune
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +94,7 @@ def nested_cross_validation(
     engine: Engine | None = None,
     listeners: Sequence[StudyListener] = (),
     tell: Callable[[str], None] | None = None,
+    verbose: bool = False,
 ) -> NestedResult:
     """Measure a whole search for settings on queries that it never saw.
 
@@ -123,6 +126,9 @@ def nested_cross_validation(
         Called with a `StudyProgress` after each experiment.
     tell : callable, optional
         Called with a line of text after each outer fold.
+    verbose : bool, default False
+        Whether to show how far it is, the metric and the time left: in one line on a terminal or in a notebook,
+        elsewhere in a line every few seconds.
 
     Returns
     -------
@@ -143,25 +149,30 @@ def nested_cross_validation(
     (2, True)
     """
     chosen = plan or TuningPlan()
+    listening = [*listeners, announce_study] if verbose else listeners
+    outer = list(k_fold(data.groups, folds, seed=chosen.seed, order=key_order(data).queries))
+    together = SeveralStudies([n_experiments(ranker, space, chosen, n_folds=chosen.folds)] * folds, listening)
     tuned, measured = [], []
-    for number, fold in enumerate(k_fold(data.groups, folds, seed=chosen.seed, order=key_order(data).queries), start=1):
-        # One engine per fold, if none is given: what a fold's trials share is freed before the next.
-        found = tune(
-            ranker,
-            data.take_queries(fold.train),
-            space=space,
-            plan=chosen,
-            study=None if study is None else Path(study) / f"outer-{number}",
-            cluster=cluster,
-            workers=workers,
-            engine=engine,
-            listeners=listeners,
-        )
-        held_out = data.take_queries(fold.test)
-        evaluation = evaluate(found.ranker.predict_from_start(held_out), held_out, [chosen.metric])
-        result = next(iter(evaluation.results.values()))
-        tuned.append(found)
-        measured.append(result)
-        if tell is not None:
-            tell(f"outer fold {number} of {folds}: {chosen.metric} {result.mean:.4f}, {found.settings}")
+    with progress_shown(shows=verbose), ExitStack() as opened:
+        running = engine or opened.enter_context(open_engine(cluster, workers))
+        for number, fold in enumerate(outer, start=1):
+            together.begin(number - 1, f"outer fold {number}")
+            found = tune(
+                ranker,
+                data.take_queries(fold.train),
+                space=space,
+                plan=chosen,
+                study=None if study is None else Path(study) / f"outer-{number}",
+                engine=running,
+                listeners=[together.hear],
+            )
+            if engine is None:
+                running.free()  # what this fold's trials shared, before the next
+            held_out = data.take_queries(fold.test)
+            evaluation = evaluate(found.ranker.predict_from_start(held_out), held_out, [chosen.metric])
+            result = next(iter(evaluation.results.values()))
+            tuned.append(found)
+            measured.append(result)
+            if tell is not None:
+                tell(f"outer fold {number} of {folds}: {chosen.metric} {result.mean:.4f}, {found.settings}")
     return NestedResult(chosen.metric, tuple(tuned), tuple(measured))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from rankwright.cluster.engine import Engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
@@ -39,16 +41,37 @@ class Prepared:
     digest: str
     folds: Folds | None
     binned: tuple[BinnedFold, ...] | None
+    key: str = ""  # what tells these documents from others: rankers that see them alike share one copy
+
+    def shared_by(self, engine: Engine) -> Any:
+        """The engine's handle of the documents, without the ranker."""
+        return engine.share(SharedDocuments(self.folds, self.binned), key=self.key)
+
+    def without_documents(self) -> Prepared:
+        """All but the documents, which goes with every task."""
+        return replace(self, folds=None, binned=None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedDocuments:
+    """The documents of a study alone: what is large."""
+
+    folds: Folds | None
+    binned: tuple[BinnedFold, ...] | None
+
+    def of(self, prepared: Prepared) -> Prepared:
+        """A study with these documents."""
+        return replace(prepared, folds=self.folds, binned=self.binned)
 
 
 def prepare(ranker: Ranker, space: Space, folds: Folds, metrics: tuple[str, ...], *, select: str | None) -> Prepared:
     """The shared part of a study: `metrics` are measured, the first is searched for; `select` chooses steps."""
     digest = folds.digest()
     if not takes_bins(ranker, space):
-        return Prepared(ranker, metrics, select, digest, folds, None)
+        return Prepared(ranker, metrics, select, digest, folds, None, digest)
     assert isinstance(ranker, BinnedRanker)
     binned = tuple(_binned(ranker, folds.fold(number)) for number in range(folds.n_folds))
-    return Prepared(ranker, metrics, select, digest, None, binned)
+    return Prepared(ranker, metrics, select, digest, None, binned, f"{digest} {ranker.binning()}")
 
 
 def takes_bins(ranker: Ranker, space: Space) -> bool:

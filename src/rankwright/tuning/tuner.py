@@ -13,10 +13,14 @@ from sklearn.base import clone
 from rankwright.cluster.engine import Engine, open_engine
 from rankwright.container.ownership import scratch_folder
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.tabular import Tabular
 from rankwright.errors import SettingError, require
 from rankwright.metrics.registry import parse_metric
+from rankwright.progress.display import progress_shown
+from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
+from rankwright.tables.text import ShownTable, short
 from rankwright.tuning.configurations import canonical, describe, plain
 from rankwright.tuning.cross_validation import CrossValidation, cross_validate
 from rankwright.tuning.experiment import check_settings
@@ -26,16 +30,16 @@ from rankwright.tuning.preparation import prepare
 from rankwright.tuning.refit import Refit, refit
 from rankwright.tuning.searched import searched_space
 from rankwright.tuning.strategies.plan import SearchPlan
-from rankwright.tuning.strategies.registry import strategy_named
+from rankwright.tuning.strategies.registry import expected_trials, strategy_named
 from rankwright.tuning.studies.store import Store, write_refit
-from rankwright.tuning.studies.study import Study, StudyListener
+from rankwright.tuning.studies.study import Study, StudyListener, announce_study
 from rankwright.tuning.trials import TrialResult, steps_taken
 
 CONTINUING = ("halving",)  # strategies whose trials continue earlier ones
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tuned:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Tuned(Tabular):
     """What a search for settings found.
 
     Attributes
@@ -76,6 +80,51 @@ class Tuned:
     def steps_taken(self) -> int:
         """How many steps the search took in all: trees, epochs or bags."""
         return steps_taken(self.trials)
+
+    @property
+    def headline(self) -> str:
+        """What was searched, in one line: the ranker, and how many trials, experiments and steps."""
+        experiments = sum(len(trial.records) for trial in self.trials)
+        return (
+            f"{self.ranker.name}, strategy {self.plan.strategy}: {len(self.trials)} trials, {experiments} experiments, "
+            f"{self.steps_taken:,} steps; values on validation"
+        )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return every configuration that was tried, in the order of the search.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name: the metric's, `steps` that were kept, `budget` of steps (None for the ranker's own), and
+            one for each setting that was searched.
+        """
+        trials = self.trials
+        found: dict[str, list[Any]] = {
+            self.plan.metric: [one.value for one in trials],
+            "steps": [one.kept for one in trials],
+            "budget": [one.trial.budget for one in trials],
+        }
+        return found | {name: [one.trial.settings.get(name) for one in trials] for name in self.space}
+
+    def shown(self, most: int = 5) -> ShownTable:
+        """Return the best configurations as people read them.
+
+        Parameters
+        ----------
+        most : int, default 5
+            How many to show.
+
+        Returns
+        -------
+        ShownTable
+            Its `text`, `markdown` and `html`.
+        """
+        names = [self.plan.metric, "steps", "settings"]
+        rows = [
+            [f"{one.value:.4f}", f"{one.kept:.0f}", listed_settings(one.trial.settings)] for one in self.ranked[:most]
+        ]
+        return ShownTable(self.headline, names, rows, names[:2])
 
     def tested_on(self, folds: Folds, **where: Any) -> CrossValidation:
         """Train with the chosen settings on other folds, and measure there.
@@ -129,6 +178,7 @@ def tune(
     workers: int | None = None,
     engine: Engine | None = None,
     listeners: Sequence[StudyListener] = (),
+    verbose: bool = False,
     **options: Any,
 ) -> Tuned:
     """Search for the settings of a ranker that validation prefers, and train with them.
@@ -159,7 +209,11 @@ def tune(
     engine : Engine, optional
         An open engine to use in place of `cluster` and `workers`.
     listeners : sequence of callable, default ()
-        Called with a `StudyProgress` after each experiment.
+        Called with a `StudyProgress` after each experiment. One that returns True ends the search: the choice is among
+        the configurations that are finished.
+    verbose : bool, default False
+        Whether to show how far it is, the metric and the time left: in one line on a terminal or in a notebook,
+        elsewhere in a line every few seconds.
     **options
         The parameters of a `TuningPlan`, where no `plan` is given.
 
@@ -181,28 +235,74 @@ def tune(
     require(plan is None or not options, "give a plan, or its options, not both")
     chosen_plan = plan or TuningPlan(**options)
     base, searched = searched_space(ranker, space)
-    folds = train if isinstance(train, Folds) else folds_of(train, valid, chosen_plan)
-    check_settings(base, searched)
-    search_plan = _search_plan(base, searched, chosen_plan)
-    with ExitStack() as opened:
-        running_on = engine or opened.enter_context(open_engine(cluster, workers))
-        prepared = prepare(base, searched, folds, chosen_plan.all_metrics, select=chosen_plan.metric)
-        folder = study or opened.enter_context(scratch_folder("study"))
-        identity = study_identity(base, searched, chosen_plan, prepared.digest)
-        store = opened.enter_context(closing(Store(folder, identity)))
-        running = Study(running_on, prepared, store, folds.n_folds, chosen_plan.all_seeds, listeners)
-        search = strategy_named(chosen_plan.strategy)(search_plan)
-        trials = running.run(search, continued=chosen_plan.strategy in CONTINUING)
-        best_first = search_plan.ranked(_last_round(trials))
-        store.write_search(search_name(search_plan, chosen_plan), _search_record(chosen_plan, trials))
-    tuned = base.set_params(**best_first[0].trial.settings)
-    refitted = None
-    if refits and isinstance(train, RankingDataset):
-        refitted = refit(tuned, best_first[0], train, valid, chosen_plan.metric, chosen_plan.seed)
-        tuned = refitted.ranker
-        if study is not None:
-            write_refit(study, {"chosen": best_first[0].to_dict()} | refitted.to_dict())
+    listening = [*listeners, announce_study] if verbose else listeners
+    with progress_shown(shows=verbose):
+        folds = train if isinstance(train, Folds) else folds_of(train, valid, chosen_plan)
+        check_settings(base, searched)
+        search = _Searching(base, searched, chosen_plan, folds, study, listening)
+        with ExitStack() as opened:
+            trials, best_first = search.run(engine or opened.enter_context(open_engine(cluster, workers)))
+        tuned = base.set_params(**best_first[0].trial.settings)
+        refitted = None
+        if refits and isinstance(train, RankingDataset):
+            refitted = refit(tuned, best_first[0], train, valid, chosen_plan.metric, chosen_plan.seed)
+            tuned = refitted.ranker
+            if study is not None:
+                write_refit(study, {"chosen": best_first[0].to_dict()} | refitted.to_dict())
     return Tuned(tuned, searched, chosen_plan, trials, best_first, refitted)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Searching:
+    """A search for settings that is ready to run."""
+
+    ranker: Ranker
+    space: Space
+    plan: TuningPlan
+    folds: Folds
+    study: str | os.PathLike[str] | None
+    listeners: Sequence[StudyListener]
+
+    def run(self, engine: Engine) -> tuple[list[TrialResult], list[TrialResult]]:
+        """All trials in the order of the search, and those to choose among, the best first."""
+        announce(f"searching for settings of {self.ranker.name}")
+        plan, search_plan = self.plan, _search_plan(self.ranker, self.space, self.plan)
+        prepared = prepare(self.ranker, self.space, self.folds, plan.all_metrics, select=plan.metric)
+        identity = study_identity(self.ranker, self.space, plan, prepared.digest)
+        with ExitStack() as opened:
+            folder = self.study or opened.enter_context(scratch_folder("study"))
+            store = opened.enter_context(closing(Store(folder, identity)))
+            running = Study(
+                engine,
+                prepared,
+                store,
+                self.folds.n_folds,
+                plan.all_seeds,
+                self.listeners,
+                total=_n_experiments(search_plan, plan, self.folds.n_folds),
+                metric=plan.metric,
+                higher_is_better=search_plan.higher_is_better,
+            )
+            search = strategy_named(plan.strategy)(search_plan)
+            trials = running.run(search, continued=plan.strategy in CONTINUING)
+            require(bool(trials), "the search was stopped before its first configuration was finished on all its folds")
+            store.write_search(search_name(search_plan, plan), _search_record(plan, trials))
+        return trials, search_plan.ranked(_last_round(trials))
+
+
+def n_experiments(ranker: Ranker | str, space: Space | str | None, plan: TuningPlan, *, n_folds: int) -> int:
+    """How many experiments a search of the space makes; 0 where the plan is not one that it can follow."""
+    base, searched = searched_space(ranker, space)
+    return _n_experiments(_search_plan(base, searched, plan), plan, n_folds)
+
+
+def _n_experiments(search: SearchPlan, plan: TuningPlan, n_folds: int) -> int:
+    return expected_trials(plan.strategy, search) * n_folds * plan.seeds
+
+
+def listed_settings(settings: Mapping[str, Any]) -> str:
+    """Settings in one line, numbers with few digits."""
+    return ", ".join(f"{name} {short(value)}" for name, value in settings.items())
 
 
 def folds_of(train: RankingDataset, valid: RankingDataset | None, plan: TuningPlan) -> Folds:

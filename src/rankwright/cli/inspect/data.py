@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankwright.cli.output import LABEL_WIDTH, print_json
+from rankwright.cli.voice import working
+from rankwright.progress.stages import announce
 
 if TYPE_CHECKING:
     from rankwright.profile.summary import NumberRange, Summary
@@ -20,7 +22,10 @@ def inspect_data(path: str, reading: dict[str, Any], as_json: bool) -> None:
     from rankwright.formats.reading import read
     from rankwright.profile.summary import summarise
 
-    summary = summarise(read(path, **reading))
+    with working():
+        data = read(path, **reading)
+        announce("looking for what is suspicious")
+        summary = summarise(data)
     print_json(summary.as_dict()) if as_json else typer.echo("\n".join(report(summary)))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rankwright.cli.output import LABEL_WIDTH, print_json, print_table, tell_written
+from rankwright.cli.voice import working
 
 if TYPE_CHECKING:
     from rankwright.catalog.inspection import ModelDescription
@@ -39,7 +40,8 @@ def inspect_model(path: str, examined: Examined | None, plot: str | None, top: i
         draw_training(load(path), plot)
         tell_written(plot)
     if examined is not None:
-        found, permuted = _examine(path, examined)
+        with working():
+            found, permuted = _examine(path, examined)
     if as_json:
         print_json(model.to_dict() | found | {"permutation": None if permuted is None else permuted.to_dict()})
     else:

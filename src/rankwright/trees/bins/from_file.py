@@ -18,6 +18,7 @@ from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.formats.pipeline import Documents
 from rankwright.formats.sources import Paths
+from rankwright.progress.stages import announce
 from rankwright.training.digest import data_digest
 from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, bin_rows, empty_codes, fit_bins
@@ -77,6 +78,7 @@ def bin_file(
         sample = RowSample(sample_size, seed, file.absent)
         documents = file.stream_rows(sample.add)
         features = _sampled(file, documents, sample)
+        announce("binning features")
         mapper = fit_bins(
             features,
             max_bins=max_bins,

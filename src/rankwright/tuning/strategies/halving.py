@@ -37,7 +37,7 @@ def budgets(plan: SearchPlan, n_trials: int) -> list[int]:
             "halving needs a ranker that counts its steps and goes on from a checkpoint; this one trains in one go: "
             "take another strategy"
         )
-    rounds = _rounds(n_trials, plan.eta)
+    rounds = len(sizes_of_rounds(n_trials, plan.eta)) - 1
     least = plan.min_budget or max(1, plan.max_budget // plan.eta**rounds)
     require(
         1 <= least <= plan.max_budget,
@@ -47,9 +47,9 @@ def budgets(plan: SearchPlan, n_trials: int) -> list[int]:
     return [*grown, plan.max_budget]
 
 
-def _rounds(n_trials: int, eta: int) -> int:
-    """How many rounds leave one configuration, if each keeps one in `eta`."""
-    rounds = 0
-    while n_trials > 1:
-        n_trials, rounds = max(1, n_trials // eta), rounds + 1
-    return rounds
+def sizes_of_rounds(n_trials: int, eta: int) -> list[int]:
+    """How many configurations each round has, if each keeps one in `eta`; the last round has one."""
+    sizes = [n_trials]
+    while sizes[-1] > 1:
+        sizes.append(max(1, sizes[-1] // eta))
+    return sizes

@@ -7,9 +7,11 @@ killed search goes on, and how several processes share a study.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,8 @@ import xxhash
 
 import rankwright
 from rankwright.cluster.engine import Done, Engine
-from rankwright.tuning.experiment import ExperimentTask, Outcome, run_experiment
+from rankwright.progress.stages import announce
+from rankwright.tuning.experiment import ExperimentTask, Outcome, run_shared_experiment
 from rankwright.tuning.preparation import Prepared
 from rankwright.tuning.strategies.plan import Search
 from rankwright.tuning.studies.store import Store
@@ -32,14 +35,70 @@ SECONDS_BETWEEN_LOOKS = 0.2  # while other processes work on the rest of a batch
 
 @dataclass(frozen=True, slots=True)
 class StudyProgress:
-    """The state of a study after an experiment, for progress bars."""
+    """The state of a search or of a cross-validation after an experiment: what its listeners are called with.
 
-    done: int  # experiments of the trials asked for so far
+    Attributes
+    ----------
+    done : int
+        How many experiments are finished, those of an earlier run among them.
+    asked : int
+        How many experiments were asked for so far; a search may ask for more when it knows their results.
+    record : Record
+        The last experiment that was finished.
+    total : int or None
+        How many experiments there will be in all.
+    metric : str or None
+        The name of what `record.value` measures.
+    best : float or None
+        The best `record.value` so far, of this run.
+    what : str
+        What is being done, in a few words.
+    """
+
+    done: int
     asked: int
     record: Record
+    total: int | None = None
+    metric: str | None = None
+    best: float | None = None
+    what: str = "searching"
 
 
-StudyListener = Callable[[StudyProgress], None]
+# Called after each experiment. One that returns True ends the search: the choice is among the trials finished by then.
+StudyListener = Callable[[StudyProgress], bool | None]
+
+
+def announce_study(progress: StudyProgress) -> None:
+    """Tell how far a study is: a listener for whoever shows progress."""
+    note = f"{progress.metric or 'last'} {progress.record.value:.4f}"
+    if progress.best is not None:
+        note += f", best {progress.best:.4f}"
+    total = progress.asked if progress.total is None else max(progress.total, progress.asked)
+    announce(progress.what, progress.done, total, unit="experiments", note=note, overall=True)
+
+
+@dataclass(slots=True)
+class SeveralStudies:
+    """Listens to one study after another and tells how far they are together.
+
+    `totals` is how many experiments each of them makes; `name` is what the current one is called.
+    """
+
+    totals: Sequence[int]
+    listeners: Sequence[StudyListener]
+    number: int = 0
+    name: str = ""
+
+    def begin(self, number: int, name: str) -> None:
+        """Go on with the study of that number, from 0."""
+        self.number, self.name = number, name
+
+    def hear(self, progress: StudyProgress) -> bool:
+        """Tell the listeners; True where one of them ends the study."""
+        before, total = sum(self.totals[: self.number]), sum(self.totals)
+        done = before + min(progress.done, self.totals[self.number])
+        whole = replace(progress, done=done, asked=total, total=total, what=self.name)
+        return any([listener(whole) is True for listener in self.listeners])
 
 
 @dataclass(slots=True)
@@ -52,6 +111,11 @@ class Study:
     n_folds: int
     seeds: tuple[int, ...]
     listeners: Sequence[StudyListener] = ()
+    total: int | None = None  # experiments that the search will ask for
+    metric: str | None = None
+    higher_is_better: bool = True
+    stopped: bool = field(init=False, default=False)  # by a listener
+    _best: float | None = field(init=False, default=None)
     _shared: Any = field(init=False, default=None)
     _done: int = field(init=False, default=0)
     _asked: int = field(init=False, default=0)
@@ -72,26 +136,30 @@ class Study:
             while True:
                 found = self.run_trials(batch, keeps_states=continued)
                 results += found
+                if self.stopped:
+                    return results
                 batch = search.send(found)
         except StopIteration:
             return results
 
     def run_trials(self, trials: Sequence[Trial], *, keeps_states: bool = False) -> list[TrialResult]:
-        """The results of these trials."""
+        """The results of these trials; of those that are finished, where a listener ends the search."""
         of_trials = [trial.experiments(self.n_folds, self.seeds) for trial in trials]
         # Those of a fold together: a worker that has its documents at hand need not fetch others.
         wanted = sorted((one for own in of_trials for one in own), key=lambda one: one.fold)
         self._asked += len(wanted)
         missing = self._missing(wanted)
         self._done += len(wanted) - len(missing)
-        while missing:
+        while missing and not self.stopped:
             self._run_missing(missing, keeps_states)
             missing = self._missing(missing)
-            if missing:
+            if missing and not self.stopped:
                 time.sleep(SECONDS_BETWEEN_LOOKS)
+        unfinished = {one.key for one in missing}
         return [
             TrialResult(trial, tuple(self._found(one) for one in own))
             for trial, own in zip(trials, of_trials, strict=True)
+            if not any(one.key in unfinished for one in own)
         ]
 
     def _missing(self, experiments: Sequence[Experiment]) -> list[Experiment]:
@@ -107,15 +175,31 @@ class Study:
         """Run the experiments that no other process works on."""
         given: list[Experiment] = []
         if self._shared is None:
-            self._shared = self.engine.share(self.prepared)
-        for done in self.engine.run(run_experiment, self._claimed(missing, given, keeps_states), shared=self._shared):
-            experiment = given[done.number]
-            record = record_of(experiment, done, self.prepared.digest)
-            self.store.add(record, done.result.state)
-            self.store.claims.give_back(experiment.key)
-            self._done += 1
-            for listener in self.listeners:
-                listener(StudyProgress(self._done, self._asked, record))
+            self._shared = self.prepared.shared_by(self.engine)
+        own = self.prepared.without_documents()
+        tasks = ((own, task) for task in self._claimed(missing, given, keeps_states))
+        with closing(self.engine.run(run_shared_experiment, tasks, shared=self._shared)) as running:
+            for done in running:
+                experiment = given[done.number]
+                record = record_of(experiment, done, self.prepared.digest)
+                self.store.add(record, done.result.state)
+                self.store.claims.give_back(experiment.key)
+                self._done += 1
+                self._tell(record)
+                if self.stopped:
+                    break
+        if self.stopped:
+            for experiment in given:  # those that were under way can be claimed again
+                self.store.claims.give_back(experiment.key)
+
+    def _tell(self, record: Record) -> None:
+        better = max if self.higher_is_better else min
+        known = [value for value in (self._best, record.value) if value is not None and not math.isnan(value)]
+        self._best = better(known, default=None)
+        progress = StudyProgress(self._done, self._asked, record, self.total, self.metric, self._best)
+        for listener in self.listeners:
+            if listener(progress) is True:
+                self.stopped = True
 
     def _claimed(
         self, missing: Sequence[Experiment], given: list[Experiment], keeps_states: bool

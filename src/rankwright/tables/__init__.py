@@ -1,0 +1,1 @@
+"""Tables as people see them: lines of text, Markdown, HTML for notebooks."""
