@@ -19,7 +19,6 @@ from pathlib import Path
 from tempfile import gettempdir
 
 import numpy as np
-
 from benchmarks.clicks_tables import show
 
 RESULTS, CANDIDATES, ORDERS = 10, 14, 4

@@ -32,6 +32,7 @@ class TrainingFiles:
     test: str | None = None
     initial_scores: str | None = None
     valid_initial_scores: str | None = None
+    pairs: str | None = None  # preferences between the documents of `train`
     format: str | None = None
 
     def __post_init__(self) -> None:
@@ -50,13 +51,17 @@ class TrainingFiles:
         }
         with ExitStack() as spools:
             files = {
-                part: spools.enter_context(file_or_shards(path, format=self.format, initial_scores=start).repeatable())
+                part: spools.enter_context(self._file(part, path, start).repeatable())
                 for part, (path, start) in named.items()
                 if path is not None
             }
             for file in files.values():
                 file.check_readable()
             yield files
+
+    def _file(self, part: str, path: str, start: str | None) -> DataFile:
+        options = {} if self.pairs is None or part != "train" else {"pairs": self.pairs}
+        return file_or_shards(path, format=self.format, initial_scores=start, **options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

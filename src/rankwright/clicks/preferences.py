@@ -8,6 +8,7 @@ import numpy as np
 
 from rankwright.arrays import IdArray, IntArray
 from rankwright.clicks.logs.log import ClickLog
+from rankwright.clicks.simulation import known_documents, known_queries
 from rankwright.clicks.votes import Log, PairVotes, count_votes
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.ids import text_ids
@@ -99,10 +100,8 @@ def with_preferences(
 
 def row_lookup(data: RankingDataset, query_ids: IdArray, document_ids: IdArray):  # type: ignore[no-untyped-def]
     """A function from places among ids of a log to rows of the data, -1 where it has none."""
-    if data.document_ids is None or data.query_ids is None:
-        raise InputError("the documents must have ids, of queries and of documents: they are how a log knows them")
-    query_of_row = _places(data.query_ids, query_ids)[data.groups.query_of_row]
-    keys = query_of_row << 32 | _places(data.document_ids, document_ids)
+    query_of_row = _places(known_queries(data), query_ids)[data.groups.query_of_row]
+    keys = query_of_row << 32 | _places(known_documents(data), document_ids)
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
 

@@ -11,7 +11,7 @@ from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import OBJECTIVES, objective_named
 from rankwright.settings.setting import about, changed, setting, settings_class
-from rankwright.settings.shared import AimedSettings, PatientSettings, RankerSettings, ScaledSettings
+from rankwright.settings.shared import AimedSettings, DebiasedSettings, PatientSettings, RankerSettings, ScaledSettings
 from rankwright.settings.spaces import Choice, Real, Whole
 
 
@@ -107,7 +107,7 @@ class NetSettings(RecipeSettings):
 
 
 @settings_class
-class RankNetSettings(NetSettings):
+class RankNetSettings(DebiasedSettings, NetSettings):
     """A net trained on pairs of documents by cross entropy (Burges et al. 2005, Eq. 3).
 
     Parameters
@@ -142,7 +142,7 @@ class RankNetSettings(NetSettings):
 
 
 @settings_class
-class LambdaRankSettings(NetSettings):
+class LambdaRankSettings(DebiasedSettings, NetSettings):
     """A net whose forces on pairs are weighed by what swapping them would do to `metric` (Burges 2005, paper
     2).
 
@@ -210,7 +210,7 @@ class RankPropSettings(RecipeSettings):
 
 
 @settings_class
-class ListNetSettings(DescentSettings):
+class ListNetSettings(DebiasedSettings, DescentSettings):
     """A ranker trained by the cross entropy of top-one probabilities (Cao, Qin, Liu, Tsai, Li 2007).
 
     Parameters

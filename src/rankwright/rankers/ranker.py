@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, thread_count
+from rankwright.clicks.weights import PropensityWeights, propensity_weights
 from rankwright.container.checks import known
 from rankwright.container.file import container_size, write_container
 from rankwright.data.dataset import RankingDataset
@@ -78,6 +79,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     needs_qid: ClassVar[bool] = False  # whether a document's score depends on the rest of its list
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
+    takes_positions: ClassVar[bool] = False  # whether it learns from where a click log showed the documents
     takes_document_weights: ClassVar[bool] = True  # whether one document can count more than another
     chooses_steps: ClassVar[bool] = True  # whether validation data chooses the step; otherwise the last one counts
     validates_itself: ClassVar[bool] = False  # whether it chooses steps without the caller's validation data
@@ -85,6 +87,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     model_: Model
     scaling_: FittedScaling | None = None
     compressed_from_: dict[str, Any] | None = None  # which model a compressed one replaces, and how it was made
+    propensity_weights_: PropensityWeights | None = None
     history_: History
     data_digest_: str
     n_features_in_: int
@@ -109,6 +112,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         sample_weight: Any = None,
         query_weight: Any = None,
         position: Any = None,
+        propensity: Any = None,
         preferences: Preferences | None = None,
         initial_scores: Any = None,
         valid: Any = None,
@@ -133,7 +137,10 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         query_weight : array of numbers, optional
             How much each query counts, in the order in which queries first appear.
         position : array of whole numbers, optional
-            The rank, from 0, at which each row was shown.
+            The rank, from 0, at which each row was shown. Rankers with the setting `debias` look at it.
+        propensity : array of numbers, optional
+            How likely each row was examined where it was shown, above 0 and at most 1: labels are then clicks, and a
+            clicked row counts 1 / propensity, at most 20 times (`rankwright.clicks.propensity_weights`).
         preferences : Preferences, optional
             Pairs of rows of which one should rank above the other; they replace the pairs made from labels.
         initial_scores : array of numbers, optional
@@ -155,6 +162,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             "qid": qid, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
             "position": position, "preferences": preferences, "initial_scores": initial_scores,
         }  # fmt: skip
+        beside["sample_weight"] = self._weighed(X, y, propensity, sample_weight)
         self.compressed_from_ = None
         run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint))
         file = as_data_file(X)
@@ -164,6 +172,17 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         else:
             self._learn_scaled(training_data(self, X, y, beside), valid, run)
         return self
+
+    def _weighed(self, X: Any, y: Any, propensity: Any, sample_weight: Any) -> Any:
+        """The weights of rows, times those of inverse propensity if there are propensities."""
+        self.propensity_weights_ = None
+        if propensity is None:
+            return sample_weight
+        if isinstance(X, RankingDataset) or y is None:
+            raise InputError("propensity goes with rows and y, their clicks; a dataset has document_weights instead")
+        self.propensity_weights_ = propensity_weights(y, propensity)
+        weights = self.propensity_weights_.weights
+        return weights if sample_weight is None else weights * np.asarray(sample_weight, np.float32)
 
     def predict(self, X: Any, qid: Any = None) -> Float64Array:
         """Score documents.

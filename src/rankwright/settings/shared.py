@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from rankwright.settings.setting import (
     Setting,
@@ -98,6 +98,21 @@ class AimedSettings(RankerSettings):
 
     metric: str = setting("ndcg@10")
     select: str | None = setting(None)
+
+
+@settings_class
+class DebiasedSettings(RankerSettings):
+    """The setting of rankers that look at the positions of clicks.
+
+    Parameters
+    ----------
+    debias
+        What is done about position bias where the data has positions, and labels are clicks or click rates: `auto`
+        learns examination and relevance together and corrects labels if held-out clicks support it, `always` corrects
+        them in any case, `none` takes clicks as they are.
+    """
+
+    debias: Literal["auto", "always", "none"] = setting("auto")
 
 
 @settings_class

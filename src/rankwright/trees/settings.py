@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from rankwright.objectives.objective import Objective
 from rankwright.settings.setting import setting, settings_class
-from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings
+from rankwright.settings.shared import AimedSettings, DebiasedSettings, PatientSettings, ScaledSettings
 from rankwright.settings.spaces import Real, Whole
 from rankwright.trees.bins.binning import MAX_WIDE_BINS
 from rankwright.trees.params import MAX_LEAVES, SplitGain
@@ -77,7 +77,7 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
 
 
 @settings_class
-class LambdaForestSettings(ForestSettings):
+class LambdaForestSettings(DebiasedSettings, ForestSettings):
     """What boosted trees share that follow the forces of pairs.
 
     Parameters
@@ -95,6 +95,11 @@ class LambdaForestSettings(ForestSettings):
     mode
         `paper` is the slides' formula and nothing else: every pair, σ = 1, least-squares splits; what is set explicitly
         beside it holds.
+    debias
+        What is done about position bias where the data has positions, and labels are clicks or click rates: `auto`
+        learns examination and relevance together and corrects labels if held-out clicks support it, `always` corrects
+        them in any case, `pairwise` weighs the clicks (0 or 1) of each position along with training (Unbiased
+        LambdaMART) if held-out clicks support it, `none` takes clicks as they are.
     """
 
     objective: str | Objective | None = setting(None, stored=objective_name)
@@ -102,6 +107,7 @@ class LambdaForestSettings(ForestSettings):
     sigma: float | None = setting(None, above=0)
     split_gain: SplitGain | None = setting(None)
     mode: Literal["default", "paper"] = setting("default")
+    debias: Literal["auto", "always", "pairwise", "none"] = setting("auto")  # type: ignore[assignment]
 
 
 @settings_class

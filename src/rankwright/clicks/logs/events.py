@@ -128,7 +128,7 @@ class Gathered:
             chances = [np.nan] * n_shown
         elif isinstance(chances, int | float):
             chances = [float(chances)] * n_shown
-        if len(chances) != n_shown or not all(isinstance(one, int | float) and not 0 >= one for one in chances):
+        if len(chances) != n_shown or not all(isinstance(one, int | float) and not one <= 0 for one in chances):
             self.problems.note(BROKEN, line, "propensity must be one number above 0, or one for each shown document")
             return None
         return first - 1, list(map(float, chances)), str(event.get("policy", ""))

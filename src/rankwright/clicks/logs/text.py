@@ -71,7 +71,7 @@ def yandex_event(text: str) -> dict[str, Any] | None:
 
 
 def csv_events(path: FilePath, gathered: Gathered) -> Iterator[None]:
-    """Read CSV or TSV: a line for each list (`shown`, `clicks`), or one for each shown document (`document`, `click`)."""
+    """Read CSV or TSV with a line for each list (`shown`, `clicks`) or for each document (`document`, `click`)."""
     with open_input(path) as raw, TextIOWrapper(raw, encoding="utf-8-sig", errors="replace", newline="") as file:
         first = file.readline()
         delimiter = "\t" if "\t" in first else ","

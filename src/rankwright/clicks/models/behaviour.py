@@ -74,7 +74,7 @@ class ByRank:
     def start(self, n_lists: int) -> None:
         """Nothing needs to be known."""
 
-    def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:
+    def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:  # noqa: ARG002
         """The click rate of the rank."""
         return np.full(len(shown.attraction), at(self.rates, rank))
 
@@ -93,7 +93,7 @@ class ByDocument:
     def start(self, n_lists: int) -> None:
         """Nothing needs to be known."""
 
-    def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:
+    def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:  # noqa: ARG002
         """The document's attraction."""
         return shown.attraction[:, rank]
 
@@ -114,7 +114,7 @@ class PositionBased:
     def start(self, n_lists: int) -> None:
         """Nothing needs to be known."""
 
-    def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:
+    def chance(self, state: None, rank: int, shown: Shown) -> Float64Array:  # noqa: ARG002
         """Examined and attractive."""
         return at(self.examination, rank) * shown.attraction[:, rank]
 

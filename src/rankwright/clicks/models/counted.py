@@ -1,4 +1,4 @@
-"""Models that counting fits exactly: click rates, cascade, dependent clicks, the simplified dynamic Bayesian network."""
+"""Models that counting fits exactly: click rates, cascade, dependent clicks, and the simplified DBN."""
 
 from __future__ import annotations
 

@@ -130,4 +130,3 @@ class DynamicBayesianNetwork(ClickModel):
     def _behaviour(self) -> Behaviour:
         persistence = float(self._fitted()["persistence"][0])
         return Chain(np.full(1, persistence), persistence=persistence, satisfies=True)
-

@@ -16,7 +16,7 @@ def mix(value: int) -> int:
     return int(mix_all(np.array([value], np.uint64))[0])
 
 
-def group_lists(lists: ShownLists, hashes: Uint64Array, first: IntArray, threads: int) -> None:  # noqa: ARG001
+def group_lists(lists: ShownLists, hashes: Uint64Array, first: IntArray, threads: int) -> None:
     """For each list a hash of its content, and the first list that equals it."""
     first_of: dict[tuple[int, tuple[int, ...], tuple[bool, ...]], int] = {}
     for k in range(len(lists.queries)):
@@ -34,7 +34,7 @@ def number_documents(
     documents: Int32Array,
     numbers: Int32Array,
     n_distinct: IntArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """For each row the place of its document among its query's distinct ones, and how many of them a query has."""
     for query in range(len(n_distinct)):
@@ -50,7 +50,7 @@ def count_votes(
     amounts: IntArray,
     table: VoteTable,
     done: IntArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Add the votes of the lists; a part whose table is half full stops before a list, which `done` tells."""
     n_parts = len(table.n_used)

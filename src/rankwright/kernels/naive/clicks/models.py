@@ -11,7 +11,7 @@ from rankwright.arrays import BoolArray, Float32Array, Float64Array, Int32Array,
 from rankwright.kernels.records import PairCells, PairLists
 
 
-def count_cells(lists: PairLists, context_of: Int32Array, n_cells: IntArray, threads: int) -> None:  # noqa: ARG001
+def count_cells(lists: PairLists, context_of: Int32Array, n_cells: IntArray, threads: int) -> None:
     """How many contexts each pair was shown in."""
     n_cells[:] = 0
     for pair, _ in _cells(lists, context_of):
@@ -25,7 +25,7 @@ def fill_cells(
     contexts: Int32Array,
     shown: IntArray,
     clicks: IntArray,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """How often each pair was shown and clicked in each of its contexts, by pair, then by context."""
     assert starts[-1] == len(contexts)
@@ -59,7 +59,7 @@ def examination_step(
     examination: Float64Array,
     examined_of_pair: Float64Array,
     examined_in_context: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Add up the chances that pairs, and contexts, were examined, given the clicks."""
     examined_of_pair[:], examined_in_context[:] = 0, 0
@@ -72,7 +72,7 @@ def examination_step(
             examined_in_context[context] += examined
 
 
-def count_clicks(lists: PairLists, of_pair: IntArray, at_rank: IntArray, threads: int) -> None:  # noqa: ARG001
+def count_clicks(lists: PairLists, of_pair: IntArray, at_rank: IntArray, threads: int) -> None:
     """Of each pair: shown, clicked, shown down to the first click, down to the last click, clicked last.
 
     Lists without a click count as examined to their end. At each rank: shown, clicked, clicked last.
@@ -97,7 +97,7 @@ def dbn_step(
     satisfied: Float64Array,
     went_on: Float64Array,
     could_go_on: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """Add up the chances that pairs were examined and satisfied, and that users of each query went on."""
     for sums in (examined, satisfied, went_on, could_go_on):
@@ -160,7 +160,7 @@ def position_losses(
     other_weight: Float64Array,
     of_clicked: Float64Array,
     of_other: Float64Array,
-    threads: int,  # noqa: ARG001
+    threads: int,
 ) -> None:
     """The weighed logistic cost of pairs, at the position of the better document and at that of the worse one."""
     of_clicked[:], of_other[:] = 0, 0
