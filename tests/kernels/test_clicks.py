@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 import pytest
 
-from rankwright import kernels
-from rankwright.kernels import reference
+from rankwright import kernels as checked_kernels
+from rankwright.kernels import reference as checked_reference
 from rankwright.kernels.records import PairCells, PairLists, ShownLists, VoteTable
+
+kernels: Any = checked_kernels  # arguments come in tuples, which types cannot count
+reference: Any = checked_reference
 
 RULES = ["skip-above", "last-click", "skip-above-and-next", "next", "neighbours", "exposure"]
 
@@ -155,7 +159,7 @@ def test_the_step_of_a_dynamic_bayesian_network_is_that_of_the_twin(threads):
     lists = random_pairs(n_queries=200)
     n_pairs, rng = int(lists.pair_starts[-1]), np.random.default_rng(1)
     attraction, satisfaction = rng.uniform(0.05, 0.9, (2, n_pairs))
-    sums = {n: tuple(np.ones(size) for size in (n_pairs, n_pairs, 200, 200)) for n in ("threads", "one", "twin")}
+    sums: Any = {n: tuple(np.ones(size) for size in (n_pairs, n_pairs, 200, 200)) for n in ("threads", "one", "twin")}
     kernels.dbn_step(lists, attraction, satisfaction, 0.8, *sums["threads"], threads)
     kernels.dbn_step(lists, attraction, satisfaction, 0.8, *sums["one"], 1)
     reference.dbn_step(lists, attraction, satisfaction, 0.8, *sums["twin"], 1)
@@ -179,7 +183,7 @@ def kernels_posterior(attracts, satisfies, persistence, clicked):
         np.array([0, 1]), np.array([0, n]), np.array([0, n]), np.arange(n, dtype=np.int32), np.array(clicked),
         np.array([1]),
     )  # fmt: skip
-    sums = [np.zeros(n), np.zeros(n), np.zeros(1), np.zeros(1)]
+    sums: Any = [np.zeros(n), np.zeros(n), np.zeros(1), np.zeros(1)]
     kernels.dbn_step(lists, np.array(attracts), np.array(satisfies), persistence, *sums, 1)
     return dict(zip(("examined", "satisfied", "went_on", "could"), sums, strict=True))
 
@@ -230,8 +234,8 @@ def test_losses_by_position_are_those_of_the_twin(threads):
     offsets = np.concatenate([[0], np.cumsum(rng.integers(0, 9, 300))])
     labels = rng.integers(0, 2, offsets[-1]).astype(np.float32)
     scores, positions = rng.normal(size=offsets[-1]), rng.integers(0, 6, offsets[-1])
-    weights = rng.uniform(0.5, 3, (2, 6))
-    sums = {name: (np.ones(6), np.ones(6)) for name in ("threads", "one", "twin")}
+    weights: Any = rng.uniform(0.5, 3, (2, 6))
+    sums: Any = {name: (np.ones(6), np.ones(6)) for name in ("threads", "one", "twin")}
     kernels.position_losses(offsets, labels, scores, positions, *weights, *sums["threads"], threads)
     kernels.position_losses(offsets, labels, scores, positions, *weights, *sums["one"], 1)
     reference.position_losses(offsets, labels, scores, positions, *weights, *sums["twin"], 1)

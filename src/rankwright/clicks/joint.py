@@ -38,16 +38,16 @@ class PositionBasedClicks:
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:  # noqa: ARG002
         """Return the λ-function of a dataset's clicks; see `Objective.bind`."""
-        documents = getattr(dataset, "documents", dataset)
+        documents: Any = getattr(dataset, "documents", dataset)  # a binned dataset's, without features
         if documents.positions is None:
             raise InputError(f"{self.name} needs the positions at which documents were shown")
         clicks = judged_labels(dataset, self.name).astype(np.float64)
         weights = np.ones(len(clicks)) if dataset.document_weights is None else dataset.document_weights
-        return _Bound(dataset, clicks, weights.astype(np.float64), documents.positions, dtype)
+        return _BoundClicks(dataset, clicks, weights.astype(np.float64), documents.positions, dtype)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Bound:
+class _BoundClicks:
     data: Judged
     clicks: Float64Array
     weights: Float64Array

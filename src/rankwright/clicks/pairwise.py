@@ -52,12 +52,12 @@ class PairwiseDebiased:
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
         """Return the λ-function of a dataset of clicks; see `Objective.bind`."""
-        documents: RankingDataset = getattr(dataset, "documents", dataset)
-        return _Bound(self.objective, documents, threads, dtype)
+        documents: Any = getattr(dataset, "documents", dataset)  # a binned dataset's, without features
+        return _BoundPairs(self.objective, documents, threads, dtype)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Bound:
+class _BoundPairs:
     objective: Objective
     data: RankingDataset
     threads: int

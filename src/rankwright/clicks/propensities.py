@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import BoolArray, Float64Array, IntArray
 from rankwright.clicks.logs.log import ClickLog, pair_log
 from rankwright.errors import InputError, require
 
@@ -42,7 +42,8 @@ def from_randomised(log: ClickLog, n_ranks: int = 10) -> Float64Array:
     rates = np.divide(clicks, shown, out=np.full(n_ranks, np.nan), where=shown > 0)
     if not rates[0] > 0:
         raise InputError("the first position has no clicks to compare others with")
-    return rates / rates[0]
+    relative: Float64Array = rates / rates[0]
+    return relative
 
 
 def from_interventions(log: ClickLog, n_ranks: int = 10) -> Float64Array:
@@ -79,15 +80,15 @@ def from_interventions(log: ClickLog, n_ranks: int = 10) -> Float64Array:
     kept, times = ranks < n_ranks, np.repeat(lists.counts, sizes).astype(np.float64)
     cells = lists.pairs[kept].astype(np.int64) * n_ranks + ranks[kept]
     used, place = np.unique(cells, return_inverse=True)
-    shown = np.bincount(place, weights=times[kept])
-    clicks = np.bincount(place, weights=(times * lists.clicked)[kept])
+    shown = np.bincount(place, weights=times[kept]).astype(np.float64)
+    clicks = np.bincount(place, weights=(times * lists.clicked)[kept]).astype(np.float64)
     pair, rank = used // n_ranks, used % n_ranks
     ratios = _ratios(pair, rank, shown, clicks, n_ranks)
     return _fitted(*ratios)
 
 
 def _ratios(
-    pair: Float64Array, rank: Float64Array, shown: Float64Array, clicks: Float64Array, n_ranks: int
+    pair: IntArray, rank: IntArray, shown: Float64Array, clicks: Float64Array, n_ranks: int
 ) -> tuple[Float64Array, Float64Array]:
     """Clicks at position i of documents that were also shown at j, each weighed alike at both; and the evidence."""
     rates = np.zeros((n_ranks, n_ranks))
@@ -122,7 +123,7 @@ def _fitted(rates: Float64Array, evidence: Float64Array) -> Float64Array:
     return found
 
 
-def _reachable(upper: Float64Array, lower: Float64Array, n_ranks: int) -> np.ndarray:
+def _reachable(upper: IntArray, lower: IntArray, n_ranks: int) -> BoolArray:
     """Which positions comparisons join to the first one."""
     joined = np.zeros(n_ranks, np.bool_)
     joined[0] = True

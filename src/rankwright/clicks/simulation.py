@@ -98,6 +98,7 @@ def simulate(
     eta: float = 1.0,
     noise: float = 0.1,
     examination: Sequence[float] | None = None,
+    largest: float | None = None,
     swaps: float = 0.0,
     seed: int = 0,
 ) -> ClickLog:
@@ -122,6 +123,8 @@ def simulate(
         The chance of a click on what is irrelevant and examined.
     examination : sequence of float, optional
         The chance of examination of each rank; by default .68 .61 .48 .34 .28 .20 .11 .10 .08 .06.
+    largest : float, optional
+        The label that attracts and satisfies for certain; by default the largest one of the data.
     swaps : float, default 0.0
         How likely each pair of neighbours is shown the other way round, drawn anew for every user: what shows how
         clicks depend on the place.
@@ -149,7 +152,7 @@ def simulate(
         raise InputError("clicks are simulated on labels, and the dataset has none")
     chances = np.asarray(EXAMINATION if examination is None else examination, np.float64) ** eta
     labels = np.nan_to_num(data.labels.astype(np.float64), nan=0.0)
-    relevance = click_chances(labels, 0.0)
+    relevance = np.minimum(click_chances(labels, 0.0, largest), 1.0)
     attraction = noise + (1 - noise) * relevance
     ranked = rank(as_scores(scores, length=data.n_docs), data.groups)
     sizes = np.minimum(data.groups.sizes, depth)

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import Float64Array, IdArray, Int32Array, IntArray, Uint64Array, thread_count
+from rankwright.arrays import BoolArray, Float64Array, IdArray, Int32Array, IntArray, Uint64Array, thread_count
 from rankwright.clicks.logs.codes import sorted_codes
 from rankwright.clicks.logs.log import ClickLog
 from rankwright.clicks.logs.reading import LogFile
@@ -400,10 +400,16 @@ def _paired(rule: str, votes: Votes, expected: Votes | None, query_ids: IdArray,
     sums = {name: _placed(side, distinct) for name, side in sides.items()}
     none = np.empty(0), np.empty(0)
     n_votes = float(votes.above.sum() + votes.below.sum())
+    queries, first, second = (row.astype(np.int32) for row in distinct)
+    expected_sums = sums.get("expected", none)
     return PairVotes(
-        *(row.astype(np.int32) for row in distinct),
-        *sums["for"],
-        *sums.get("expected", none),
+        queries,
+        first,
+        second,
+        for_first=sums["for"][0],
+        for_second=sums["for"][1],
+        expected_first=expected_sums[0],
+        expected_second=expected_sums[1],
         against_order=float(votes.below.sum()) / n_votes if n_votes else 0.0,
         query_ids=query_ids,
         document_ids=document_ids,
@@ -417,7 +423,7 @@ class Side(NamedTuple):
     queries: IntArray
     first: IntArray
     second: IntArray
-    is_first: np.ndarray
+    is_first: BoolArray
     amounts: Float64Array
 
 
@@ -438,7 +444,8 @@ def _placed(side: Side, distinct: IntArray) -> tuple[Float64Array, Float64Array]
     sums = []
     for wanted in (True, False):
         own = side.is_first[which] == wanted
-        sums.append(np.bincount(where[own], weights=side.amounts[which[own]], minlength=n_distinct))
+        amounts = np.bincount(where[own], weights=side.amounts[which[own]], minlength=n_distinct)
+        sums.append(amounts.astype(np.float64))
     return sums[0], sums[1]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from rankwright.settings.setting import (
     Setting,
@@ -112,7 +112,7 @@ class DebiasedSettings(RankerSettings):
         them in any case, `none` takes clicks as they are.
     """
 
-    debias: Literal["auto", "always", "none"] = setting("auto")
+    debias: str = setting("auto", choices=lambda: ("auto", "always", "none"))
 
 
 @settings_class

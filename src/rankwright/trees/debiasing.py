@@ -80,15 +80,15 @@ def debiased(
     `always`, labels are corrected whatever was found.
     """
     clicks = _clicks_of(data)
-    relevance, both = _cross_fitted(data, clicks, seed=seed, threads=threads)
-    _, features = _cross_fitted(data, replace(clicks, positions=np.zeros_like(clicks.positions)), seed=seed,
+    relevance, sharpest, both = _cross_fitted(data, clicks, seed=seed, threads=threads)
+    _, _, features = _cross_fitted(data, replace(clicks, positions=np.zeros_like(clicks.positions)), seed=seed,
                                 threads=threads)  # fmt: skip
     position = _by_position_alone(data, clicks)
     known = ~np.isnan(clicks.rates)
-    relevance = relevance ** _sharpness(clicks, relevance)
-    curve = _curve(clicks, relevance)
-    scale = curve[0] if curve[0] > 0 else float(curve.max(initial=1.0))
-    examination = np.maximum(curve / scale, LEAST_EXAMINATION)
+    # Forests that stop early tell documents apart too little, and would make the top positions, which hold the better
+    # documents, seem to be examined more than they are.
+    curve, scale = _curve(clicks, sharpest), _curve(clicks, relevance)[0]
+    examination = np.maximum(curve / (curve[0] if curve[0] > 0 else float(curve.max(initial=1.0))), LEAST_EXAMINATION)
     gains = {name: _sure(data, both - other) for name, other in (("position", position), ("features", features))}
     reason = _reason(gains)
     applied = always or reason is None
@@ -125,10 +125,11 @@ def _clicks_of(data: RankingDataset) -> _Clicks:
 
 def _cross_fitted(
     data: RankingDataset, clicks: _Clicks, *, seed: int, threads: int | None
-) -> tuple[Float64Array, Float64Array]:
-    """Each document's relevance, and how likely its clicks are, by a forest that was grown on other queries.
+) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Each document's relevance by a forest that was grown on other queries, by few trees and by many, and how likely
+    its clicks are.
 
-    All forests have as many trees as foretell held-out clicks best, of some numbers: clicks that tell little want few.
+    The few are as many as foretell held-out clicks best, of some numbers: clicks that tell little want few.
     """
     from rankwright.trees.lambdamart import LambdaMART
 
@@ -146,7 +147,7 @@ def _cross_fitted(
             found = _on_held_out(clicks, relevance_of(scores), data.groups.rows_of(train), held)
             relevance[stage, held], likelihood[stage, held] = found
     best = int(np.argmax(likelihood.sum(axis=1)))
-    return relevance[best], likelihood[best]
+    return relevance[best], relevance[-1], likelihood[best]
 
 
 def _on_held_out(
@@ -164,27 +165,6 @@ def _curve(clicks: _Clicks, relevance: Float64Array) -> Float64Array:
     """The examination of each position that fits all clicks best."""
     seen = clicks.times * ~np.isnan(clicks.rates)
     return fitted_examination(np.nan_to_num(clicks.rates), relevance, clicks.positions, seen)
-
-
-def _sharpness(clicks: _Clicks, relevance: Float64Array) -> float:
-    """The power of the forests' relevance that fits the clicks best.
-
-    Forests that stop early tell documents apart too little. The top positions, which hold the better documents, would
-    then seem to be examined more than they are.
-    """
-    from scipy.optimize import brentq
-
-    rates, logs = np.nan_to_num(clicks.rates), np.log(np.maximum(relevance, 1e-12))
-    seen = clicks.times * ~np.isnan(clicks.rates)
-
-    def slope(power: float) -> float:
-        sharper = np.exp(power * logs)
-        return float((seen * (rates - _curve(clicks, sharper)[clicks.positions] * sharper) * logs).sum())
-
-    least, most = 0.5, 3.0
-    if slope(least) * slope(most) >= 0:
-        return 1.0
-    return float(brentq(slope, least, most, xtol=1e-4))
 
 
 def _likelihood(clicks: _Clicks, rows: IntArray, expected: Float64Array) -> Float64Array:

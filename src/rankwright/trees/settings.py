@@ -107,7 +107,7 @@ class LambdaForestSettings(DebiasedSettings, ForestSettings):
     sigma: float | None = setting(None, above=0)
     split_gain: SplitGain | None = setting(None)
     mode: Literal["default", "paper"] = setting("default")
-    debias: Literal["auto", "always", "pairwise", "none"] = setting("auto")  # type: ignore[assignment]
+    debias: str = setting("auto", choices=lambda: ("auto", "always", "pairwise", "none"))
 
 
 @settings_class

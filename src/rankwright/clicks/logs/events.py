@@ -41,7 +41,7 @@ class Problems:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class LogBlock:
     """Some lists of a log, with ids as numbers."""
 
     queries: Int32Array
@@ -133,11 +133,11 @@ class Gathered:
             return None
         return first - 1, list(map(float, chances)), str(event.get("policy", ""))
 
-    def block(self) -> Block:
+    def block(self) -> LogBlock:
         """The lists so far as a block; the next ones make another."""
         sizes = np.array(self.sizes, np.int64)
         first, chances = np.array(self.first_ranks, np.int32), np.array(self.propensities, np.float32)
-        made = Block(
+        made = LogBlock(
             self.naming.queries.of_texts(self.queries),
             np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]),
             self.naming.documents.of_texts(self.documents),
@@ -148,5 +148,5 @@ class Gathered:
         )
         for part in (self.queries, self.sizes, self.documents, self.clicked, self.first_ranks, self.propensities,
                      self.policies):  # fmt: skip
-            part.clear()  # type: ignore[attr-defined]
+            part.clear()
         return made

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, IdArray, Int32Array, IntArray, as_ids, thread_count
@@ -93,7 +93,7 @@ class ClickLog:
     @classmethod
     def from_lists(
         cls,
-        queries: Sequence[Any] | ArrayLike,
+        queries: Sequence[Any],
         shown: Sequence[Sequence[Any]],
         clicks: Sequence[Sequence[int]],
         *,
@@ -120,7 +120,7 @@ class ClickLog:
         ClickLog
             The log.
         """
-        require(len(shown) == len(clicks) == len(list(queries)), "queries, shown and clicks must be of equal length")
+        require(len(shown) == len(clicks) == len(queries), "queries, shown and clicks must be of equal length")
         sizes = np.array([len(one) for one in shown], np.int64)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         clicked = np.zeros(int(offsets[-1]), np.bool_)
@@ -214,7 +214,7 @@ class ClickLog:
         sizes = np.diff(self.offsets)[places]
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         rows = np.repeat(self.offsets[places] - offsets[:-1], sizes) + np.arange(offsets[-1])
-        per_list: dict[str, NDArray[Any] | None] = {
+        per_list: dict[str, Any] = {
             name: None if (values := getattr(self, name)) is None else values[places]
             for name in ("counts", "first_ranks", "policies")
         }
@@ -267,7 +267,7 @@ class ClickLog:
         """The log with equal lists merged into one that counts as often.
 
         Everything that a click model learns is in it. Lists are sorted by query and content, so that the result does
-        not depend on the order of the log. Propensities, policies and problems are left out.
+        not depend on the order of the log. Propensities and policies are left out, and so are pages after the first.
 
         Parameters
         ----------

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwright.arrays import BoolArray, Int32Array, IntArray
 from rankwright.clicks.logs.codes import Codes
-from rankwright.clicks.logs.events import BROKEN, EMPTY, NOT_SHOWN, REPEATED, Block, Naming, Problems
+from rankwright.clicks.logs.events import BROKEN, EMPTY, NOT_SHOWN, REPEATED, LogBlock, Naming, Problems
 from rankwright.data.frames import load
 from rankwright.errors import FileFormatError
 
@@ -17,7 +17,7 @@ LISTS_AT_A_TIME = 1 << 19
 WANTED = "query, shown (a list of ids) and clicks (a list of positions from 1)"
 
 
-def parquet_blocks(path: str, naming: Naming, problems: Problems) -> Iterator[Block]:
+def parquet_blocks(path: str, naming: Naming, problems: Problems) -> Iterator[LogBlock]:
     """The lists of a file, block by block."""
     arrow, reader = load("pyarrow", "reading Parquet"), load("pyarrow.parquet", "reading Parquet")
     try:
@@ -36,7 +36,7 @@ def parquet_blocks(path: str, naming: Naming, problems: Problems) -> Iterator[Bl
             row += batch.num_rows
 
 
-def _block(columns: dict[str, Any], naming: Naming, problems: Problems, row: int) -> Block:
+def _block(columns: dict[str, Any], naming: Naming, problems: Problems, row: int) -> LogBlock:
     sizes = _sizes(columns["shown"])
     usable = (sizes > 0) & ~_is_null(columns["query"])
     if not usable.all():
@@ -53,7 +53,7 @@ def _block(columns: dict[str, Any], naming: Naming, problems: Problems, row: int
         chances = columns["propensity"].flatten().to_numpy(zero_copy_only=False).astype(np.float32)
         if len(chances) != offsets[-1]:
             raise FileFormatError(problems.path, "propensity must have a number for each shown document")
-    return Block(
+    return LogBlock(
         _codes(columns["query"], naming.queries),
         offsets,
         _codes(columns["shown"].flatten(), naming.documents),
@@ -77,7 +77,8 @@ def _codes(column: Any, codes: Codes) -> Int32Array:
     encoded = column.dictionary_encode()
     if encoded.null_count:
         raise FileFormatError("the log", f"{BROKEN}: an id is missing")
-    distinct, places = encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False)
+    distinct = encoded.dictionary
+    places = np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
     if load("pyarrow.types", "reading Parquet").is_integer(distinct.type):
         return codes.of_integers(distinct.to_numpy(zero_copy_only=False).astype(np.int64))[places]
     return codes.of_texts(map(str, distinct.to_pylist()))[places]

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 import numpy as np
 
-from rankwright.clicks.logs.events import Block, Gathered, Naming, Problems
+from rankwright.clicks.logs.events import Gathered, LogBlock, Naming, Problems
 from rankwright.clicks.logs.log import ClickLog, in_order_of_ids
 from rankwright.clicks.logs.parquet import parquet_blocks
 from rankwright.clicks.logs.text import csv_events, json_events, yandex_events
@@ -53,12 +53,12 @@ class LogFile:
         self.problems: dict[str, int] = {}
         self.first_problems: dict[str, str] = {}
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[LogBlock]:
         """The lists, some at a time.
 
         Yields
         ------
-        Block
+        LogBlock
             Lists with ids as numbers of `naming`, the same in every reading.
         """
         self.problems, self.first_problems = {}, {}
@@ -74,7 +74,7 @@ class LogFile:
                 self.first_problems.setdefault(problem, f"{problems.path}, {problems.first[problem]}")
 
 
-def _text_blocks(path: str, format: str, gathered: Gathered) -> Iterator[Block]:
+def _text_blocks(path: str, format: str, gathered: Gathered) -> Iterator[LogBlock]:
     for _ in TEXT_FORMATS[format](path, gathered):
         if len(gathered) >= LISTS_AT_A_TIME:
             yield gathered.block()
@@ -174,7 +174,7 @@ def read_log(
     return log.merged(threads=threads) if merge else log
 
 
-def _raw_log(block: Block, file: LogFile) -> ClickLog:
+def _raw_log(block: LogBlock, file: LogFile) -> ClickLog:
     """A block as a log whose ids are placeholders: only their number is right."""
     naming = file.naming
     return ClickLog(

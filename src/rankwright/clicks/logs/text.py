@@ -6,7 +6,7 @@ import csv
 import json
 from collections.abc import Iterator
 from io import TextIOWrapper
-from typing import Any
+from typing import Any, cast
 
 from rankwright.clicks.logs.events import BROKEN, Gathered
 from rankwright.errors import FileFormatError
@@ -72,7 +72,10 @@ def yandex_event(text: str) -> dict[str, Any] | None:
 
 def csv_events(path: FilePath, gathered: Gathered) -> Iterator[None]:
     """Read CSV or TSV with a line for each list (`shown`, `clicks`) or for each document (`document`, `click`)."""
-    with open_input(path) as raw, TextIOWrapper(raw, encoding="utf-8-sig", errors="replace", newline="") as file:
+    with (
+        open_input(path) as raw,
+        TextIOWrapper(cast(Any, raw), encoding="utf-8-sig", errors="replace", newline="") as file,
+    ):
         first = file.readline()
         delimiter = "\t" if "\t" in first else ","
         names = [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])]
@@ -107,7 +110,8 @@ def _long_rows(names: list[str], rows: Any, gathered: Gathered) -> Iterator[None
     whose = [name for name in ("session", "list", "query", "policy", "time") if name in names]
     documents: list[tuple[str, float | None, bool]] = []
     before: tuple[Any, ...] | None = None
-    start, last, head = 1, 0, {}
+    start, last = 1, 0
+    head: dict[str, Any] = {}
 
     def finish(line: int) -> None:
         if documents:

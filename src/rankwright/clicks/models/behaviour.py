@@ -160,7 +160,8 @@ class UserBrowsing:
 
     def _after(self, last: IntArray, rank: int) -> Float64Array:
         deepest = len(self.examination) - 1
-        return self.examination[min(rank, deepest), np.minimum(last, deepest + 1)]
+        chances: Float64Array = self.examination[min(rank, deepest), np.minimum(last, deepest + 1)]
+        return chances
 
 
 @dataclass(frozen=True, slots=True, eq=False)

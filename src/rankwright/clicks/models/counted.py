@@ -21,7 +21,8 @@ def counted(log: PairLog, threads: int | None) -> tuple[IntArray, RankCounts]:
     """Counts of each pair, and of each rank."""
     of_pair, at_rank = np.empty((log.n_pairs, 5), np.int64), np.empty((log.n_ranks, 3), np.int64)
     kernels.count_clicks(log.lists, of_pair, at_rank, thread_count(threads))
-    return of_pair, RankCounts(*at_rank.T.astype(np.float64), log.lists, of_pair[:, SHOWN])
+    shown, clicks, last = at_rank.T.astype(np.float64)
+    return of_pair, RankCounts(shown, clicks, last, log.lists, of_pair[:, SHOWN])
 
 
 class RankRate(ClickModel):
@@ -127,4 +128,5 @@ def _first_clicks(log: PairLog) -> Float64Array:
     is_first = np.ones(len(rows), np.bool_)
     is_first[1:] = list_of_click[1:] != list_of_click[:-1]
     first, of_list = rows[is_first], list_of_click[is_first]
-    return np.bincount(lists.pairs[first], weights=lists.counts[of_list], minlength=log.n_pairs)
+    sums = np.bincount(lists.pairs[first], weights=lists.counts[of_list], minlength=log.n_pairs)
+    return sums.astype(np.float64)

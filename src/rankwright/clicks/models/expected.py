@@ -65,8 +65,8 @@ def _cells(log: PairLog, context_of: Int32Array, threads: int) -> PairCells:
     n_cells = np.empty(log.n_pairs, np.int64)
     kernels.count_cells(log.lists, context_of, n_cells, threads)
     starts: IntArray = np.concatenate([np.zeros(1, np.int64), np.cumsum(n_cells)])
-    parts = (np.empty(int(starts[-1]), kind) for kind in (np.int32, np.int64, np.int64))
-    cells = PairCells(starts, *parts)
+    n = int(starts[-1])
+    cells = PairCells(starts, np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n, np.int64))
     kernels.fill_cells(log.lists, context_of, *cells, threads)
     return cells
 
@@ -92,7 +92,8 @@ class UserBrowsingModel(_Examination):
 
     def _contexts(self, n_ranks: int) -> Int32Array:
         ranks, last = np.mgrid[0:n_ranks, 0 : n_ranks + 1]
-        return (ranks * (ranks + 1) // 2 + np.minimum(last, ranks)).astype(np.int32)
+        contexts: Int32Array = (ranks * (ranks + 1) // 2 + np.minimum(last, ranks)).astype(np.int32)
+        return contexts
 
     def _behaviour(self) -> Behaviour:
         parts = self._fitted()

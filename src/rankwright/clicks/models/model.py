@@ -226,7 +226,8 @@ class ClickModel(ABC):
         usual = self._fitted()["rank_attraction"]
         shown = _alike(usual, float(self._fitted().get("mean_satisfaction", np.zeros(1))[0]), n_ranks)
         chances = self._behaviour().marginal(shown)[0] / shown.attraction[0]
-        return chances / chances[0]
+        relative: Float64Array = chances / chances[0]
+        return relative
 
     def evaluate(self, log: ClickLog) -> ClickEvaluation:
         """Measure how well the model foretells the clicks of a log.
