@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 from rankwright.arrays import thread_count
 from rankwright.clicks.pairwise import PositionRatios, position_ratios
 from rankwright.data.dataset import RankingDataset
+from rankwright.errors import require
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.reading import format_named, format_of
+from rankwright.formats.shards import Shards
 from rankwright.formats.sources import is_read_once
 from rankwright.rankers.inputs import training_data
 from rankwright.rankers.ranker import Ranker, TrainingRun
@@ -28,6 +30,7 @@ class DebiasedRanker(Ranker, DebiasedSettings):
     """
 
     takes_positions: ClassVar[bool] = True
+    weighs_pairs: ClassVar[bool] = False  # whether documents can be weighed by position along with training
 
     _weighs_positions = False  # while it learns: whether documents are weighed by position
     debiasing_: Debiasing | None = None
@@ -39,6 +42,9 @@ class DebiasedRanker(Ranker, DebiasedSettings):
             super()._learn_scaled(data, valid, run)
             return
         data = data.in_key_order(threads=self.threads)
+        require(
+            self.weighs_pairs or self.debias != "pairwise", f"pairwise debiasing is LambdaMART's, not {self.name}'s"
+        )
         always = self.debias == "always"
         corrected, self.debiasing_ = debiased(data, seed=self.seed, threads=self.threads, always=always)
         logger.info("position bias: %s", self.debiasing_.reason)
@@ -61,7 +67,7 @@ class DebiasedRanker(Ranker, DebiasedSettings):
 
 def _has_positions(file: DataFile) -> bool:
     """Whether the first documents of a file have positions."""
-    if any(map(is_read_once, file.paths)):
+    if isinstance(file, Shards) or any(map(is_read_once, file.paths)):
         return False
     format = file.format or format_of(file.paths)
     if format == "svmlight":

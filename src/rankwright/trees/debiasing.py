@@ -27,7 +27,7 @@ STRENGTHS = np.geomspace(0.5, 500, 21)  # imagined examinations, of which the cl
 GRADES = 15.0  # relevance becomes the label log2(1 + 15 · relevance): as labels from 0 to 4 have it
 # Of the forests that learn relevance: quick ones, whose leaves are large enough for noisy clicks.
 FOREST = {"max_leaves": 15, "learning_rate": 0.08, "min_docs_in_leaf": 20, "feature_fraction": 0.3}
-STAGES = (5, 15, 40, 120)  # numbers of trees, of which held-out clicks choose
+STAGES = (5, 15, 40, 120, 300)  # numbers of trees, of which held-out clicks choose
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from rankwright.clicks.pairwise import PairwiseDebiased
 from rankwright.errors import require
@@ -44,6 +44,8 @@ class LambdaMART(DebiasedRanker, ForestRanker, LambdaMARTSettings):
     >>> 0 < rw.evaluate(scores, valid, ["ndcg@10"])["ndcg@10"].mean <= 1
     True
     """
+
+    weighs_pairs: ClassVar[bool] = True
 
     def _objective(self) -> Objective:
         forces = self._forces()
