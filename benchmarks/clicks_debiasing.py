@@ -27,10 +27,16 @@ def one_run(users: str, seed: int, trees: int) -> dict[str, Any]:
     data = rw.synthetic.web_search(2 * N_QUERIES, docs_per_query=30, seed=seed)
     train, test = (data.take_queries(np.arange(N_QUERIES) + first) for first in (0, N_QUERIES))
     logging = rw.LambdaMART(n_trees=30, max_leaves=7, seed=seed).fit(train.take_queries(np.arange(N_QUERIES // 100)))
-    rates = clicks.click_rates(train, clicks.simulate(train, logging.predict(train), users=users, seed=seed))
-    settings = {"n_trees": trees, "max_leaves": 15, "learning_rate": 0.05, "feature_fraction": 0.3, "seed": seed}
-    true_labels = np.where(np.isnan(rates.labels), np.nan, train.labels).astype(np.float32)
-    rankers = {
+    rates: Any = clicks.click_rates(train, clicks.simulate(train, logging.predict(train), users=users, seed=seed))
+    settings: dict[str, Any] = {
+        "n_trees": trees,
+        "max_leaves": 15,
+        "learning_rate": 0.05,
+        "feature_fraction": 0.3,
+        "seed": seed,
+    }
+    true_labels = np.where(np.isnan(rates.labels), np.nan, np.asarray(train.labels)).astype(np.float32)
+    rankers: dict[str, Any] = {
         "naive": rw.LambdaMART(debias="none", **settings).fit(rates),
         "auto": rw.LambdaMART(**settings).fit(rates),
         "true": rw.LambdaMART(**settings).fit(replace(rates, labels=true_labels, positions=None)),

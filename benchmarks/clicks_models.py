@@ -10,6 +10,7 @@ against the click rates of ranks. The labels follow the engine's own order, whic
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 from benchmarks.clicks_tables import show
@@ -22,8 +23,7 @@ METRICS = ["ndcg@5", "ndcg@10"]
 
 
 def by_query(found: clicks.ClickEvaluation) -> np.ndarray:
-    sums = np.bincount(found.queries, weights=found.of_list * found.counts)
-    return sums
+    return np.bincount(found.queries, weights=found.of_list * found.counts)
 
 
 def labelled(log: clicks.ClickLog, path: str) -> tuple[rw.RankingDataset, np.ndarray, np.ndarray]:
@@ -73,7 +73,7 @@ def main() -> None:
         relevance = clicks.click_model(name).fit(log).relevance()
         value_of = dict(zip(zip(relevance.queries, relevance.documents, strict=True), relevance.mean, strict=True))
         scores[name] = np.array([value_of[key] for key in zip(queries, documents, strict=True)])
-    ranks = clicks.click_rates(
+    ranks: Any = clicks.click_rates(
         rw.RankingDataset.from_arrays(
             np.zeros((len(queries), 1)), qid=log.query_ids[queries], document_ids=log.document_ids[documents]
         ),
@@ -82,8 +82,8 @@ def main() -> None:
     scores["click rate"], scores["shown order"] = ranks.labels, -ranks.positions.astype(float)
     rows = []
     for name, values in scores.items():
-        found = rw.evaluate(values, data, METRICS)
-        rows.append({"relevance of": name} | {metric: found[metric].mean for metric in METRICS})
+        measured = rw.evaluate(values, data, METRICS)
+        rows.append({"relevance of": name} | {metric: measured[metric].mean for metric in METRICS})
     show("clicks_labels", "NDCG of each model's relevance by human labels", rows)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -41,7 +43,7 @@ def test_votes_are_those_of_the_rule_list_by_list(rule):
             key = query, documents[better - 1], documents[worse - 1]
             expected[key] = expected.get(key, 0) + 1
     votes = clicks.count_votes(log, rule)
-    found = {}
+    found: dict[tuple[int, int, int], float] = {}
     for q, a, b, for_a, for_b in zip(
         votes.queries, votes.first, votes.second, votes.for_first, votes.for_second, strict=True
     ):
@@ -85,7 +87,7 @@ def test_fair_pairs_need_both_orders():
 def test_every_pairwise_ranker_trains_on_preferences_from_clicks():
     data = rw.synthetic.web_search(12, docs_per_query=12, seed=2)
     log = clicks.simulate(data, data.features[:, 5], sessions=20, swaps=0.5)
-    made = clicks.with_preferences(data, log)
+    made: Any = clicks.with_preferences(data, log)
     assert made.n_pairs == len(made.data.preferences)
     assert made.n_lost == 0
     assert (made.data.preferences.probability >= 0.5).all()

@@ -60,8 +60,8 @@ class TrainingFiles:
             yield files
 
     def _file(self, part: str, path: str, start: str | None) -> DataFile:
-        options = {} if self.pairs is None or part != "train" else {"pairs": self.pairs}
-        return file_or_shards(path, format=self.format, initial_scores=start, **options)
+        pairs = self.pairs if part == "train" else None
+        return file_or_shards(path, format=self.format, initial_scores=start, pairs=pairs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

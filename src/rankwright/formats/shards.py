@@ -148,10 +148,14 @@ class ShardRows(DataFile):
         return stream_rows(self.paths, ParquetRowsReader(rows_of=self.rows_of, **self.options), take)
 
 
-def file_or_shards(path: str, *, format: str | None = None, initial_scores: str | None = None) -> DataFile:
+def file_or_shards(
+    path: str, *, format: str | None = None, initial_scores: str | None = None, pairs: str | None = None
+) -> DataFile:
     """The file at `path`, or the shards in it where it is a folder."""
     if not Path(path).is_dir():
-        return DataFile(path, format=format, initial_scores=initial_scores)
+        beside = {} if pairs is None else {"pairs": pairs}
+        return DataFile(path, format=format, initial_scores=initial_scores, **beside)
+    require(pairs is None, f"{path}: pairs count the rows of one file: shards have none")
     require(initial_scores is None, f"{path}: shards cannot start from initial scores: leave them out")
     require(format in (None, "parquet"), f"{path}: a folder holds Parquet files, not {format}")
     return Shards(path)

@@ -80,8 +80,11 @@ def _codes(column: Any, codes: Codes) -> Int32Array:
     distinct = encoded.dictionary
     places = np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
     if load("pyarrow.types", "reading Parquet").is_integer(distinct.type):
-        return codes.of_integers(distinct.to_numpy(zero_copy_only=False).astype(np.int64))[places]
-    return codes.of_texts(map(str, distinct.to_pylist()))[places]
+        numbers = codes.of_integers(distinct.to_numpy(zero_copy_only=False).astype(np.int64))
+    else:
+        numbers = codes.of_texts(map(str, distinct.to_pylist()))
+    found: Int32Array = numbers[places]
+    return found
 
 
 def _clicked(column: Any, offsets: IntArray, problems: Problems, row: int) -> BoolArray:
