@@ -152,6 +152,8 @@ class PairVotes:
         The share of the votes that went to the document that was shown lower.
     query_ids, document_ids : array of int64 or str
         The ids.
+    rule : str
+        The rule that votes were counted by.
     """
 
     queries: Int32Array

@@ -8,6 +8,7 @@ a click at a position that is hardly examined says much, but rarely, and no clic
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,9 +81,9 @@ def debiased(
     `always`, labels are corrected whatever was found.
     """
     clicks = _clicks_of(data)
-    relevance, sharpest, both = _cross_fitted(data, clicks, seed=seed, threads=threads)
-    _, _, features = _cross_fitted(data, replace(clicks, positions=np.zeros_like(clicks.positions)), seed=seed,
-                                threads=threads)  # fmt: skip
+    relevance, sharpest, both = _cross_fitted(data, clicks, STAGES, seed=seed, threads=threads)
+    without_positions = replace(clicks, positions=np.zeros_like(clicks.positions))
+    _, _, features = _cross_fitted(data, without_positions, STAGES[:-1], seed=seed, threads=threads)
     position = _by_position_alone(data, clicks)
     known = ~np.isnan(clicks.rates)
     # Forests that stop early tell documents apart too little, and would make the top positions, which hold the better
@@ -124,7 +125,7 @@ def _clicks_of(data: RankingDataset) -> _Clicks:
 
 
 def _cross_fitted(
-    data: RankingDataset, clicks: _Clicks, *, seed: int, threads: int | None
+    data: RankingDataset, clicks: _Clicks, stages: Sequence[int], *, seed: int, threads: int | None
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Each document's relevance by a forest that was grown on other queries, by few trees and by many, and how likely
     its clicks are.
@@ -136,13 +137,13 @@ def _cross_fitted(
     n_folds = min(N_FOLDS, data.n_queries)
     if n_folds < 2:
         raise InputError("position bias is measured on held-out queries, and there is only one query")
-    relevance, likelihood = np.ones((len(STAGES), data.n_docs)), np.zeros((len(STAGES), data.n_docs))
+    relevance, likelihood = np.ones((len(stages), data.n_docs)), np.zeros((len(stages), data.n_docs))
     plain = replace(data, positions=clicks.positions, preferences=None, initial_scores=None, query_weights=None)
-    settings: dict[str, Any] = FOREST | {"n_trees": STAGES[-1], "seed": seed, "threads": threads, "debias": "none"}
+    settings: dict[str, Any] = FOREST | {"n_trees": stages[-1], "seed": seed, "threads": threads, "debias": "none"}
     for fold in k_fold(data.groups, n_folds, seed=seed):
         train, held = np.sort(fold.train), data.groups.rows_of(np.sort(fold.test))
         ranker = LambdaMART(objective=PositionBasedClicks(), **settings).fit(plain.take_queries(train))
-        for stage, n_trees in enumerate(STAGES):
+        for stage, n_trees in enumerate(stages):
             scores = ranker.with_forest(ranker.forest_.truncated(min(n_trees, ranker.n_trees_))).scores_in_place(plain)
             found = _on_held_out(clicks, relevance_of(scores), data.groups.rows_of(train), held)
             relevance[stage, held], likelihood[stage, held] = found
