@@ -75,8 +75,8 @@ def with_preferences(
     >>> data = rw.RankingDataset.from_arrays([[0.1], [0.9]], qid=["q", "q"], document_ids=["a", "b"])
     >>> log = rw.clicks.ClickLog.from_lists(["q"], [["a", "b"]], [[2]])
     >>> pairs = rw.clicks.with_preferences(data, log).data.preferences
-    >>> pairs.better.tolist(), pairs.worse.tolist(), pairs.probability.round(3).tolist()
-    ([1], [0], [0.667])
+    >>> pairs.better.tolist(), pairs.worse.tolist(), round(float(pairs.probability[0]), 3)
+    ([1], [0], 0.667)
     """
     votes = log if isinstance(log, PairVotes) else count_votes(log, rule, correct=correct, threads=threads)
     rows_of_pairs = row_lookup(features, votes.query_ids, votes.document_ids)
