@@ -9,7 +9,7 @@ from rankwright.clicks.pairwise import PairwiseDebiased
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic
-from rankwright.objectives.registry import lambdarank, objective_named, paper_lambdarank
+from rankwright.objectives.registry import lambdarank, learns_alone, objective_named, paper_lambdarank
 from rankwright.trees.debiased import DebiasedRanker
 from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.params import SplitGain
@@ -50,6 +50,9 @@ class LambdaMART(DebiasedRanker, ForestRanker, LambdaMARTSettings):
     def _objective(self) -> Objective:
         forces = self._forces()
         return PairwiseDebiased(forces) if self._weighs_positions else forces
+
+    def _learns_alone(self) -> bool:
+        return learns_alone(self._forces())
 
     def _forces(self) -> Objective:
         weights = self.pair_weights()
