@@ -15,17 +15,19 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "Example: rankwright reproduce sortnet-table1 --data MQ2008\n\n"
+    "Example: rankwright reproduce blmart-clicks --data simulated\n\n"
     "Example: rankwright reproduce blmart-clicks --data log.jsonl.gz --labels labels.qrels.gz"
 )
+SIMULATED = "simulated"
 EXPERIMENTS = ("sortnet-table1", "blmart-clicks")
 
 
 def reproduce(
     experiment: Annotated[str, arg(f"One of: {', '.join(EXPERIMENTS)}.", "EXPERIMENT")],
     data: Annotated[
-        str | None,
-        opt("A LETOR folder: Fold1, Fold2, … with train, vali and test files in each; for clicks, a log.", "DIR|LOG"),
-    ] = None,
+        str,
+        opt("A LETOR folder: Fold1, Fold2, … with files in each. For blmart-clicks: a log, or simulated.", "DIR"),
+    ],
     labels: Annotated[str | None, opt("For blmart-clicks: labels of the log's documents, as qrels.", "F")] = None,
     convention: Annotated[str, opt("The convention that metrics are computed by.")] = "letor",
     settings: Annotated[
@@ -40,8 +42,8 @@ def reproduce(
     sortnet-table1: SortNet with 10, 20 and 30 hidden neurons. The table shows NDCG@1-10, P@1-10 and MAP on the test
     documents, averaged over the folds; the net of each fold is chosen by MAP on its validation documents.
 
-    blmart-clicks: the slides' example of click-through data. Without --data, BL-MART is trained on simulated clicks in
-    several ways; with a log and --labels, the preferences of its clicks are compared with the labels.
+    blmart-clicks: the slides' example of click-through data. With --data simulated, BL-MART is trained on simulated
+    clicks in several ways; with a log and --labels, the preferences of its clicks are compared with the labels.
     """
     from rankwright.experiments.sortnet_table1 import sortnet_table1
     from rankwright.settings.text import values_of
@@ -51,8 +53,6 @@ def reproduce(
     if experiment == "blmart-clicks":
         _clicks(data, labels, seed, threads, as_json)
         return
-    if data is None:
-        raise typer.BadParameter(f"{experiment} needs --data, a LETOR folder")
     table = sortnet_table1(
         data,
         convention=convention,
@@ -64,11 +64,11 @@ def reproduce(
     print_json(table.to_dict()) if as_json else _show(table)
 
 
-def _clicks(data: str | None, labels: str | None, seed: int, threads: int | None, as_json: bool) -> None:
+def _clicks(data: str, labels: str | None, seed: int, threads: int | None, as_json: bool) -> None:
     from rankwright.experiments.blmart_clicks import on_log, on_simulated_clicks
 
-    require((data is None) == (labels is None), "--data, a click log, and --labels go together")
-    if data is not None and labels is not None:
+    require((data == SIMULATED) == (labels is None), "a click log as --data goes with --labels")
+    if labels is not None:
         table = on_log(data, labels)
     else:
         table = on_simulated_clicks(seed=seed, threads=threads, tell=tell)

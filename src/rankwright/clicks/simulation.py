@@ -142,7 +142,7 @@ def simulate(
     >>> data = rw.synthetic.web_search(5, docs_per_query=20, seed=1)
     >>> log = rw.clicks.simulate(data, -data.features[:, 0], sessions=20)
     >>> log.n_lists, log.n_shown
-    (100, 1000)
+    (100, 860)
     """
     if users not in USERS:
         raise UnknownNameError("kind of user", users, known=USERS)

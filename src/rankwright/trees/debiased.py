@@ -66,6 +66,11 @@ class DebiasedRanker(Ranker, DebiasedSettings):
             f"bins: read the data first, or set debias to none"
         )
 
+    def _lasting_settings(self) -> dict[str, Any]:
+        # What `auto` does shows in the labels that are trained on, which a checkpoint knows.
+        settings = super()._lasting_settings()
+        return {name: value for name, value in settings.items() if (name, value) != ("debias", "auto")}
+
     def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
         # Features must be in memory: examination is learned from them.
         if self.debias == "none" or not _has_positions(file):

@@ -27,7 +27,7 @@ DEFAULT_METRIC = "ndcg@10"
 @reads_data(hidden=("query",))
 def inspect(
     file: Annotated[
-        str | None, arg("A data file, - for standard input; a click log; or a model file.", "DATA|LOG|MODEL")
+        str | None, arg("A data file, - for standard input; a click log; or a model file.", "DATA|MODEL")
     ] = None,
     data: Annotated[
         str | None, opt("Documents to examine MODEL on: how much worse it is without each feature.", "F", OF_MODEL)
