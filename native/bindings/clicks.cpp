@@ -22,9 +22,12 @@ template <> struct Reader<ShownLists> {
 
 template <> struct Reader<PairLists> {
     static PairLists read(nb::handle lists) {
-        return {view<std::int64_t>(lists, "list_starts"), view<std::int64_t>(lists, "pair_starts"),
-                view<std::int64_t>(lists, "offsets"),     view<std::int32_t>(lists, "pairs"),
-                view<bool>(lists, "clicked"),             view<std::int64_t>(lists, "counts")};
+        return {view<std::int64_t>(lists, "list_starts"),
+                view<std::int64_t>(lists, "pair_starts"),
+                view<std::int64_t>(lists, "offsets"),
+                view<std::int32_t>(lists, "pairs"),
+                view<bool>(lists, "clicked"),
+                view<std::int64_t>(lists, "counts")};
     }
 };
 
@@ -105,8 +108,8 @@ void define_grouping(nb::module_ &module) {
                number_documents(view(starts), view(documents), fill(numbers), fill(n_distinct), threads);
            });
     define(module, "count_votes", {"lists", "counts", "rule", "amounts", "table", "done", "threads"},
-           [](ShownLists lists, In<std::int64_t> counts, std::string_view rule, InMatrix<std::int64_t> amounts, VoteTable table,
-              Out<std::int64_t> done, int threads) {
+           [](ShownLists lists, In<std::int64_t> counts, std::string_view rule, InMatrix<std::int64_t> amounts,
+              VoteTable table, Out<std::int64_t> done, int threads) {
                require_lists(lists);
                require_table(table, lists);
                require_size_or_none("counts", counts.size(), lists.size());
@@ -114,7 +117,8 @@ void define_grouping(nb::module_ &module) {
                require_below<std::int64_t>("done", fill(done), lists.size() + 1);
                require(amounts.shape(0) == amounts.shape(1), "amounts must have as many rows as columns");
                const std::size_t n_ranks = amounts.shape(0) == 0 ? 1 : amounts.shape(0);
-               count_votes(lists, view(counts), named(rule, vote_rules), view(amounts), n_ranks, table, fill(done), threads);
+               count_votes(lists, view(counts), named(rule, vote_rules), view(amounts), n_ranks, table, fill(done),
+                           threads);
            });
 }
 
@@ -166,8 +170,8 @@ void define_chains(nb::module_ &module) {
     define(module, "dbn_step",
            {"lists", "attraction", "satisfaction", "persistence", "examined", "satisfied", "went_on", "could_go_on",
             "threads"},
-           [](PairLists lists, In<double> attraction, In<double> satisfaction, double persistence,
-              Out<double> examined, Out<double> satisfied, Out<double> went_on, Out<double> could_go_on, int threads) {
+           [](PairLists lists, In<double> attraction, In<double> satisfaction, double persistence, Out<double> examined,
+              Out<double> satisfied, Out<double> went_on, Out<double> could_go_on, int threads) {
                require_pair_lists(lists);
                const std::size_t n_pairs = lists.pair_starts.back();
                require_size("attraction", attraction.size(), n_pairs);

@@ -19,9 +19,10 @@ NB_MODULE(_core, module) {
     module.attr("_assertions") = false;
 #endif
     for (const auto bind :
-         {rankwright::bind_binning, rankwright::bind_boosters, rankwright::bind_clicks, rankwright::bind_comparators, rankwright::bind_features,
-          rankwright::bind_forests, rankwright::bind_linear, rankwright::bind_metrics, rankwright::bind_nets,
-          rankwright::bind_objectives, rankwright::bind_ranking, rankwright::bind_text, rankwright::bind_trees}) {
+         {rankwright::bind_binning, rankwright::bind_boosters, rankwright::bind_clicks, rankwright::bind_comparators,
+          rankwright::bind_features, rankwright::bind_forests, rankwright::bind_linear, rankwright::bind_metrics,
+          rankwright::bind_nets, rankwright::bind_objectives, rankwright::bind_ranking, rankwright::bind_text,
+          rankwright::bind_trees}) {
         bind(module);
     }
 }

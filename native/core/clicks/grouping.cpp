@@ -33,8 +33,7 @@ void group_part(const ShownLists &lists, std::span<const std::uint64_t> hashes, 
     std::vector<std::int64_t> table(size, -1);
     for (const std::int64_t list : part) {
         std::size_t slot = hashes[list] & (size - 1);
-        while (table[slot] >= 0 &&
-               !(hashes[table[slot]] == hashes[list] && equal_lists(lists, table[slot], list))) {
+        while (table[slot] >= 0 && !(hashes[table[slot]] == hashes[list] && equal_lists(lists, table[slot], list))) {
             slot = (slot + 1) & (size - 1);
         }
         if (table[slot] < 0) table[slot] = list;

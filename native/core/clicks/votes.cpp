@@ -80,8 +80,9 @@ std::uint64_t pair_of(std::int32_t better, std::int32_t worse) {
 
 } // namespace
 
-void count_votes(const ShownLists &lists, std::span<const std::int64_t> counts, VoteRule rule, std::span<const std::int64_t> amounts, std::size_t n_ranks,
-                 VoteTable table, std::span<std::int64_t> done, int threads) {
+void count_votes(const ShownLists &lists, std::span<const std::int64_t> counts, VoteRule rule,
+                 std::span<const std::int64_t> amounts, std::size_t n_ranks, VoteTable table,
+                 std::span<std::int64_t> done, int threads) {
     const std::size_t n_parts = table.n_parts(), most = table.capacity() / 2;
     parallel_for(n_parts, threads, 1, [&](std::size_t part, std::size_t) {
         std::size_t k = done[part];

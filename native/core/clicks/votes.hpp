@@ -21,9 +21,11 @@ struct VoteTable {
     std::size_t capacity() const { return queries.size() / n_used.size(); }
 };
 
-// Adds the votes of the lists. A part whose table is half full stops before a list, and done[p] tells which; it is where
-// the next call goes on. Amounts are what a vote counts, by the ranks of the upper and the lower document (deeper ranks
-// count as the last one); counts are how often each list was seen. Both are empty for 1 each.
-void count_votes(const ShownLists &lists, std::span<const std::int64_t> counts, VoteRule rule, std::span<const std::int64_t> amounts, std::size_t n_ranks, VoteTable table, std::span<std::int64_t> done, int threads);
+// Adds the votes of the lists. A part whose table is half full stops before a list, and done[p] tells which; it is
+// where the next call goes on. Amounts are what a vote counts, by the ranks of the upper and the lower document (deeper
+// ranks count as the last one); counts are how often each list was seen. Both are empty for 1 each.
+void count_votes(const ShownLists &lists, std::span<const std::int64_t> counts, VoteRule rule,
+                 std::span<const std::int64_t> amounts, std::size_t n_ranks, VoteTable table,
+                 std::span<std::int64_t> done, int threads);
 
 } // namespace rankwright

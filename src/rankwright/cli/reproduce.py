@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -68,10 +69,8 @@ def _clicks(data: str, labels: str | None, seed: int, threads: int | None, as_js
     from rankwright.experiments.blmart_clicks import on_log, on_simulated_clicks
 
     require((data == SIMULATED) == (labels is None), "a click log as --data goes with --labels")
-    if labels is not None:
-        table = on_log(data, labels)
-    else:
-        table = on_simulated_clicks(seed=seed, threads=threads, tell=tell)
+    on_clicks = partial(on_simulated_clicks, seed=seed, threads=threads, tell=tell)
+    table = on_clicks() if labels is None else on_log(data, labels)
     if as_json:
         print_json(table.to_dict())
         return
