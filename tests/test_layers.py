@@ -25,6 +25,7 @@ LAYERS = [
     {"ranking"},
     {"metrics"},
     {"objectives"},
+    {"clicks"},
     {"training"},
     {"rankers"},
     {"trees", "linear"},

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from rankwright.bagging.bagged_forest import BaggedForest
 from rankwright.bagging.settings import BLMARTSettings
+from rankwright.trees.debiased import DebiasedRanker
 from rankwright.trees.lambdamart import LambdaMART
 
 
-class BLMART(BaggedForest, BLMARTSettings):
+class BLMART(DebiasedRanker, BaggedForest, BLMARTSettings):
     """Each of `n_bags` bags draws `bag_fraction` of the queries, and inside it each tree draws again: `query_fraction`
     of the bag's queries and `feature_fraction` of the features. The settings of a bag's trees are LambdaMART's.
 

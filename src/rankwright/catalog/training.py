@@ -35,6 +35,7 @@ class TrainingFiles:
     test: str | None = None
     initial_scores: str | None = None
     valid_initial_scores: str | None = None
+    pairs: str | None = None  # preferences between the documents of `train`
     format: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)  # how all files are read, as `read` has it
 
@@ -55,15 +56,17 @@ class TrainingFiles:
         } | {f"{WATCHED}{path}": (path, None) for path in self.watch}
         with ExitStack() as spools:
             files = {
-                part: spools.enter_context(
-                    file_or_shards(path, format=self.format, initial_scores=start, **self.options).repeatable()
-                )
+                part: spools.enter_context(self._file(part, path, start).repeatable())
                 for part, (path, start) in named.items()
                 if path is not None
             }
             for file in files.values():
                 file.check_readable()
             yield files
+
+    def _file(self, part: str, path: str, start: str | None) -> DataFile:
+        pairs = self.pairs if part == "train" else None
+        return file_or_shards(path, format=self.format, initial_scores=start, pairs=pairs, **self.options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

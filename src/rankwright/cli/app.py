@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 
 from rankwright.cli import (
     bag,
+    clicks,
     compare,
     compress,
     convert,
@@ -64,6 +65,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
     "quickstart": (quickstart.quickstart, quickstart.EXAMPLES),
     "inspect": (inspect.inspect, inspect.EXAMPLES),
     "convert": (convert.convert, convert.EXAMPLES),
+    "clicks": (clicks.clicks, clicks.EXAMPLES),
     "train": (train.train, train.EXAMPLES),
     "tune": (tune.tune, tune.EXAMPLES),
     "cv": (cv.cv, cv.EXAMPLES),

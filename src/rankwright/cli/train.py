@@ -55,6 +55,9 @@ def train(
         str | None, opt("Scores to start from, one line per document of TRAIN; the model learns the rest.", "F")
     ] = None,
     valid_initial_scores: Annotated[str | None, opt("The same for the documents of --valid.", "F")] = None,
+    pairs: Annotated[
+        str | None, opt("Preferences between documents of TRAIN, as `rankwright clicks` writes them.", "F")
+    ] = None,
     allow_empty: AllowEmpty = False,
     format: DataFormat = None,
     as_json: AsJson = False,
@@ -81,6 +84,7 @@ def train(
         test=test,
         initial_scores=initial_scores,
         valid_initial_scores=valid_initial_scores,
+        pairs=pairs,
         format=format,
         options=reading,
     )

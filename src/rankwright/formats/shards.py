@@ -149,11 +149,18 @@ class ShardRows(DataFile):
 
 
 def file_or_shards(
-    path: str, *, format: str | None = None, initial_scores: str | None = None, **options: Any
+    path: str,
+    *,
+    format: str | None = None,
+    initial_scores: str | None = None,
+    pairs: str | None = None,
+    **options: Any,
 ) -> DataFile:
     """The file at `path`, or the shards in it where it is a folder."""
     if not Path(path).is_dir():
-        return DataFile(path, format=format, initial_scores=initial_scores, **options)
+        beside = {} if pairs is None else {"pairs": pairs}
+        return DataFile(path, format=format, initial_scores=initial_scores, **beside, **options)
+    require(pairs is None, f"{path}: pairs count the rows of one file: shards have none")
     require(initial_scores is None, f"{path}: shards cannot start from initial scores: leave them out")
     require(format in (None, "parquet"), f"{path}: a folder holds Parquet files, not {format}")
     return Shards(path, **options)

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, Int32Array, IntArray, Uint32Array
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, Int32Array, IntArray, Uint32Array, Uint64Array
 
 FloatArray = NDArray[Any]  # float32, or float64 for diagnostics
 SplitGain = Literal["newton", "least-squares"]
@@ -324,3 +324,53 @@ class QueryWalk(NamedTuple):
     batch_queries: int  # queries per step
     scores: Float64Array  # filled
     cost: Float64Array  # filled, one per query; or empty
+
+
+class ShownLists(NamedTuple):
+    """Result lists with clicks: list k was shown for `queries[k]`, its documents are `offsets[k]` to `offsets[k + 1]`.
+
+    Documents stand in the order in which they were shown.
+    """
+
+    offsets: IntArray
+    queries: Int32Array
+    documents: Int32Array
+    clicked: BoolArray
+
+
+class PairLists(NamedTuple):
+    """Result lists, sorted by query, whose documents are numbered: a pair is a document of a query.
+
+    Query q has the lists `list_starts[q]` to `list_starts[q + 1]` and the pairs `pair_starts[q]` to
+    `pair_starts[q + 1]`; list k was seen `counts[k]` times.
+    """
+
+    list_starts: IntArray
+    pair_starts: IntArray
+    offsets: IntArray
+    pairs: Int32Array
+    clicked: BoolArray
+    counts: IntArray
+
+
+class PairCells(NamedTuple):
+    """How often each pair was shown and clicked in each context; those of pair p are `starts[p]` to `starts[p + 1]`."""
+
+    starts: IntArray
+    contexts: Int32Array
+    shown: IntArray
+    clicks: IntArray
+
+
+class VoteTable(NamedTuple):
+    """Votes added up: as many slots for each part as `n_used` has parts; a slot without a query (-1) is free.
+
+    `pairs` has the document voted for in its upper 32 bits and the other one in the lower. `above` and `below` are what
+    was voted where the first was shown above the other, and below it.
+    """
+
+    queries: Int32Array
+    pairs: Uint64Array
+    above: IntArray
+    below: IntArray
+    n_used: IntArray

@@ -20,6 +20,15 @@ from rankwright.kernels.naive.boosters import (
     potential_stumps,
     rank_moves,
 )
+from rankwright.kernels.naive.clicks.grouping import count_votes, group_lists, number_documents
+from rankwright.kernels.naive.clicks.models import (
+    count_cells,
+    count_clicks,
+    dbn_step,
+    examination_step,
+    fill_cells,
+    position_losses,
+)
 from rankwright.kernels.naive.comparators import (
     comparator_gradient,
     compare_pairs,

@@ -10,9 +10,10 @@ from rankwright.nets.settings import LambdaRankSettings
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic, PairLoss, Spring
 from rankwright.objectives.registry import lambdarank, paper_lambdarank
+from rankwright.trees.debiased import DebiasedRanker
 
 
-class LambdaRank(GradientNet, LambdaRankSettings):
+class LambdaRank(DebiasedRanker, GradientNet, LambdaRankSettings):
     """`metric` is any that training can aim at (`rankwright.objectives.DELTAS`). The force is logistic, or a spring's.
     The paper's mode uses the plain formula on every pair, and trains as RankNet's paper does.
 

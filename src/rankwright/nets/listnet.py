@@ -23,9 +23,10 @@ from rankwright.objectives.objective import Objective
 from rankwright.rankers.model import Model
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Lesson
+from rankwright.trees.debiased import DebiasedRanker
 
 
-class ListNet(GradientNet, ListNetSettings):
+class ListNet(DebiasedRanker, GradientNet, ListNetSettings):
     """The softmax of the labels times `label_scale` gives each document's probability to be the best of its list; the
     softmax of the scores should match it.
 

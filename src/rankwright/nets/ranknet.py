@@ -15,9 +15,10 @@ from rankwright.nets.gradient_net import GradientNet
 from rankwright.nets.settings import RankNetSettings
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import ranknet
+from rankwright.trees.debiased import DebiasedRanker
 
 
-class RankNet(GradientNet, RankNetSettings):
+class RankNet(DebiasedRanker, GradientNet, RankNetSettings):
     """Pairs come from labels, or are given as `Preferences` with target probabilities and weights. The mode chooses the
     settings that are None (`rankwright.nets.params.RECIPES`).
 

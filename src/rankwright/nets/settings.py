@@ -13,6 +13,7 @@ from rankwright.objectives.registry import OBJECTIVES, objective_named
 from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import (
     AimedSettings,
+    DebiasedSettings,
     PairWeightSettings,
     PatientSettings,
     RankerSettings,
@@ -113,7 +114,7 @@ class NetSettings(RecipeSettings):
 
 
 @settings_class
-class RankNetSettings(NetSettings):
+class RankNetSettings(DebiasedSettings, NetSettings):
     """A net trained on pairs of documents by cross entropy (Burges et al. 2005, Eq. 3).
 
     Parameters
@@ -148,7 +149,7 @@ class RankNetSettings(NetSettings):
 
 
 @settings_class
-class LambdaRankSettings(NetSettings, PairWeightSettings):
+class LambdaRankSettings(DebiasedSettings, NetSettings, PairWeightSettings):
     """A net whose forces on pairs are weighed by what swapping them would do to `metric` (Burges 2005, paper
     2).
 
@@ -216,7 +217,7 @@ class RankPropSettings(RecipeSettings):
 
 
 @settings_class
-class ListNetSettings(DescentSettings):
+class ListNetSettings(DebiasedSettings, DescentSettings):
     """A ranker trained by the cross entropy of top-one probabilities (Cao, Qin, Liu, Tsai, Li 2007).
 
     Parameters

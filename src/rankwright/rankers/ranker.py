@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, thread_count
+from rankwright.clicks.weights import PropensityWeights, propensity_weights
 from rankwright.container.checks import known
 from rankwright.container.file import container_size, write_container
 from rankwright.data.categories import Categories
@@ -34,7 +35,7 @@ from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import as_measure
 from rankwright.progress.display import progress_shown
 from rankwright.progress.stages import announce
-from rankwright.rankers.frames import columns_of
+from rankwright.rankers.frames import columns_of, named_column
 from rankwright.rankers.inputs import (
     aligned,
     check_trained,
@@ -131,6 +132,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     scaling_: FittedScaling | None = None
     chosen_: Mapping[str, Any] = {}  # what training chose for settings that are None; never changed
     compressed_from_: dict[str, Any] | None = None  # which model a compressed one replaces, and how it was made
+    propensity_weights_: PropensityWeights | None = None
     history_: History
     watched_: Mapping[str, list[float]] = MappingProxyType({})  # values of further validation data, step by step
     watched_parts_: Mapping[str, int] = MappingProxyType({})  # their names, and how many queries each has
@@ -161,6 +163,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         sample_weight: Any = None,
         query_weight: Any = None,
         position: Any = None,
+        propensity: Any = None,
         preferences: Preferences | None = None,
         initial_scores: Any = None,
         valid: Any = None,
@@ -192,7 +195,11 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         query_weight : array of numbers, optional
             How much each query counts, in the order in which queries first appear.
         position : array of whole numbers, optional
-            The rank, from 0, at which each row was shown, for rankers that learn from clicks; others refuse it.
+            The rank, from 0, at which each row was shown. Rankers with the setting `debias` learn from it, where labels
+            are clicks; others refuse it.
+        propensity : array of numbers, optional
+            How likely each row was examined where it was shown, above 0 and at most 1: labels are then clicks, and a
+            clicked row counts 1 / propensity, at most 20 times (`rankwright.clicks.propensity_weights`).
         preferences : Preferences, optional
             Pairs of rows of which one should rank above the other; they replace the pairs made from labels.
         initial_scores : array of numbers, optional
@@ -223,6 +230,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             "position": position, "preferences": preferences, "initial_scores": initial_scores,
         }  # fmt: skip
         self.columns_, self.watched_parts_, self.watched_ = columns_of(X, y, beside), {}, {}
+        beside["sample_weight"] = self._weighed(X, y, propensity, sample_weight)
         self.compressed_from_ = None
         run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint), allow_empty)
         file = as_data_file(X)
@@ -233,6 +241,18 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             else:
                 self._learn_scaled(training_data(self, X, y, beside), valid, run)
         return self
+
+    def _weighed(self, X: Any, y: Any, propensity: Any, sample_weight: Any) -> Any:
+        """The weights of rows, times those of inverse propensity if there are propensities."""
+        self.propensity_weights_ = None
+        if propensity is None:
+            return sample_weight
+        if isinstance(X, RankingDataset) or y is None or isinstance(y, str):
+            raise InputError("propensity goes with rows and y, their clicks; a dataset has document_weights instead")
+        named_column("sample_weight", sample_weight)
+        self.propensity_weights_ = propensity_weights(y, propensity)
+        weights = self.propensity_weights_.weights
+        return weights if sample_weight is None else weights * np.asarray(sample_weight, np.float32)
 
     def predict(self, X: Any, qid: Any = None) -> Any:
         """Score documents.

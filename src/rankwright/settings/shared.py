@@ -152,6 +152,21 @@ class PairWeightSettings(RankerSettings):
 
 
 @settings_class
+class DebiasedSettings(RankerSettings):
+    """The setting of rankers that look at the positions of clicks.
+
+    Parameters
+    ----------
+    debias
+        What is done about position bias where the data has positions, and labels are clicks or click rates: `auto`
+        learns examination and relevance together and corrects labels if held-out clicks support it, `always` corrects
+        them in any case, `none` takes clicks as they are.
+    """
+
+    debias: str = setting("auto", choices=lambda: ("auto", "always", "none"), unsaid="none")
+
+
+@settings_class
 class PatientSettings(RankerSettings):
     """The setting of rankers that can stop early.
 

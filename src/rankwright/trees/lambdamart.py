@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
+from rankwright.clicks.pairwise import PairwiseDebiased
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic
-from rankwright.objectives.registry import lambdarank, objective_named, paper_lambdarank
+from rankwright.objectives.registry import lambdarank, learns_alone, objective_named, paper_lambdarank
+from rankwright.trees.debiased import DebiasedRanker
 from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.params import SplitGain
 from rankwright.trees.settings import LambdaMARTSettings
 
 
-class LambdaMART(ForestRanker, LambdaMARTSettings):
+class LambdaMART(DebiasedRanker, ForestRanker, LambdaMARTSettings):
     """Each tree is fitted to forces on the documents. The force on a pair is how far RankNet would push the two
     documents apart, times what `metric` would gain if they changed places; so pairs that matter at the top of the list
     pull hardest. Give `valid` to keep the trees up to the best one, and `early_stopping` to stop growing soon after it.
@@ -43,7 +45,16 @@ class LambdaMART(ForestRanker, LambdaMARTSettings):
     True
     """
 
+    weighs_pairs: ClassVar[bool] = True
+
     def _objective(self) -> Objective:
+        forces = self._forces()
+        return PairwiseDebiased(forces) if self._weighs_positions else forces
+
+    def _learns_alone(self) -> bool:
+        return learns_alone(self._forces())
+
+    def _forces(self) -> Objective:
         weights = self.pair_weights()
         if self.objective is not None:
             require(

@@ -7,7 +7,13 @@ from typing import Any, ClassVar, Literal
 
 from rankwright.objectives.objective import Objective
 from rankwright.settings.setting import setting, settings_class
-from rankwright.settings.shared import AimedSettings, PairWeightSettings, PatientSettings, ScaledSettings
+from rankwright.settings.shared import (
+    AimedSettings,
+    DebiasedSettings,
+    PairWeightSettings,
+    PatientSettings,
+    ScaledSettings,
+)
 from rankwright.settings.spaces import Real, Whole
 from rankwright.trees.bins.binning import MAX_WIDE_BINS
 from rankwright.trees.params import MAX_LEAVES, Growth, SplitGain
@@ -106,7 +112,7 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
 
 
 @settings_class
-class LambdaForestSettings(PairWeightSettings, ForestSettings):
+class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings):
     """What boosted trees share that follow the forces of pairs.
 
     Parameters
@@ -124,6 +130,11 @@ class LambdaForestSettings(PairWeightSettings, ForestSettings):
     mode
         `paper` is the slides' formula and nothing else: every pair, σ = 1, least-squares splits; what is set explicitly
         beside it holds.
+    debias
+        What is done about position bias where the data has positions, and labels are clicks or click rates: `auto`
+        learns examination and relevance together and corrects labels if held-out clicks support it, `always` corrects
+        them in any case, `pairwise` weighs the clicks (0 or 1) of each position along with training (Unbiased
+        LambdaMART) if held-out clicks support it, `none` takes clicks as they are.
     """
 
     objective: str | Objective | None = setting(None, stored=objective_name)
@@ -131,6 +142,7 @@ class LambdaForestSettings(PairWeightSettings, ForestSettings):
     sigma: float | None = setting(None, above=0)
     split_gain: SplitGain | None = setting(None)
     mode: Literal["default", "paper"] = setting("default")
+    debias: str = setting("auto", choices=lambda: ("auto", "always", "pairwise", "none"), unsaid="none")
 
 
 @settings_class

@@ -8,6 +8,7 @@ import typer
 
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.inspect.data import inspect_data
+from rankwright.cli.inspect.log import inspect_log
 from rankwright.cli.inspect.model import Examined, inspect_model
 from rankwright.cli.inspect.objective import Diagnosed, inspect_objective
 from rankwright.cli.options import AsJson, DataFormat, Threads, arg, metric_names, opt
@@ -15,6 +16,7 @@ from rankwright.errors import require
 
 EXAMPLES = (
     "Example: rankwright inspect train.txt.gz\n\n"
+    "Example: rankwright inspect log.jsonl.gz\n\n"
     "Example: rankwright inspect model.rw --data test.txt --metric ndcg@10\n\n"
     "Example: rankwright inspect --objective lambdarank:ndcg@10 --plot forces.svg"
 )
@@ -24,7 +26,9 @@ DEFAULT_METRIC = "ndcg@10"
 
 @reads_data(hidden=("query",))
 def inspect(
-    file: Annotated[str | None, arg("A data file, - for standard input; or a model file.", "DATA|MODEL")] = None,
+    file: Annotated[
+        str | None, arg("A data file, - for standard input; a click log; or a model file.", "DATA|MODEL")
+    ] = None,
     data: Annotated[
         str | None, opt("Documents to examine MODEL on: how much worse it is without each feature.", "F", OF_MODEL)
     ] = None,
@@ -61,7 +65,7 @@ def inspect(
     *,
     reading: dict[str, Any],
 ) -> None:
-    """Describe a data file and point out what looks wrong in it, or describe a model file.
+    """Describe a data file and point out what looks wrong in it, or describe a click log or a model file.
 
     The features of a model are listed by how much their splits gained. With --data, they are also listed by how much
     the metric drops when the values of a feature are shuffled among all documents; for SortNet, the stability of its
@@ -91,4 +95,9 @@ def inspect(
         return
     require(plot is None, f"--plot goes with --objective or a model, and {file} is none")
     require(data is None, f"--data goes with a model, and {file} is none")
+    from rankwright.clicks.logs.reading import looks_like_log
+
+    if format is None and looks_like_log(file):
+        inspect_log(file, as_json)
+        return
     inspect_data(file, {"format": format} | reading, as_json)

@@ -1,0 +1,16 @@
+// Lists and documents that are the same.
+#pragma once
+
+#include "core/clicks/lists.hpp"
+
+namespace rankwright {
+
+// For each list a hash of its content, and the first list that equals it: same query, documents and clicks.
+void group_lists(const ShownLists &lists, std::span<std::uint64_t> hashes, std::span<std::int64_t> first, int threads);
+
+// For each row of query q, rows starts[q] to starts[q + 1], the place of its document among the query's distinct
+// documents in ascending order, and for each query how many those are.
+void number_documents(std::span<const std::int64_t> starts, std::span<const std::int32_t> documents,
+                      std::span<std::int32_t> numbers, std::span<std::int64_t> n_distinct, int threads);
+
+} // namespace rankwright

@@ -1,0 +1,145 @@
+"""`rankwright clicks`: a click log into data to train on, or into a click model."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankwright.cli.options import AsJson, Threads, arg, opt
+from rankwright.cli.output import print_json, print_table, tell, tell_written
+from rankwright.errors import require
+
+if TYPE_CHECKING:
+    from rankwright.clicks.preferences import ClickData
+
+EXAMPLES = (
+    "Example: rankwright clicks log.jsonl.gz --features documents.parquet --out train.parquet\n\n"
+    "Example: rankwright clicks log.jsonl.gz --model pbm --held-out 0.2 --save pbm.rw"
+)
+PAIRS, MODELS = "Preferences", "A click model"
+
+
+def clicks(
+    log: Annotated[str, arg("The click log: JSON lines, CSV, Parquet or Yandex's blocks.", "LOG")],
+    features: Annotated[
+        str | None, opt("The documents of the log, with their features and ids of queries and documents.", "F", PAIRS)
+    ] = None,
+    out: Annotated[
+        str | None, opt("The data to write; its preferences go beside it, as .pairs.", "DATA", PAIRS)
+    ] = None,
+    rule: Annotated[
+        str, opt("skip-above, last-click, skip-above-and-next, next or fair-pairs.", panel=PAIRS)
+    ] = "skip-above",
+    correct: Annotated[
+        bool, opt("Compare votes with how many a place usually gets.", panel=PAIRS, name="--correct")
+    ] = False,
+    smoothing: Annotated[float, opt("Imagined votes for each document of a pair.", panel=PAIRS, min=0.0)] = 1.0,
+    model: Annotated[
+        str | None,
+        opt("Fit this click model: pbm, ubm, dbn, sdbn, dcm, cascade, …; all for all of them.", panel=MODELS),
+    ] = None,
+    held_out: Annotated[float, opt("The share of the lists to measure models on.", panel=MODELS)] = 0.2,
+    save: Annotated[str | None, opt("The file to write the model to.", "MODEL", MODELS)] = None,
+    seed: Annotated[int, opt("The same seed holds out the same lists.", panel=MODELS)] = 0,
+    strict: Annotated[bool, opt("Stop at the first event that cannot be read.", name="--strict")] = False,
+    format: Annotated[str | None, opt("jsonl, csv, parquet or yandex. Default: what the file looks like.")] = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Turn a click log into preferences to train on, or fit click models to it.
+
+    With --features and --out, write the documents of the log, and beside them the pairs of documents of which users
+    preferred one, with the share of the votes as probability and their number as weight; `rankwright train DATA
+    --pairs PAIRS` trains any pairwise ranker on them. With --model, fit a click model, and measure on held-out lists
+    how well it foretells clicks.
+    """
+    from rankwright.clicks.logs.reading import LogFile
+
+    require((features is None) == (out is None), "--features and --out go together")
+    require(features is not None or model is not None, "give --features and --out, or --model")
+    file = LogFile(log, format=format, strict=strict)
+    found: dict[str, Any] = {}
+    if features is not None and out is not None:
+        found |= _write_preferences(file, features, out, (rule, correct, smoothing), threads, as_json)
+    if model is not None:
+        found |= _fit_models(log, format, strict, model, held_out, save, seed, threads, as_json)
+    if as_json:
+        print_json(found)
+
+
+def _write_preferences(
+    file: Any, features: str, out: str, how: tuple[str, bool, float], threads: int | None, as_json: bool
+) -> dict[str, Any]:
+    from dataclasses import replace
+
+    from rankwright.clicks.preferences import with_preferences
+    from rankwright.formats.reading import read, write
+    from rankwright.formats.sidecars import write_pairs
+
+    rule, correct, smoothing = how
+    made = with_preferences(read(features), file, rule=rule, correct=correct, smoothing=smoothing, threads=threads)
+    pairs = str(PurePath(out).with_suffix(".pairs"))
+    data = replace(made.data, source_rows=None)
+    write(replace(data, preferences=None), out)
+    write_pairs(data, pairs)
+    if not as_json:
+        for line in _told(made):
+            typer.echo(line)
+        for problem, count in file.problems.items():
+            tell(f"{problem}: {count:,} (first in {file.first_problems[problem]})")
+        tell_written(out, pairs)
+    return {
+        "data": out,
+        "pairs_file": pairs,
+        "queries": data.n_queries,
+        "documents": data.n_docs,
+        "pairs": made.n_pairs,
+        "pairs_without_features": made.n_lost,
+        "votes_against_shown_order": made.votes.against_order,
+        "problems": file.problems,
+    }
+
+
+def _told(made: ClickData) -> list[str]:
+    data, votes = made.data, made.votes
+    return [
+        f"{made.n_pairs:,} pairs of {data.n_queries:,} queries and {data.n_docs:,} documents; "
+        f"{made.n_lost:,} pairs have a document without features",
+        f"{votes.against_order:.1%} of the votes are for the document that was shown lower ({votes.rule})",
+    ]
+
+
+def _fit_models(
+    log: str,
+    format: str | None,
+    strict: bool,
+    model: str,
+    held_out: float,
+    save: str | None,
+    seed: int,
+    threads: int | None,
+    as_json: bool,
+) -> dict[str, Any]:
+    from rankwright.clicks.logs.reading import read_log
+    from rankwright.clicks.models.registry import CLICK_MODELS, click_model
+
+    names = list(CLICK_MODELS) if model == "all" else [model]
+    require(save is None or len(names) == 1, "--save goes with one model")
+    whole = read_log(log, format=format, strict=strict, merge=True, threads=threads)
+    train, held = whole.split(held_out, seed=seed)
+    measured: dict[str, Any] = {}
+    for name in names:
+        fitted = click_model(name, threads=threads).fit(train)
+        measured[name] = fitted.evaluate(held).to_dict() | {"examination": fitted.examination().tolist()}
+    if not as_json:
+        columns = ["log-likelihood", "conditional perplexity", "perplexity"]
+        keys = ["log_likelihood", "conditional_perplexity", "perplexity"]
+        rows = [[name, *(f"{one[key]:.4f}" for key in keys)] for name, one in measured.items()]
+        print_table(["model", *columns], rows, numbers=columns)
+    if save is not None:
+        click_model(names[0], threads=threads).fit(whole).save(save)
+        if not as_json:
+            tell_written(save)
+    return {"models": measured}

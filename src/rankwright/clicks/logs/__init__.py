@@ -1,0 +1,1 @@
+"""Click logs: what they are, and the files they come in."""

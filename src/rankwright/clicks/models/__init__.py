@@ -1,0 +1,1 @@
+"""Click models: how users go through result lists, and what their clicks tell about documents."""

@@ -1,0 +1,445 @@
+"""What all click models share: fitting, estimates of relevance, held-out measures, drawing clicks, files."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from rankwright.arrays import Arrays, BoolArray, Float64Array, IdArray, Int32Array, IntArray
+from rankwright.clicks.logs.log import ClickLog, PairLog, pair_log
+from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Shown, conditional_chances, drawn_clicks
+from rankwright.clicks.models.beta import beta_interval, drawn_rates, fitted_strength
+from rankwright.container.file import write_container
+from rankwright.data.ids import text_ids
+from rankwright.data.seeds import Seed
+from rankwright.errors import InputError, require
+from rankwright.kernels.records import PairLists
+
+KIND = "click-model"  # of files
+LISTS_AT_A_TIME = 1 << 16  # that are laid out as matrices
+RECOUNTED_AT = (0, 3, 8, 15)  # iterations after which strengths of priors are chosen anew
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelevanceEstimates:
+    """How relevant a click model thinks each document of a query is, and how sure it is.
+
+    Attributes
+    ----------
+    queries, documents : array of int32
+        The query and the document, as places in `query_ids` and `document_ids`.
+    mean : array of float64
+        The chance that a user who examines the document clicks it and, for models that know satisfaction, is satisfied.
+    deviation, low, high : array of float64
+        The standard deviation of the chance of a click, and the interval in which it lies.
+    shown : array of int64
+        How often the document was shown.
+    query_ids, document_ids : array of int64 or str
+        The ids.
+    """
+
+    queries: Int32Array
+    documents: Int32Array
+    mean: Float64Array
+    deviation: Float64Array
+    low: Float64Array
+    high: Float64Array
+    shown: IntArray
+    query_ids: IdArray
+    document_ids: IdArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClickEvaluation:
+    """How well a click model foretells the clicks of a log.
+
+    Attributes
+    ----------
+    log_likelihood : float
+        The mean over lists of the logarithm of the chance of all their clicks, each given those above it.
+    conditional_perplexity : float
+        2 to the mean surprise in bits at each rank given the clicks above it, averaged over ranks; 1 is perfect.
+    perplexity : float
+        The same without knowing any clicks.
+    conditional_at, perplexity_at : array of float64
+        Both at each rank.
+    of_list : array of float64
+        The log-likelihood of each list.
+    counts : array of int64
+        How often each list was seen.
+    queries : array of int32
+        The query of each list.
+    """
+
+    log_likelihood: float
+    conditional_perplexity: float
+    perplexity: float
+    conditional_at: Float64Array
+    perplexity_at: Float64Array
+    of_list: Float64Array
+    counts: IntArray
+    queries: Int32Array
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in types that JSON can hold.
+
+        Returns
+        -------
+        dict
+            All but those of single lists.
+        """
+        return {
+            "lists": int(self.counts.sum()),
+            "log_likelihood": self.log_likelihood,
+            "conditional_perplexity": self.conditional_perplexity,
+            "perplexity": self.perplexity,
+            "conditional_perplexity_at": self.conditional_at.tolist(),
+            "perplexity_at": self.perplexity_at.tolist(),
+        }
+
+
+class Laid(NamedTuple):
+    """Some lists as matrices: (lists, ranks); what is beyond the end of a list is not `there`."""
+
+    pairs: IntArray
+    clicked: BoolArray
+    there: BoolArray
+    lists: slice
+
+
+class ClickModel(ABC):
+    """A model of how users click.
+
+    A new model is a subclass with a `name`, `_learn` and `_behaviour`, and a line in the table of models.
+
+    Parameters
+    ----------
+    iterations : int, default 50
+        How many steps of expectation-maximisation to take at most; models that count take none.
+    tolerance : float, default 1e-4
+        Steps end where no chance of examination changes by more.
+    strength : float, optional
+        How many imagined examinations each document gets beforehand, at the usual rate; by default as many as make the
+        log most likely.
+    threads : int, optional
+        How many threads to use. It never changes the result.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    prior_by_rank: ClassVar[bool] = True  # whether a document's usual rate is that of the ranks it was shown at
+
+    def __init__(
+        self,
+        *,
+        iterations: int = 50,
+        tolerance: float = 1e-4,
+        strength: float | None = None,
+        threads: int | None = None,
+    ) -> None:
+        require(iterations >= 1, f"iterations must be 1 or more, got {iterations}")
+        require(strength is None or strength >= 0, f"strength must be 0 or more, got {strength}")
+        self.iterations, self.tolerance, self.strength, self.threads = iterations, tolerance, strength, threads
+        self.parameters_: Arrays = {}
+        self.strengths_: dict[str, float] = {}
+        self.n_iterations_ = 0
+
+    @abstractmethod
+    def _learn(self, log: PairLog) -> None:
+        """Set `parameters_`: attraction of pairs, and what the behaviour needs."""
+
+    @abstractmethod
+    def _behaviour(self) -> Behaviour:
+        """How users behave by the fitted parameters."""
+
+    def fit(self, log: ClickLog) -> Self:
+        """Learn from a log.
+
+        Parameters
+        ----------
+        log : ClickLog
+            The log; pages after the first are left out.
+
+        Returns
+        -------
+        self
+            The model, fitted.
+        """
+        if not len(log.first_pages().queries):
+            raise InputError("the log has no lists to learn from")
+        numbered = pair_log(log, threads=self.threads)
+        self.query_ids_, self.document_ids_ = numbered.log.query_ids, numbered.log.document_ids
+        self.queries_, self.documents_ = numbered.queries, numbered.documents
+        self.parameters_, self.strengths_, self.n_iterations_ = {}, {}, 0
+        self._learn(numbered)
+        return self
+
+    def relevance(self, level: float = 0.95) -> RelevanceEstimates:
+        """Estimate how relevant each document is.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            How likely the intervals hold what they are about.
+
+        Returns
+        -------
+        RelevanceEstimates
+            An estimate for each document of each query that was shown.
+        """
+        require(0 < level < 1, f"level must lie between 0 and 1, got {level}")
+        parts = self._fitted()
+        deviation, low, high = beta_interval(
+            parts["clicks"], parts["examined"], parts["usual"], self.strengths_["attraction"], level
+        )
+        mean = parts["attraction"] * parts["satisfaction"] if "satisfaction" in parts else parts["attraction"]
+        return RelevanceEstimates(
+            self.queries_,
+            self.documents_,
+            mean,
+            deviation,
+            low,
+            high,
+            parts["shown"],
+            self.query_ids_,
+            self.document_ids_,
+        )
+
+    def examination(self, n_ranks: int = 10) -> Float64Array:
+        """Tell how likely each rank is examined, on average over the lists the model was fitted on.
+
+        Parameters
+        ----------
+        n_ranks : int, default 10
+            How many ranks to tell of.
+
+        Returns
+        -------
+        array of float64
+            Chances relative to that of the first rank.
+        """
+        usual = self._fitted()["rank_attraction"]
+        shown = _alike(usual, float(self._fitted().get("mean_satisfaction", np.zeros(1))[0]), n_ranks)
+        chances = self._behaviour().marginal(shown)[0] / shown.attraction[0]
+        relative: Float64Array = chances / chances[0]
+        return relative
+
+    def evaluate(self, log: ClickLog) -> ClickEvaluation:
+        """Measure how well the model foretells the clicks of a log.
+
+        Parameters
+        ----------
+        log : ClickLog
+            Lists that the model was not fitted on; documents may be new.
+
+        Returns
+        -------
+        ClickEvaluation
+            Log-likelihood and perplexities.
+        """
+        merged = log.merged(threads=self.threads)
+        counts = merged.list_counts
+        n_ranks = int(np.diff(merged.offsets).max(initial=1))
+        of_list = np.zeros(len(counts))
+        bits, seen = np.zeros((2, n_ranks)), np.zeros(n_ranks)
+        behaviour = self._behaviour()
+        for laid in self._laid(merged):
+            shown, times = self._shown(laid), counts[laid.lists, None] * laid.there
+            conditional = conditional_chances(behaviour, shown, laid.clicked)
+            width = laid.there.shape[1]
+            for row, chances in enumerate((conditional, behaviour.marginal(shown))):
+                kept = np.clip(chances, LEAST_CHANCE, 1 - LEAST_CHANCE)
+                logs = np.where(laid.clicked, np.log(kept), np.log1p(-kept)) * laid.there
+                bits[row, :width] -= (logs * times).sum(axis=0) / np.log(2)
+                if row == 0:
+                    of_list[laid.lists] = logs.sum(axis=1)
+            seen[:width] += times.sum(axis=0)
+        at_rank = 2 ** (bits / np.maximum(seen, 1))
+        total = max(int(counts.sum()), 1)
+        return ClickEvaluation(
+            float((of_list * counts).sum() / total),
+            float(np.average(at_rank[0], weights=seen)),
+            float(np.average(at_rank[1], weights=seen)),
+            at_rank[0],
+            at_rank[1],
+            of_list,
+            counts,
+            merged.queries,
+        )
+
+    def sample(self, log: ClickLog, *, seed: Seed = 0) -> ClickLog:
+        """Draw clicks on the lists of a log.
+
+        Parameters
+        ----------
+        log : ClickLog
+            The lists that users see; its clicks play no part.
+        seed : int or numpy.random.Generator, default 0
+            The same seed gives the same clicks.
+
+        Returns
+        -------
+        ClickLog
+            The same lists with other clicks; a list that counts several times is drawn as often.
+        """
+        from dataclasses import replace
+
+        lists = log.take(np.repeat(np.arange(len(log.queries)), log.list_counts))
+        clicked, rng = np.zeros(len(lists.documents), np.bool_), np.random.default_rng(seed)
+        for laid in self._laid(lists):
+            drawn = drawn_clicks(self._behaviour(), self._shown(laid), rng.random(laid.there.shape))
+            rows = slice(lists.offsets[laid.lists.start], lists.offsets[laid.lists.stop])
+            clicked[rows] = drawn[laid.there]
+        return replace(lists, clicked=clicked, counts=None)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, which `load_click_model` reads back.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it. An existing file is replaced in one step.
+        """
+        header = {
+            "name": self.name,
+            "settings": {"iterations": self.iterations, "tolerance": self.tolerance, "strength": self.strength},
+            "strengths": self.strengths_,
+            "n_iterations": self.n_iterations_,
+            "query_ids": _stored(self.query_ids_),
+            "document_ids": _stored(self.document_ids_),
+        }
+        pairs = {"pair.queries": self.queries_, "pair.documents": self.documents_}
+        write_container(path, KIND, header, pairs | {f"fitted.{k}": v for k, v in self._fitted().items()})
+
+    def _fitted(self) -> Arrays:
+        if not self.parameters_:
+            raise InputError(f"the click model {self.name} must be fitted first")
+        return self.parameters_
+
+    def _laid(self, log: ClickLog) -> Iterator[Laid]:
+        """The lists of a log as matrices, some at a time; pairs that are not known are -1."""
+        number_of = _lookup(self, log)
+        for start in range(0, len(log.queries), LISTS_AT_A_TIME):
+            lists = slice(start, min(start + LISTS_AT_A_TIME, len(log.queries)))
+            offsets = log.offsets[start : lists.stop + 1]
+            sizes = np.diff(offsets)
+            there = np.arange(int(sizes.max(initial=1))) < sizes[:, None]
+            rows = slice(offsets[0], offsets[-1])
+            pairs, clicked = np.full(there.shape, -1, np.int64), np.zeros(there.shape, np.bool_)
+            pairs[there] = number_of(np.repeat(log.queries[lists], sizes), log.documents[rows])
+            clicked[there] = log.clicked[rows]
+            yield Laid(pairs, clicked, there, lists)
+
+    def _shown(self, laid: Laid) -> Shown:
+        """What the model knows of the documents of some lists; new ones are as is usual at their rank."""
+        parts = self._fitted()
+        usual = parts["rank_attraction"][np.minimum(np.arange(laid.pairs.shape[1]), len(parts["rank_attraction"]) - 1)]
+        is_new = laid.pairs < 0
+        attraction = np.where(is_new, usual, parts["attraction"][laid.pairs])
+        if "satisfaction" not in parts:
+            return Shown(attraction, np.zeros_like(attraction))
+        mean = parts["mean_satisfaction"][0]
+        return Shown(attraction, np.where(is_new, mean, parts["satisfaction"][laid.pairs]))
+
+    def _attraction(
+        self, shown: IntArray, clicks: Float64Array, examined: Float64Array, ranks: RankCounts, iteration: int = 0
+    ) -> Float64Array:
+        """The attraction of each pair by what was examined and clicked, drawn to what is usual where it was shown."""
+        if self.prior_by_rank:
+            usual_at = ranks.clicks / np.maximum(ranks.shown, 1)
+            examined_share = float(examined.sum()) / max(float(shown.sum()), 1.0)
+            usual_at = np.minimum(usual_at / max(examined_share, LEAST_CHANCE), 0.99)
+            usual = ranks.mean_of_pair(usual_at)
+        else:
+            rate = float(clicks.sum()) / max(float(examined.sum()), 1.0)
+            usual_at, usual = np.full(len(ranks.shown), rate), np.full(len(clicks), rate)
+        if self.strength is not None:
+            self.strengths_["attraction"] = float(self.strength)
+        elif iteration in RECOUNTED_AT:
+            self.strengths_["attraction"] = fitted_strength(clicks, examined, usual)
+        rates = drawn_rates(clicks, examined, usual, self.strengths_["attraction"])
+        self.parameters_ |= {
+            "attraction": rates, "shown": shown, "clicks": clicks, "examined": examined, "usual": usual,
+            "rank_attraction": usual_at,
+        }  # fmt: skip
+        return rates
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankCounts:
+    """Of each rank, how often it was shown, clicked, and clicked last; and where each pair was shown."""
+
+    shown: Float64Array
+    clicks: Float64Array
+    last: Float64Array
+    lists: PairLists
+    shown_of_pair: IntArray
+
+    def mean_of_pair(self, values: Float64Array) -> Float64Array:
+        """The mean of values of ranks over all times that each pair was shown."""
+        sizes = np.diff(self.lists.offsets)
+        ranks = np.arange(len(self.lists.pairs)) - np.repeat(self.lists.offsets[:-1], sizes)
+        weights = values[np.minimum(ranks, len(values) - 1)] * np.repeat(self.lists.counts, sizes)
+        sums = np.bincount(self.lists.pairs, weights=weights, minlength=len(self.shown_of_pair))
+        return sums / np.maximum(self.shown_of_pair, 1)
+
+
+def _alike(usual: Float64Array, satisfaction: float, n_ranks: int) -> Shown:
+    """One list of documents that are as is usual at each rank."""
+    attraction = usual[np.minimum(np.arange(n_ranks), len(usual) - 1)][None, :]
+    return Shown(np.maximum(attraction, LEAST_CHANCE), np.full((1, n_ranks), satisfaction))
+
+
+def _lookup(model: ClickModel, log: ClickLog) -> Any:
+    """A function from queries and documents of a log to the pairs of a model, -1 for what it does not know."""
+    keys = model.queries_.astype(np.int64) << 32 | model.documents_
+    query_of, document_of = _matched(log.query_ids, model.query_ids_), _matched(log.document_ids, model.document_ids_)
+
+    def number_of(queries: Int32Array, documents: Int32Array) -> IntArray:
+        wanted = query_of[queries] << 32 | document_of[documents]
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where(keys[place] == wanted, place, -1)
+
+    return number_of
+
+
+def _matched(ids: IdArray, known: IdArray) -> IntArray:
+    """The place of each id among known ones, which are sorted; a large number where it is new."""
+    if ids.dtype != known.dtype:
+        order = np.argsort(text_ids(known), kind="stable")
+        return np.where((found := _matched(text_ids(ids), text_ids(known)[order])) < len(known),
+                        order[np.minimum(found, len(known) - 1)], 2**31 - 1)  # fmt: skip
+    place = np.minimum(np.searchsorted(known, ids), len(known) - 1)
+    return np.where(known[place] == ids, place, 2**31 - 1).astype(np.int64)
+
+
+def _stored(ids: IdArray) -> list[Any]:
+    return ids.tolist()  # type: ignore[no-any-return]
+
+
+def restore(model: ClickModel, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> ClickModel:
+    """Fill a model with what a file holds."""
+    from rankwright.arrays import as_ids, named
+    from rankwright.container.checks import array, part
+
+    model.query_ids_ = as_ids(np.array(part(header, "query_ids", list)), name="query_ids")
+    model.document_ids_ = as_ids(np.array(part(header, "document_ids", list)), name="document_ids")
+    model.queries_ = array(arrays, "pair.queries", np.int32, (None,))
+    n_pairs = len(model.queries_)
+    model.documents_ = array(arrays, "pair.documents", np.int32, (n_pairs,))
+    for places, ids in ((model.queries_, model.query_ids_), (model.documents_, model.document_ids_)):
+        if n_pairs and not 0 <= places.min() <= places.max() < len(ids):
+            raise InputError("pairs name queries or documents that are not there")
+    model.parameters_ = named(arrays, "fitted.")
+    for name in ("attraction", "clicks", "examined", "usual"):
+        array(model.parameters_, name, np.float64, (n_pairs,))
+    array(model.parameters_, "shown", np.int64, (n_pairs,))
+    if not len(array(model.parameters_, "rank_attraction", np.float64, (None,))):
+        raise InputError("rank_attraction is empty")
+    model.strengths_ = {str(name): float(value) for name, value in part(header, "strengths", dict).items()}
+    return model

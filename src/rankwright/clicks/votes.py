@@ -1,0 +1,476 @@
+"""Which of two documents users preferred, by what they clicked: the rules, and votes counted over a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from rankwright import kernels
+from rankwright.arrays import BoolArray, Float64Array, IdArray, Int32Array, IntArray, Uint64Array, thread_count
+from rankwright.clicks.logs.codes import sorted_codes
+from rankwright.clicks.logs.log import ClickLog
+from rankwright.clicks.logs.reading import LogFile
+from rankwright.errors import UnknownNameError, require
+from rankwright.formats.sources import Paths
+from rankwright.kernels.records import ShownLists, VoteTable
+
+# Each rule by the name that users give it, and by that of the kernel's.
+RULES: Mapping[str, str] = {
+    "skip-above": "skip-above",
+    "last-click": "last-click",
+    "skip-above-and-next": "skip-above-and-next",
+    "next": "next",
+    "fair-pairs": "neighbours",
+}
+AGAINST_THE_ORDER = ("skip-above", "last-click")  # rules that can only vote for the document that was shown lower
+
+N_PARTS = 64  # of the table of votes; queries are dealt to parts, and threads take parts
+LEAST_SLOTS = 1 << 15  # of a part
+DEEPEST = 50  # ranks that the correction tells apart
+FRACTION_BITS = 20  # expected votes are added up as whole numbers of so many binary places: in any order, the same sum
+RUN_LENGTH = 1 << 22  # votes on different pairs that are kept apart before they are merged with the rest
+
+Log: TypeAlias = ClickLog | LogFile | Paths
+NONE, NO_AMOUNTS = np.empty(0, np.int64), np.empty((0, 0), np.int64)
+
+
+def skip_above(clicks: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of positions by the rule of the slides: a click is preferred to all that was skipped above it.
+
+    Parameters
+    ----------
+    clicks : sequence of int
+        The clicked positions of a list, counted from 1.
+
+    Returns
+    -------
+    list of (int, int)
+        The preferred position and the other one of each pair.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.clicks.skip_above([2, 5, 7])
+    [(2, 1), (5, 1), (5, 3), (5, 4), (7, 1), (7, 3), (7, 4), (7, 6)]
+    """
+    clicked = _positions(clicks)
+    return [(click, above) for click in clicked for above in range(1, click) if above not in clicked]
+
+
+def last_click(clicks: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of positions of which the last click is preferred to all that was skipped above it.
+
+    Parameters
+    ----------
+    clicks : sequence of int
+        The clicked positions of a list, counted from 1. The last one is the lowest in the list.
+
+    Returns
+    -------
+    list of (int, int)
+        The preferred position and the other one of each pair.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.clicks.last_click([2, 5])
+    [(5, 1), (5, 3), (5, 4)]
+    """
+    return [pair for pair in skip_above(clicks) if pair[0] == max(clicks)]
+
+
+def next_skipped(clicks: Sequence[int], n_shown: int) -> list[tuple[int, int]]:
+    """Pairs of positions of which a click is preferred to the next result, if that was not clicked.
+
+    Parameters
+    ----------
+    clicks : sequence of int
+        The clicked positions of a list, counted from 1.
+    n_shown : int
+        How many results the list has.
+
+    Returns
+    -------
+    list of (int, int)
+        The preferred position and the other one of each pair.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.clicks.next_skipped([2, 3, 5], n_shown=5)
+    [(3, 4)]
+    """
+    clicked = _positions(clicks)
+    return [(click, click + 1) for click in clicked if click < n_shown and click + 1 not in clicked]
+
+
+def skip_above_and_next(clicks: Sequence[int], n_shown: int) -> list[tuple[int, int]]:
+    """Pairs of positions by both rules: a click is preferred to what was skipped above it, and to the next result.
+
+    Parameters
+    ----------
+    clicks : sequence of int
+        The clicked positions of a list, counted from 1.
+    n_shown : int
+        How many results the list has.
+
+    Returns
+    -------
+    list of (int, int)
+        The preferred position and the other one of each pair.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> rw.clicks.skip_above_and_next([2], n_shown=4)
+    [(2, 1), (2, 3)]
+    """
+    return sorted(skip_above(clicks) + next_skipped(clicks, n_shown))
+
+
+def _positions(clicks: Sequence[int]) -> list[int]:
+    require(all(click >= 1 for click in clicks), f"positions are counted from 1, got {list(clicks)}")
+    return sorted(set(clicks))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairVotes:
+    """Votes of all lists on pairs of documents of a query; each pair is there once, in the order of the ids.
+
+    Attributes
+    ----------
+    queries, first, second : array of int32
+        The query and the two documents of each pair, as places among the ids.
+    for_first, for_second : array of float64
+        How many votes each of the two got.
+    expected_first, expected_second : array of float64
+        How many it would have got if all documents were alike, by where they were shown; empty without correction.
+    against_order : float
+        The share of the votes that went to the document that was shown lower.
+    query_ids, document_ids : array of int64 or str
+        The ids.
+    rule : str
+        The rule that votes were counted by.
+    """
+
+    queries: Int32Array
+    first: Int32Array
+    second: Int32Array
+    for_first: Float64Array
+    for_second: Float64Array
+    expected_first: Float64Array
+    expected_second: Float64Array
+    against_order: float
+    query_ids: IdArray
+    document_ids: IdArray
+    rule: str
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def preferred(self, smoothing: float = 1.0) -> tuple[Float64Array, Float64Array]:
+        """The probability that the first document of each pair is the better one, and the evidence for it.
+
+        Parameters
+        ----------
+        smoothing : float, default 1.0
+            How many imagined votes each document of a pair gets beforehand, 0 or more: draws shares of few votes to ½.
+
+        Returns
+        -------
+        probability, weight : array of float64
+            The smoothed share of the votes, and the number of votes. With expected votes, the share of what each
+            document got beyond what its place alone would have brought it.
+        """
+        require(smoothing >= 0, f"smoothing must be 0 or more, got {smoothing}")
+        if not len(self.expected_first):
+            total = self.for_first + self.for_second
+            return (self.for_first + smoothing) / (total + 2 * smoothing), total
+        # A document that was never shown lower could get no vote: its ratio stays at 1, which takes some smoothing.
+        least = max(smoothing, 1e-3)
+        ratios = [
+            (votes + least) / (expected + least)
+            for votes, expected in ((self.for_first, self.expected_first), (self.for_second, self.expected_second))
+        ]
+        weight = (self.for_first + self.for_second + self.expected_first + self.expected_second) / 2
+        return ratios[0] / (ratios[0] + ratios[1]), weight
+
+
+def count_votes(log: Log, rule: str = "skip-above", *, correct: bool = False, threads: int | None = None) -> PairVotes:
+    """Count what clicks say about pairs of documents.
+
+    A log that is given as a file is read block by block, so it may be larger than memory: what is kept are the pairs
+    of documents that got votes.
+
+    Parameters
+    ----------
+    log : ClickLog, LogFile, path or sequence of paths
+        The log.
+    rule : {"skip-above", "last-click", "skip-above-and-next", "next", "fair-pairs"}, default "skip-above"
+        What counts as a vote. `fair-pairs` takes neighbours of which one was clicked, and of these only the pairs that
+        were shown in both orders, each order counting the same: it needs a log with swaps.
+    correct : bool, default False
+        Whether votes are compared with how many a document at its place usually gets. The rules `skip-above` and
+        `last-click` can only vote for the document that was shown lower; corrected, few votes where many are usual
+        speak for the shown order. The log is read twice.
+    threads : int, optional
+        How many threads to use. It never changes the result.
+
+    Returns
+    -------
+    PairVotes
+        The votes.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> log = rw.clicks.ClickLog.from_lists(["q", "q"], [["a", "b"], ["a", "b"]], [[2], [1]])
+    >>> votes = rw.clicks.count_votes(log)
+    >>> votes.for_first.tolist(), votes.for_second.tolist(), votes.against_order
+    ([0.0], [1.0], 1.0)
+    """
+    if rule not in RULES:
+        raise UnknownNameError("rule", rule, known=RULES)
+    require(
+        not correct or rule in AGAINST_THE_ORDER, f"the correction is for {' and '.join(AGAINST_THE_ORDER)}, got {rule}"
+    )
+    source = as_source(log)
+    n_threads = thread_count(threads)
+    votes = _counted(source, RULES[rule], NO_AMOUNTS, n_threads)
+    expected = None
+    if correct:
+        rates = usual_rates(source, rule)
+        amounts = np.rint(rates * (1 << FRACTION_BITS)).astype(np.int64)
+        expected = _counted(source, "exposure", amounts, n_threads)
+    query_ids, new_query = sorted_codes(source.query_ids())
+    document_ids, new_document = sorted_codes(source.document_ids())
+    renamed = [None if one is None else one.renamed(new_query, new_document) for one in (votes, expected)]
+    assert renamed[0] is not None
+    return _paired(rule, renamed[0], renamed[1], query_ids, document_ids)
+
+
+class Votes(NamedTuple):
+    """Votes of lists for documents: the first of a pair (the upper half of the number) over the second."""
+
+    queries: Int32Array
+    pairs: Uint64Array
+    above: IntArray
+    below: IntArray
+
+    def merged(self) -> Votes:
+        """The same votes, sorted by query and pair, each pair once."""
+        order = np.lexsort((self.pairs, self.queries))
+        queries, pairs = self.queries[order], self.pairs[order]
+        is_new = np.ones(len(order), np.bool_)
+        is_new[1:] = (queries[1:] != queries[:-1]) | (pairs[1:] != pairs[:-1])
+        starts = np.flatnonzero(is_new)
+        sums = (np.add.reduceat(one[order], starts) if len(starts) else one[:0] for one in (self.above, self.below))
+        return Votes(queries[starts], pairs[starts], *sums)
+
+    def renamed(self, new_query: Int32Array, new_document: Int32Array) -> Votes:
+        """The same votes with other numbers for queries and documents."""
+        first, second = _halves(self.pairs)
+        pairs = _joined(new_document[first], new_document[second])
+        return Votes(new_query[self.queries], pairs, self.above, self.below).merged()
+
+
+def _halves(pairs: Uint64Array) -> tuple[IntArray, IntArray]:
+    return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+
+def _joined(first: Int32Array, second: Int32Array) -> Uint64Array:
+    return first.astype(np.uint64) << np.uint64(32) | second.astype(np.uint64)
+
+
+class Source:
+    """Lists of a log, some at a time, as often as wanted."""
+
+    def __init__(self, log: ClickLog | LogFile) -> None:
+        self.log = log
+
+    def blocks(self) -> Iterator[tuple[ShownLists, IntArray]]:
+        """Lists, and how often each was seen: empty for once."""
+        if isinstance(self.log, ClickLog):
+            yield self.log.lists, NONE if self.log.counts is None else self.log.counts
+            return
+        for block in self.log.blocks():
+            yield ShownLists(block.offsets, block.queries, block.documents, block.clicked), NONE
+
+    def query_ids(self) -> IdArray:
+        """The ids of queries by number, once all blocks were read."""
+        return self.log.query_ids if isinstance(self.log, ClickLog) else self.log.naming.queries.ids()
+
+    def document_ids(self) -> IdArray:
+        """The ids of documents by number, once all blocks were read."""
+        return self.log.document_ids if isinstance(self.log, ClickLog) else self.log.naming.documents.ids()
+
+
+def as_source(log: Log) -> Source:
+    """Where lists come from: a log in memory, or files."""
+    return Source(log if isinstance(log, ClickLog | LogFile) else LogFile(log))
+
+
+def _counted(source: Source, rule: str, amounts: IntArray, threads: int) -> Votes:
+    """The votes of all lists, each pair once."""
+    empty = Votes(np.empty(0, np.int32), np.empty(0, np.uint64), NONE, NONE)
+    merged, runs, n_apart = empty, [], 0
+    table: VoteTable | None = None
+    for lists, counts in source.blocks():
+        longest = int(np.diff(lists.offsets).max(initial=1))
+        slots = max(LEAST_SLOTS, 1 << (2 * longest**2 - 1).bit_length())
+        if table is None or len(table.queries) < N_PARTS * slots:
+            if table is not None:
+                runs.append(_emptied(table))
+            table = _empty_table(slots)
+        done = np.zeros(N_PARTS, np.int64)
+        while True:
+            kernels.count_votes(lists, counts, rule, amounts, table, done, threads)
+            if (done == len(lists.queries)).all():
+                break
+            runs.append(_emptied(table))
+            n_apart += len(runs[-1].queries)
+            if n_apart > max(RUN_LENGTH, len(merged.queries)):
+                merged, runs, n_apart = _all_of([merged, *runs]).merged(), [], 0
+    if table is not None:
+        runs.append(_emptied(table))
+    return _all_of([merged, *runs]).merged()
+
+
+def _all_of(runs: Sequence[Votes]) -> Votes:
+    return Votes(*(np.concatenate(parts) for parts in zip(*runs, strict=True)))
+
+
+def _empty_table(slots: int) -> VoteTable:
+    size = N_PARTS * slots
+    return VoteTable(
+        np.full(size, -1, np.int32),
+        np.zeros(size, np.uint64),
+        np.zeros(size, np.int64),
+        np.zeros(size, np.int64),
+        np.zeros(N_PARTS, np.int64),
+    )
+
+
+def _emptied(table: VoteTable) -> Votes:
+    """The votes in a table, which is empty afterwards."""
+    used = table.queries >= 0
+    votes = Votes(table.queries[used], table.pairs[used], table.above[used], table.below[used])
+    table.queries.fill(-1)
+    for sums in (table.above, table.below, table.n_used):
+        sums.fill(0)
+    return votes
+
+
+def usual_rates(source: Source, rule: str) -> Float64Array:
+    """How often a pair of places gets a vote, by the upper and the lower rank, over the whole log."""
+    votes, shown = np.zeros((DEEPEST, DEEPEST)), np.zeros((DEEPEST, DEEPEST))
+    for lists, counts in source.blocks():
+        sizes = np.diff(lists.offsets)
+        times = np.ones(len(sizes)) if not len(counts) else counts.astype(np.float64)
+        ranks = np.arange(len(lists.documents)) - np.repeat(lists.offsets[:-1], sizes)
+        kept = ranks < DEEPEST
+        there = np.zeros((len(sizes), DEEPEST), np.float32)
+        rows = np.repeat(np.arange(len(sizes)), sizes)[kept]
+        there[rows, ranks[kept]] = 1
+        clicked = np.zeros_like(there)
+        clicked[rows, ranks[kept]] = lists.clicked[kept]
+        voting = clicked
+        if rule == "last-click":
+            voting = np.zeros_like(there)
+            last = DEEPEST - 1 - np.argmax(clicked[:, ::-1], axis=1)
+            voting[np.arange(len(sizes)), last] = clicked.any(axis=1)
+        # Whole numbers, exact in float64 whatever the order in which they are added.
+        votes += ((there - clicked) * times[:, None]).T @ voting.astype(np.float64)
+        shown += (there * times[:, None]).T @ there.astype(np.float64)
+    return np.triu(votes / np.maximum(shown, 1), k=1)
+
+
+def _paired(rule: str, votes: Votes, expected: Votes | None, query_ids: IdArray, document_ids: IdArray) -> PairVotes:
+    """Both directions of each pair side by side, the document with the smaller number first."""
+    if rule == "fair-pairs":
+        columns = _fair(votes)
+    else:
+        columns = {"for": (votes.queries, votes.pairs, (votes.above + votes.below).astype(np.float64))}
+    if expected is not None:
+        columns["expected"] = (expected.queries, expected.pairs, expected.below / (1 << FRACTION_BITS))
+    sides = {name: _sides(*column) for name, column in columns.items()}
+    keys = np.concatenate([np.stack([side.queries, side.first, side.second]) for side in sides.values()], axis=1)
+    distinct = np.unique(keys, axis=1) if keys.size else keys
+    sums = {name: _placed(side, distinct) for name, side in sides.items()}
+    none = np.empty(0), np.empty(0)
+    n_votes = float(votes.above.sum() + votes.below.sum())
+    queries, first, second = (row.astype(np.int32) for row in distinct)
+    expected_sums = sums.get("expected", none)
+    return PairVotes(
+        queries,
+        first,
+        second,
+        for_first=sums["for"][0],
+        for_second=sums["for"][1],
+        expected_first=expected_sums[0],
+        expected_second=expected_sums[1],
+        against_order=float(votes.below.sum()) / n_votes if n_votes else 0.0,
+        query_ids=query_ids,
+        document_ids=document_ids,
+        rule=rule,
+    )
+
+
+class Side(NamedTuple):
+    """Amounts for documents of pairs: `is_first` where the amount is for the one with the smaller number."""
+
+    queries: IntArray
+    first: IntArray
+    second: IntArray
+    is_first: BoolArray
+    amounts: Float64Array
+
+
+def _sides(queries: Int32Array, pairs: Uint64Array, amounts: Float64Array) -> Side:
+    better, worse = _halves(pairs)
+    return Side(queries.astype(np.int64), np.minimum(better, worse), np.maximum(better, worse), better < worse, amounts)
+
+
+def _placed(side: Side, distinct: IntArray) -> tuple[Float64Array, Float64Array]:
+    """The amounts of a side at the places of distinct pairs."""
+    keys = np.stack([side.queries, side.first, side.second])
+    order = np.lexsort(np.concatenate([distinct, keys], axis=1)[::-1])
+    n_distinct = distinct.shape[1]
+    is_distinct = order < n_distinct
+    # Each of the distinct pairs stands before what equals it: lexsort keeps the order of equal keys.
+    place = np.cumsum(is_distinct) - 1
+    where, which = place[~is_distinct], order[~is_distinct] - n_distinct
+    sums = []
+    for wanted in (True, False):
+        own = side.is_first[which] == wanted
+        amounts = np.bincount(where[own], weights=side.amounts[which[own]], minlength=n_distinct)
+        sums.append(amounts.astype(np.float64))
+    return sums[0], sums[1]
+
+
+def _fair(votes: Votes) -> dict[str, tuple[Int32Array, Uint64Array, Float64Array]]:
+    """Votes on neighbours that were shown in both orders; each order counts as half of them."""
+    first, second = _halves(votes.pairs)
+    # A vote for `first` shown above is one in the order (first, second); shown below, in the order (second, first).
+    smaller, larger = np.minimum(first, second), np.maximum(first, second)
+    keys = np.stack([votes.queries.astype(np.int64), smaller, larger])
+    distinct, place = np.unique(keys, axis=1, return_inverse=True) if keys.size else (keys, np.empty(0, np.int64))
+    place = place.ravel()
+    n = distinct.shape[1]
+    is_smaller = first < second
+    in_order = np.zeros((n, 2))  # votes where the smaller was on top, and where the larger was
+    for_smaller = np.zeros((n, 2))
+    for column, amount in ((0, np.where(is_smaller, votes.above, votes.below)),
+                           (1, np.where(is_smaller, votes.below, votes.above))):  # fmt: skip
+        in_order[:, column] = np.bincount(place, weights=amount, minlength=n)
+        for_smaller[:, column] = np.bincount(place, weights=np.where(is_smaller, amount, 0), minlength=n)
+    both = (in_order > 0).all(axis=1)
+    total = in_order[both].sum(axis=1)
+    share = (for_smaller[both] / in_order[both]).mean(axis=1)
+    queries, low, high = distinct[:, both]
+    pairs = np.concatenate([_joined(low, high), _joined(high, low)])
+    amounts = np.concatenate([share * total, (1 - share) * total])
+    return {"for": (np.tile(queries, 2).astype(np.int32), pairs, amounts)}

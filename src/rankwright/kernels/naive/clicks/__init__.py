@@ -1,0 +1,1 @@
+"""Naive twins of the kernels that count clicks."""

@@ -1,0 +1,91 @@
+"""Rankers that learn from clicks with positions."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, ClassVar
+
+from rankwright.arrays import thread_count
+from rankwright.clicks.pairwise import PositionRatios, position_ratios
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError, require
+from rankwright.formats.data_file import DataFile
+from rankwright.formats.reading import format_named, format_of
+from rankwright.formats.shards import Shards
+from rankwright.formats.sources import is_read_once
+from rankwright.rankers.inputs import training_data
+from rankwright.rankers.ranker import Ranker, TrainingRun
+from rankwright.settings.shared import DebiasedSettings
+from rankwright.trees.debiasing import Debiasing, debiased
+
+logger = logging.getLogger(__name__)
+BESIDE = ("pairs", "query_weights", "initial_scores")  # options of `read` that name other files
+
+
+class DebiasedRanker(Ranker, DebiasedSettings):
+    """A ranker that looks at positions: labels are then clicks or click rates, which it corrects before it learns.
+
+    `debiasing_` tells what was found and done, None where the data had no positions. With `debias="pairwise"`,
+    `position_ratios_` are the ratios of positions by the trained model.
+    """
+
+    takes_positions: ClassVar[bool] = True
+    weighs_pairs: ClassVar[bool] = False  # whether documents can be weighed by position along with training
+
+    _weighs_positions = False  # while it learns: whether documents are weighed by position
+    debiasing_: Debiasing | None = None
+    position_ratios_: PositionRatios | None = None
+
+    def _learn_scaled(self, data: RankingDataset, valid: Any, run: TrainingRun) -> None:
+        self.debiasing_ = self.position_ratios_ = None
+        if data.positions is None or data.preferences is not None or self.debias == "none":
+            super()._learn_scaled(data, valid, run)
+            return
+        data = data.in_key_order(threads=self.threads)
+        require(
+            self.weighs_pairs or self.debias != "pairwise", f"pairwise debiasing is LambdaMART's, not {self.name}'s"
+        )
+        always = self.debias == "always"
+        corrected, self.debiasing_ = debiased(data, seed=self.seed, threads=self.threads, always=always)
+        logger.info("position bias: %s", self.debiasing_.reason)
+        self._weighs_positions = self.debias == "pairwise" and self.debiasing_.applied
+        try:
+            super()._learn_scaled(data if self._weighs_positions else corrected, valid, run)
+        finally:
+            by_pairs, self._weighs_positions = self._weighs_positions, False
+        if by_pairs:
+            scores = self.scores_in_place(data)
+            self.position_ratios_ = position_ratios(data, scores, threads=thread_count(self.threads))
+
+    def _check_training_data(self, data: RankingDataset) -> None:
+        super()._check_training_data(data)
+        if data.positions is None or data.preferences is not None or self.debias == "none" or self._weighs_positions:
+            return
+        raise InputError(
+            f"{self.name} corrects position bias on features in memory, not on shards, on data read only once or on "
+            f"bins: read the data first, or set debias to none"
+        )
+
+    def _lasting_settings(self) -> dict[str, Any]:
+        # What `auto` does shows in the labels that are trained on, which a checkpoint knows.
+        settings = super()._lasting_settings()
+        return {name: value for name, value in settings.items() if (name, value) != ("debias", "auto")}
+
+    def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
+        # Features must be in memory: examination is learned from them.
+        if self.debias == "none" or not _has_positions(file):
+            super()._learn_from_file(file, valid, run)
+        else:
+            self._learn_scaled(training_data(self, file.read(), None, {}), valid, run)
+
+
+def _has_positions(file: DataFile) -> bool:
+    """Whether the first documents of a file have positions."""
+    if isinstance(file, Shards) or any(map(is_read_once, file.paths)):
+        return False
+    format = file.format or format_of(file.paths)
+    if format == "svmlight":
+        return False  # which has no place for them
+    options = {name: value for name, value in file.options.items() if name not in BESIDE}
+    first = next(iter(format_named(format).iterate(file.paths, **options)), None)
+    return first is not None and first.positions is not None

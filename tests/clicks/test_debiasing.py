@@ -1,0 +1,133 @@
+"""Rankers trained on clicks with positions: corrected where the log supports it, and only there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankwright as rw
+from rankwright import clicks
+from rankwright.clicks.joint import PositionBasedClicks
+from rankwright.clicks.pairwise import position_ratios
+from rankwright.errors import InputError
+
+QUICK: dict[str, Any] = {"n_trees": 5, "max_leaves": 5, "min_docs_in_leaf": 10, "threads": 1}
+
+
+def plain_data(n_queries: int = 120, seed: int = 0) -> Any:
+    """Ten documents a query; the first feature shows relevance, the second is what the logging ranker looks at."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=n_queries * 10)
+    features = np.stack([quality, 0.6 * quality + 0.8 * rng.normal(size=len(quality))], axis=1)
+    labels = np.clip(np.floor(quality + 1.5), 0, 4)
+    return rw.RankingDataset.from_arrays(features, labels, qid=np.repeat(np.arange(n_queries), 10))
+
+
+def rates_of(data: Any, users: str, **options: Any) -> Any:
+    return clicks.click_rates(data, clicks.simulate(data, data.features[:, 1], users=users, **options))
+
+
+@pytest.fixture(scope="module")
+def data() -> Any:
+    return plain_data()
+
+
+def test_examination_is_found_and_labels_are_corrected(data):
+    ranker: Any = rw.LambdaMART(**QUICK).fit(rates_of(data, "pbm"))
+    found = ranker.debiasing_
+    assert found is not None
+    assert found.applied
+    true = clicks.EXAMINATION / clicks.EXAMINATION[0]
+    np.testing.assert_allclose(found.examination, true, atol=0.1)
+    assert found.held_out["both"] > max(found.held_out["position"], found.held_out["features"])
+    assert 0 < found.effective_size < data.n_docs
+
+
+def test_clicks_that_show_no_relevance_are_taken_as_they_are(data):
+    rates = rates_of(data, "rank-rate")
+    ranker: Any = rw.LambdaMART(**QUICK).fit(rates)
+    assert not ranker.debiasing_.applied
+    assert "does not show relevance" in ranker.debiasing_.reason
+    naive = rw.LambdaMART(debias="none", **QUICK).fit(rates)
+    np.testing.assert_array_equal(ranker.predict(data), naive.predict(data))
+    assert naive.debiasing_ is None
+
+
+def test_clicks_without_position_bias_are_taken_as_they_are(data):
+    ranker: Any = rw.LambdaMART(**QUICK).fit(rates_of(data, "document-rate"))
+    assert not ranker.debiasing_.applied
+    assert "no position bias" in ranker.debiasing_.reason
+
+
+def test_the_order_of_rows_does_not_matter(data):
+    rates = rates_of(data, "pbm", sessions=30)
+    order = np.random.default_rng(0).permutation(rates.n_docs)
+    shuffled = rw.RankingDataset.from_arrays(
+        rates.features[order], rates.labels[order], qid=rates.qid[order], positions=rates.positions[order],
+        document_weights=None if rates.document_weights is None else rates.document_weights[order],
+    )  # fmt: skip
+    both: Any = [rw.LambdaMART(**QUICK).fit(one) for one in (rates, shuffled)]
+    first, second = both
+    np.testing.assert_array_equal(first.predict(data), second.predict(data))
+    np.testing.assert_array_equal(first.debiasing_.examination, second.debiasing_.examination)
+
+
+def test_pairwise_debiasing_weighs_positions(data):
+    one_session = rates_of(data, "pbm", sessions=1)
+    ranker: Any = rw.LambdaMART(debias="pairwise", **QUICK).fit(replace(one_session, document_weights=None))
+    assert ranker.debiasing_ is not None
+    ratios = position_ratios(replace(one_session, document_weights=None), np.zeros(data.n_docs))
+    assert ratios.clicked[0] == ratios.other[0] == 1.0
+    assert ratios.clicked[3:5].max() < 0.9, "clicks are rarer further down"
+    if ranker.debiasing_.applied:
+        assert ranker.position_ratios_ is not None
+    with pytest.raises(InputError, match="0 or 1, not click rates"):
+        position_ratios(rates_of(data, "pbm"), np.zeros(data.n_docs))
+
+
+def test_the_force_of_the_joint_objective_is_the_slope_of_its_likelihood(data):
+    rates = rates_of(data, "pbm")
+    scores = np.random.default_rng(0).normal(size=rates.n_docs) * 0.3
+    y, positions = rates.labels.astype(float), rates.positions
+    weights = np.ones(rates.n_docs) if rates.document_weights is None else rates.document_weights.astype(float)
+
+    def cost(values):
+        relevance = np.exp(values)
+        curve = np.bincount(positions, weights * y) / np.bincount(positions, weights * relevance)
+        expected = curve[positions] * relevance
+        return float((weights * (expected - y * np.log(expected))).sum())
+
+    force = PositionBasedClicks().bind(rates, dtype=np.float64)(scores).gradient
+    for row in (0, 17, 333):
+        step = np.zeros(rates.n_docs)
+        step[row] = 1e-5
+        assert force[row] == pytest.approx((cost(scores + step) - cost(scores - step)) / 2e-5, rel=1e-3, abs=1e-4)
+
+
+def test_propensities_weigh_clicks(data):
+    y = (data.labels > 1).astype(float)
+    chances = np.full(data.n_docs, 0.5)
+    chances[:5] = 0.01
+    ranker: Any = rw.LambdaMART(**QUICK).fit(data.features, y, qid=data.qid, propensity=chances)
+    found = ranker.propensity_weights_
+    assert found.n_clicks == int(y.sum())
+    assert found.effective_size <= found.n_clicks
+    assert set(np.unique(found.weights)) <= {1.0, 2.0, 20.0}
+    with pytest.raises(InputError, match="propensity must lie above 0"):
+        rw.LambdaMART(**QUICK).fit(data.features, y, qid=data.qid, propensity=np.zeros(data.n_docs))
+
+
+def test_nets_and_bags_look_at_positions_too(data):
+    rates = rates_of(data, "pbm", sessions=50)
+    for ranker in (rw.RankNet(hidden=(2,), epochs=1), rw.ListNet(epochs=1), rw.BLMART(n_bags=2, **QUICK)):
+        assert ranker.fit(rates).debiasing_ is not None
+    with pytest.raises(ValueError, match="pairwise debiasing is LambdaMART's"):
+        rw.BLMART(debias="pairwise", n_bags=2, **QUICK).fit(rates)
+
+
+def test_labels_that_are_no_clicks_are_refused(data):
+    with pytest.raises(InputError, match="labels must be clicks"):
+        rw.LambdaMART(**QUICK).fit(replace(data, positions=np.zeros(data.n_docs, int)))

@@ -1,0 +1,123 @@
+"""Click models: what they learn, how they foretell clicks, and files of them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from rankwright import clicks
+from rankwright.clicks.models.behaviour import Shown, conditional_chances
+from rankwright.clicks.simulation import USERS
+from rankwright.errors import ContainerError, InputError
+
+MODELS = sorted(clicks.CLICK_MODELS)
+
+
+def simulated(users: str = "pbm", n_lists: int = 3000, seed: int = 0) -> clicks.ClickLog:
+    """Lists of six documents in random order, of ten queries."""
+    rng = np.random.default_rng(seed)
+    queries = rng.integers(0, 10, n_lists)
+    shown = np.array([rng.permutation(6) for _ in range(n_lists)])
+    relevance = np.random.default_rng(1).uniform(0.05, 0.9, (10, 6))[queries[:, None], shown]
+    from rankwright.clicks.models.behaviour import drawn_clicks
+
+    clicked = drawn_clicks(USERS[users](clicks.EXAMINATION), Shown(relevance, relevance), rng.random(shown.shape))
+    positions = [(np.flatnonzero(row) + 1).tolist() for row in clicked]
+    return clicks.ClickLog.from_lists(queries.tolist(), shown.tolist(), positions)
+
+
+@pytest.mark.parametrize("users", sorted(USERS))
+def test_chances_of_all_click_patterns_add_up_to_one(users):
+    """And those of patterns with a click at a rank add up to the chance that nothing is known above."""
+    behaviour = USERS[users](clicks.EXAMINATION)
+    patterns = np.array(list(product([False, True], repeat=4)))
+    rng = np.random.default_rng(0)
+    attraction, satisfaction = rng.uniform(0.1, 0.8, (2, 4))
+    shown = Shown(np.tile(attraction, (16, 1)), np.tile(satisfaction, (16, 1)))
+    chances = conditional_chances(behaviour, shown, patterns)
+    whole = np.where(patterns, chances, 1 - chances).prod(axis=1)
+    assert whole.sum() == pytest.approx(1)
+    np.testing.assert_allclose(whole @ patterns, behaviour.marginal(shown)[0])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_foretells_the_clicks_of_its_own_users(name):
+    if name in ("rank-rate", "cascade"):
+        pytest.skip("the one is what others are compared with, and the other knows no second click")
+    train, held = simulated(name), simulated(name, seed=5)
+    own = clicks.click_model(name).fit(train).evaluate(held)
+    usual = clicks.click_model("rank-rate").fit(train).evaluate(held)
+    assert own.log_likelihood > usual.log_likelihood
+    assert own.conditional_perplexity < usual.conditional_perplexity
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_are_the_same_for_any_order_of_lists_and_any_threads(name):
+    log = simulated(n_lists=600)
+    models = [
+        clicks.click_model(name, threads=threads, iterations=5).fit(log.take(order))
+        for threads, order in ((1, np.arange(600)), (2, np.arange(600)[::-1]))
+    ]
+    for part, values in models[0].parameters_.items():
+        np.testing.assert_array_equal(values, models[1].parameters_[part], err_msg=part)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_saved_model_is_the_same(name, tmp_path):
+    log = simulated(n_lists=300)
+    model = clicks.click_model(name, iterations=3).fit(log)
+    model.save(tmp_path / "model.rw")
+    again = clicks.load_click_model(tmp_path / "model.rw")
+    assert again.evaluate(log).log_likelihood == model.evaluate(log).log_likelihood
+    np.testing.assert_array_equal(again.relevance().mean, model.relevance().mean)
+    assert again.name == name
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_samples_of_a_model_have_the_click_rates_it_foretells(name):
+    log = simulated(n_lists=4000)
+    model = clicks.click_model(name, iterations=5).fit(log)
+    drawn = model.sample(log, seed=3)
+    assert drawn.n_lists == log.n_lists
+    assert drawn.n_clicks == pytest.approx(log.n_clicks, rel=0.12)
+    assert model.sample(log, seed=3).clicked.tolist() == drawn.clicked.tolist()
+
+
+def test_position_based_examination_and_relevance_are_found():
+    log = simulated(n_lists=40_000)
+    model = clicks.click_model("pbm", iterations=200, strength=0.1, tolerance=1e-6).fit(log)
+    np.testing.assert_allclose(model.examination(6), clicks.EXAMINATION[:6] / clicks.EXAMINATION[0], atol=0.05)
+    true = np.random.default_rng(1).uniform(0.05, 0.9, (10, 6)).ravel() * clicks.EXAMINATION[0]
+    found = model.relevance()
+    np.testing.assert_allclose(found.mean, true, atol=0.06)
+    assert ((found.low < found.mean) & (found.mean < found.high)).all()
+
+
+def test_counting_is_exact_without_a_prior():
+    log = clicks.ClickLog.from_lists(["q"] * 4, [["a", "b", "c"]] * 4, [[1], [2], [1, 2], []])
+    cascade = clicks.click_model("cascade", strength=0).fit(log).parameters_["attraction"]
+    np.testing.assert_allclose(cascade, [2 / 4, 1 / 2, 1e-6], atol=1e-5)
+    sdbn = clicks.click_model("sdbn", strength=0).fit(log).parameters_["attraction"]
+    np.testing.assert_allclose(sdbn, [2 / 4, 2 / 3, 1e-6], atol=1e-5)
+
+
+def test_examination_is_found_from_random_orders_and_from_documents_that_change_places():
+    log = simulated(n_lists=30_000)
+    true = clicks.EXAMINATION[:6] / clicks.EXAMINATION[0]
+    np.testing.assert_allclose(clicks.from_randomised(log, 6), true, atol=0.05)
+    np.testing.assert_allclose(clicks.from_interventions(log, 6), true, atol=0.05)
+    fixed = clicks.ClickLog.from_lists(["q"] * 2, [["a", "b"]] * 2, [[1], [2]])
+    assert np.isnan(clicks.from_interventions(fixed, 2)[1])
+
+
+def test_errors_name_what_is_wrong(tmp_path):
+    with pytest.raises(InputError, match="must be fitted first"):
+        clicks.click_model("pbm").relevance()
+    with pytest.raises(InputError, match="no lists to learn from"):
+        clicks.click_model("pbm").fit(clicks.ClickLog.from_lists([], [], []))
+    path = tmp_path / "model.rw"
+    path.write_bytes(b"nothing")
+    with pytest.raises(ContainerError):
+        clicks.load_click_model(path)
