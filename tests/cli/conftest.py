@@ -24,6 +24,7 @@ def rankwright(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
 
     # Nothing that a test says of stderr depends on how long a command takes.
     monkeypatch.setattr("rankwright.progress.display.SECONDS_BETWEEN_LINES", 3600.0)
+    monkeypatch.delenv("COLUMNS", raising=False)  # nor on the terminal of whoever runs the tests
 
     def run(*arguments: str) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["rankwright", *arguments])
