@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 
 import numpy as np
@@ -67,6 +68,12 @@ def test_train_without_held_out_documents_says_what_it_learned_and_how_to_measur
     assert first.startswith("learned lambdamart: 2 steps, ")
     assert first.endswith("features used; no documents were held out to measure it on")
     assert second == f"measure it: rankwright evaluate TEST --model {files / 'new.rw'}"
+
+
+def test_what_the_data_chose_is_in_the_document_of_train(rankwright, files):
+    made = files / "new.rw"
+    result = rankwright("train", str(files / "data.txt"), *SMALL, "--out", str(made), "--json")
+    assert json.loads(result.stdout)["chosen"] == rw.load(made).chosen_
 
 
 @pytest.mark.parametrize(

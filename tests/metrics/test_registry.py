@@ -35,6 +35,8 @@ def test_costs_are_better_where_lower():
     ("text", "message"),
     [
         ("ndgc", "unknown metric 'ndgc'; did you mean 'ndcg'"),
+        ("bprf", "unknown metric 'bprf'; did you mean 'bpref'"),
+        ("map(0.5)", "metric map takes no number in brackets"),
         ("precison@5", "unknown metric 'precison@5'; did you mean 'p@5'"),
         ("", "unknown metric"),
         ("p", "needs a cutoff, such as p@10"),
