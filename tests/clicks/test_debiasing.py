@@ -131,3 +131,20 @@ def test_nets_and_bags_look_at_positions_too(data):
 def test_labels_that_are_no_clicks_are_refused(data):
     with pytest.raises(InputError, match="labels must be clicks"):
         rw.LambdaMART(**QUICK).fit(replace(data, positions=np.zeros(data.n_docs, int)))
+
+
+@pytest.mark.parametrize("debias", ["auto", "pairwise", "none"])
+def test_the_number_of_trees_is_chosen_with_positions_too(data, debias):
+    clicks = rates_of(data, "pbm", sessions=1)
+    clicks = replace(clicks, labels=(clicks.labels > 0).astype(np.float32), document_weights=None)
+    ranker: Any = rw.LambdaMART(debias=debias, max_leaves=4, growth="best-first").fit(clicks)
+    assert ranker.chosen_["n_trees"] >= ranker.n_trees_ > 0
+
+
+def test_positions_that_cannot_be_looked_at_are_refused(data):
+    from rankwright.trees.bins.binned import bin_dataset
+
+    binned = bin_dataset(rates_of(data, "pbm", sessions=1))
+    with pytest.raises(InputError, match="set debias to none"):
+        rw.LambdaMART(**QUICK).fit_binned(binned)
+    assert rw.LambdaMART(debias="none", **QUICK).fit_binned(binned).n_trees_ > 0

@@ -10,7 +10,8 @@ from rankwright.clicks.pairwise import PositionRatios, position_ratios
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile
-from rankwright.formats.reading import format_named, format_of
+from rankwright.formats.reading import format_of
+from rankwright.formats.rows import Rows
 from rankwright.formats.shards import Shards
 from rankwright.formats.sources import is_read_once
 from rankwright.rankers.inputs import training_data
@@ -79,6 +80,10 @@ class DebiasedRanker(Ranker, DebiasedSettings):
             self._learn_scaled(training_data(self, file.read(), None, {}), valid, run)
 
 
+class _FirstRows(Exception):
+    """Carries the first rows of a file out of its reading."""
+
+
 def _has_positions(file: DataFile) -> bool:
     """Whether the first documents of a file have positions."""
     if isinstance(file, Shards) or any(map(is_read_once, file.paths)):
@@ -87,5 +92,13 @@ def _has_positions(file: DataFile) -> bool:
     if format == "svmlight":
         return False  # which has no place for them
     options = {name: value for name, value in file.options.items() if name not in BESIDE}
-    first = next(iter(format_named(format).iterate(file.paths, **options)), None)
-    return first is not None and first.positions is not None
+
+    def stop(rows: Rows) -> None:
+        raise _FirstRows(rows.positions is not None)
+
+    try:
+        # Unlike `iterate`, this takes rows in any order.
+        DataFile(file.paths, format=format, **options).stream_rows(stop)
+    except _FirstRows as found:
+        return bool(found.args[0])
+    return False
