@@ -14,7 +14,8 @@ import numpy as np
 
 import rankwright as rw
 from rankwright.objectives import Objective, from_function, paper_lambdarank, ranknet
-from rankwright.report.figure import COLOURS, FAINT, figure
+from rankwright.report.figure import figure
+from rankwright.tables.colours import COLOURS, FAINT
 
 N_DOCS = 1000
 FIRST, SECOND = 0, N_DOCS - 1  # the relevant documents' rows; row r starts at rank r

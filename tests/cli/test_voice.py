@@ -10,7 +10,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.cli.app import COMMANDS
-from rankwright.cli.voice import Voice, spoken, tell
+from rankwright.cli.talk.voice import Voice, spoken, tell
 
 
 @pytest.fixture

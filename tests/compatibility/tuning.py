@@ -22,7 +22,7 @@ N_BEFORE_THE_END = 7  # six of the first round, and one of the second
 def random_search(study: Path, model: Path) -> list[str]:
     """The command that made the finished study."""
     searched = ["--search", "max_leaves=2..5", "--search", "learning_rate=0.05..0.3:log"]
-    then = {name: value for name, value in DEFAULTS_OF_THEN.items() if name != "learning_rate"}
+    then = {name: value for name, value in DEFAULTS_OF_THEN.items() if name != "learning_rate"} | {"debias": "none"}
     settings = [f"--set={name}={value}" for name, value in ({"n_trees": 3, "min_docs_in_leaf": 5} | then).items()]
     plan = ["--strategy", "random", "--trials", "3", "--folds", "2", "--workers", "1"]
     return ["tune", str(TRAIN), *searched, *settings, *plan, "--study", str(study), "--out", str(model), "--json"]
@@ -31,7 +31,7 @@ def random_search(study: Path, model: Path) -> list[str]:
 def halving_search(study: Path | None = None, **options: Any) -> dict[str, Any]:
     """The result of the search that was interrupted."""
     plan: dict[str, Any] = {"strategy": "halving", "trials": 3, "min_budget": 2, "eta": 2, "folds": 2}
-    ranker = rw.LambdaMART(n_trees=4, min_docs_in_leaf=5, max_leaves=31, threads=1, **DEFAULTS_OF_THEN)
+    ranker = rw.LambdaMART(n_trees=4, min_docs_in_leaf=5, max_leaves=31, threads=1, debias="none", **DEFAULTS_OF_THEN)
     tuned = rw.tune(ranker, train_data(), space=str(SPACE), study=study, refits=False, workers=1, **plan, **options)
     return tuned.to_dict()
 

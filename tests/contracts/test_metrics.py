@@ -134,6 +134,8 @@ def test_a_worse_swap_never_improves_it(measures):
 @pytest.mark.parametrize("ties_are_ruled", [True, False])
 def test_row_order_does_not_matter_beyond_the_tie_rule(measures, ties_are_ruled):
     chosen = [measure for measure in measures if (measure.convention.ties is not Ties.INPUT) == ties_are_ruled]
+    if not chosen:
+        pytest.skip("there is no such convention of this metric")
     rng, sizes, labels = random_lists(2, measures)
     scores = rng.integers(0, 4, size=len(labels)) if ties_are_ruled else rng.permutation(len(labels))
     data = data_of(labels, sizes)

@@ -38,6 +38,7 @@ WRONG: Mapping[str, Any] = {
 ELSEWHERE = {"open_engine"}
 # What trains for long with what it is given rightly; their data and rankers are checked by others here.
 SLOW = {"tune", "nested_cross_validation", "cross_validate", "compress"}
+MORE: Mapping[str, dict[str, Any]] = {"export": {"to": "lightgbm"}}  # what must be named
 ALLOWED = (RankwrightError, OSError)  # a file that is not there is the system's error
 
 
@@ -93,7 +94,7 @@ def test_every_function(name: str, tmp_path, monkeypatch):
         for called, value in WRONG.items():
             arguments = [right(name, other) for other in names]
             arguments[place] = value
-            fault = outcome(partial(function, *arguments))
+            fault = outcome(partial(function, *arguments, **MORE.get(name, {})))
             if fault is not None:
                 faults.append(f"{name}({parameter}={called}): {fault}")
     assert not faults, "\n".join(faults)

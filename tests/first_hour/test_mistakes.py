@@ -81,8 +81,8 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
         ["each of the 12 queries has one document", "--allow-empty"],
     ),
     "positions that nobody uses": (
-        ["train", "clicks.csv", "--out", "x.rw"],
-        ["lambdamart does not learn from positions", "--drop"],
+        ["train", "clicks.csv", "--ranker", "mart", "--out", "x.rw"],
+        ["mart does not learn from positions", "--drop"],
     ),
     "early stopping without validation data": (
         ["train", "train.txt", "--set", "early_stopping=5", "--out", "x.rw"],
@@ -208,8 +208,8 @@ CALLS: dict[str, tuple[Callable[[Mine], Any], list[str]]] = {
         ["valid must be a RankingDataset, a file, a frame, (X, y, qid)", "got float"],
     ),
     "positions": (
-        lambda my: ranker().fit(my.X, my.y, qid=my.qid, position=np.zeros(len(my.X), int)),
-        ["lambdamart does not learn from positions"],
+        lambda my: rw.MART(**SMALL).fit(my.X, my.y, qid=my.qid, position=np.zeros(len(my.X), int)),
+        ["mart does not learn from positions"],
     ),
     "scores and data swapped": (
         lambda my: rw.evaluate(my.data, my.scores),

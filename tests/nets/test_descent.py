@@ -32,13 +32,14 @@ def pull_to_label(scores, labels):
 def walk(way, data, shape, params, objective, threads=1):
     net = new_net(N_FEATURES, shape, seed=2)
     args = (NetInputs().rows_of(data, threads=threads), data.groups, objective.bind(data, threads=threads), params)
-    descent: Any = PlainDescent(net, *args) if way == "ours" else TorchDescent(TorchNet(sequential(net)), *args)
+    trained: Any = net if way == "ours" else TorchNet(sequential(net))
+    descent: Any = PlainDescent(trained, *args) if way == "ours" else TorchDescent(trained, *args)
     n_steps = -(-data.n_queries // params.batch_queries)
     for epoch in range(3):
         order = np.random.default_rng(epoch).permutation(data.n_queries)
         walked = descent.walk(order, np.arange(n_steps), epoch)
         assert walked.is_finite
-    return net.arrays(), walked
+    return trained.arrays(), walked
 
 
 OBJECTIVES = [*map(objectives.objective_named, ("ranknet", "lambdarank:ndcg@5", "softmax", "squared-error"))]

@@ -24,7 +24,7 @@ from rankwright.boosters.settings import (
 from rankwright.comparators.settings import SortNetSettings
 from rankwright.container.checks import file_faults, known, part
 from rankwright.container.file import Container, is_container, read_container
-from rankwright.errors import ContainerError, InputError, UnknownNameError, require
+from rankwright.errors import ContainerError, InputError, UnknownNameError, require, require_type
 from rankwright.imports.foreign import ForeignForest
 from rankwright.imports.settings import ImportedForestSettings
 from rankwright.imports.table import is_live, read_foreign, read_live, source_of
@@ -198,6 +198,9 @@ def _foreign(path: Any) -> ForeignForest | None:
     """The forest of another tool's model, if that is what was given."""
     if is_live(path):
         return read_live(path)
+    require_type(
+        path, (str, os.PathLike), "path", "the name of a model file, or a live model of a library that is known"
+    )
     if is_container(path):
         return None
     source = source_of(path)

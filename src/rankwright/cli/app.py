@@ -32,9 +32,9 @@ from rankwright.cli import (
     tune,
 )
 from rankwright.cli.data_options import in_options
-from rankwright.cli.help import PlainHelp
 from rankwright.cli.inspect import command as inspect
-from rankwright.cli.voice import with_voice
+from rankwright.cli.talk.help import PlainHelp
+from rankwright.cli.talk.voice import with_voice
 from rankwright.errors import RankwrightError
 
 INTERRUPTED = 130  # what shells report for Ctrl-C

@@ -20,9 +20,9 @@ from rankwright.cli.options import (
     metric_names,
     opt,
 )
-from rankwright.cli.output import print_json, print_table, require_file, tell_written
+from rankwright.cli.talk.output import print_json, print_table, require_file, tell_written
+from rankwright.cli.talk.voice import tell, working
 from rankwright.cli.train import train_and_tell
-from rankwright.cli.voice import tell, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.options import AsJson, Threads, arg, opt
-from rankwright.cli.output import print_json, print_table, tell_written
-from rankwright.cli.voice import tell
+from rankwright.cli.talk.output import print_json, print_table, tell_written
+from rankwright.cli.talk.voice import tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import typer
 
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table, print_text, write_per_query
-from rankwright.cli.voice import study_listeners, tell, working
+from rankwright.cli.talk.output import print_json, print_table, print_text, write_per_query
+from rankwright.cli.talk.voice import study_listeners, tell, working
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import typer
 
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import AsJson, DataFormat, Threads, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table, print_text, require_file, tell_written
-from rankwright.cli.voice import working
+from rankwright.cli.talk.output import print_json, print_table, print_text, require_file, tell_written
+from rankwright.cli.talk.voice import working
 
 if TYPE_CHECKING:
     from rankwright.compression.criteria import Point

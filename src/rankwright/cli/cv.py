@@ -20,8 +20,8 @@ from rankwright.cli.options import (
     metric_names,
     opt,
 )
-from rankwright.cli.output import print_json, print_table, write_per_query
-from rankwright.cli.voice import study_listeners, tell, working
+from rankwright.cli.talk.output import print_json, print_table, write_per_query
+from rankwright.cli.talk.voice import study_listeners, tell, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import typer
 
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, Threads, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table, print_text, write_per_query
-from rankwright.cli.voice import working
+from rankwright.cli.talk.output import print_json, print_table, print_text, write_per_query
+from rankwright.cli.talk.voice import working
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:

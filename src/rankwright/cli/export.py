@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rankwright.cli.options import AsJson, arg, opt
-from rankwright.cli.output import print_json, require_file, tell_written
+from rankwright.cli.talk.output import print_json, require_file, tell_written
 
 if TYPE_CHECKING:
     from rankwright.exchange.exporting import Exported

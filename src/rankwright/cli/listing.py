@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from rankwright.cli.options import AsJson, arg
-from rankwright.cli.output import print_json, print_table
+from rankwright.cli.talk.output import print_json, print_table
 from rankwright.errors import UnknownNameError, require
 
 EXAMPLES = "Example: rankwright list metrics\n\nExample: rankwright list settings lambdamart"

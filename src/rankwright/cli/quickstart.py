@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankwright.cli.options import AsJson, opt
-from rankwright.cli.output import print_json
-from rankwright.cli.voice import tell, working
+from rankwright.cli.talk.output import print_json
+from rankwright.cli.talk.voice import tell, working
 
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart

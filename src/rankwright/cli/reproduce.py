@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankwright.cli.options import AsJson, Threads, arg, opt
-from rankwright.cli.output import print_json, print_table
-from rankwright.cli.voice import tell, working
+from rankwright.cli.talk.output import print_json, print_table
+from rankwright.cli.talk.voice import tell, working
 from rankwright.errors import UnknownNameError, require
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
-from rankwright.cli.output import print_json
-from rankwright.cli.voice import tell, working
+from rankwright.cli.talk.output import print_json
+from rankwright.cli.talk.voice import tell, working
 from rankwright.errors import SettingError, require
 
 EXAMPLES = (

@@ -21,8 +21,8 @@ from rankwright.cli.options import (
     arg,
     opt,
 )
-from rankwright.cli.output import print_json, require_file, tell_written
-from rankwright.cli.voice import working
+from rankwright.cli.talk.output import print_json, require_file, tell_written
+from rankwright.cli.talk.voice import working
 from rankwright.errors import require
 
 if TYPE_CHECKING:

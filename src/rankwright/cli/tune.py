@@ -9,8 +9,8 @@ import typer
 
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, RankerName, arg, metric_names, opt
-from rankwright.cli.output import print_json, print_table, require_file, tell_written
-from rankwright.cli.voice import study_listeners, tell, working
+from rankwright.cli.talk.output import print_json, print_table, require_file, tell_written
+from rankwright.cli.talk.voice import study_listeners, tell, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:

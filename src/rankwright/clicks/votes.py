@@ -285,7 +285,7 @@ def _joined(first: Int32Array, second: Int32Array) -> Uint64Array:
     return first.astype(np.uint64) << np.uint64(32) | second.astype(np.uint64)
 
 
-class Source:
+class VoteSource:
     """Lists of a log, some at a time, as often as wanted."""
 
     def __init__(self, log: ClickLog | LogFile) -> None:
@@ -308,12 +308,12 @@ class Source:
         return self.log.document_ids if isinstance(self.log, ClickLog) else self.log.naming.documents.ids()
 
 
-def as_source(log: Log) -> Source:
+def as_source(log: Log) -> VoteSource:
     """Where lists come from: a log in memory, or files."""
-    return Source(log if isinstance(log, ClickLog | LogFile) else LogFile(log))
+    return VoteSource(log if isinstance(log, ClickLog | LogFile) else LogFile(log))
 
 
-def _counted(source: Source, rule: str, amounts: IntArray, threads: int) -> Votes:
+def _counted(source: VoteSource, rule: str, amounts: IntArray, threads: int) -> Votes:
     """The votes of all lists, each pair once."""
     empty = Votes(np.empty(0, np.int32), np.empty(0, np.uint64), NONE, NONE)
     merged, runs, n_apart = empty, [], 0
@@ -364,7 +364,7 @@ def _emptied(table: VoteTable) -> Votes:
     return votes
 
 
-def usual_rates(source: Source, rule: str) -> Float64Array:
+def usual_rates(source: VoteSource, rule: str) -> Float64Array:
     """How often a pair of places gets a vote, by the upper and the lower rank, over the whole log."""
     votes, shown = np.zeros((DEEPEST, DEEPEST)), np.zeros((DEEPEST, DEEPEST))
     for lists, counts in source.blocks():

@@ -15,7 +15,7 @@ from rankwright.arrays import Float32Array, as_features
 from rankwright.catalog.rankers import load_trained
 from rankwright.container.atomic import atomic_file
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, RankwrightError, require
+from rankwright.errors import InputError, RankwrightError, require, require_type
 from rankwright.exchange.bounds import bound_of
 from rankwright.exchange.samples import made_up
 from rankwright.exchange.subject import ForestSubject, Subject, subject_of
@@ -133,6 +133,7 @@ def export(
     (True, 'by rule, not run')
     """
     require(missing in ("kept", "never"), f"missing must be kept or never, got {missing!r}")
+    require_type(path, (str, os.PathLike), "path", "the name of a file")
     target = target_named(to)
     trained = _trained(ranker)
     subject, added = _lifted(subject_of(trained), lift)

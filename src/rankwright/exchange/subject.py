@@ -70,7 +70,7 @@ class ForestSubject:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NetLayer:
+class ExportedLayer:
     """A layer of a net: outputs are activation(weights · inputs + bias)."""
 
     weights: Float64Array  # (outputs, inputs)
@@ -85,7 +85,7 @@ class NetSubject:
     A missing value is 0 once it is scaled.
     """
 
-    layers: tuple[NetLayer, ...]
+    layers: tuple[ExportedLayer, ...]
     steps: tuple[FittedScaling, ...]
     names: tuple[str, ...]
     named: bool
@@ -151,15 +151,15 @@ def _is_plain_forest(member: TrainedRanker) -> bool:
     return member.scaling is None and isinstance(member.model, ForestModel | BaggedForestModel)
 
 
-def _layers(trained: TrainedRanker) -> tuple[NetLayer, ...]:
+def _layers(trained: TrainedRanker) -> tuple[ExportedLayer, ...]:
     """The ranker's layers, where it is a weighted sum or a plain net."""
     model = trained.model
     if isinstance(model, ArraysModel) and isinstance(model.scorer, LinearScorer) and model.scorer.nystrom is None:
         weights = model.arrays["weights"].astype(np.float64)
         constant = model.arrays["constant"].astype(np.float64) if "constant" in model.arrays else np.zeros(1)
-        return (NetLayer(weights[None, :], constant, "identity"),)
+        return (ExportedLayer(weights[None, :], constant, "identity"),)
     if isinstance(model, LinearListNet | WeightedSumModel):
-        return (NetLayer(model.weights.astype(np.float64)[None, :], np.zeros(1), "identity"),)
+        return (ExportedLayer(model.weights.astype(np.float64)[None, :], np.zeros(1), "identity"),)
     arrays = named(model.state()[1], "net.")
     if not arrays:
         raise NotExportableError(
@@ -169,7 +169,7 @@ def _layers(trained: TrainedRanker) -> tuple[NetLayer, ...]:
     return _plain_layers(trained, arrays)
 
 
-def _plain_layers(trained: TrainedRanker, arrays: dict[str, Any]) -> tuple[NetLayer, ...]:
+def _plain_layers(trained: TrainedRanker, arrays: dict[str, Any]) -> tuple[ExportedLayer, ...]:
     header = trained.model.state()[0]
     if header.get("own_module") or (header.get("inputs") or {}).get("kernel") is not None:
         raise NotExportableError("a net with a module of its user's own, or a kernel, is not a plain net of layers")
@@ -179,7 +179,7 @@ def _plain_layers(trained: TrainedRanker, arrays: dict[str, Any]) -> tuple[NetLa
     for place, number in enumerate(numbers):
         weights = np.asarray(arrays[f"{number}.weight"], np.float64)
         bias = np.asarray(arrays.get(f"{number}.bias", np.zeros(len(weights))), np.float64)
-        layers.append(NetLayer(weights, bias, "identity" if place == len(numbers) - 1 else activation))
+        layers.append(ExportedLayer(weights, bias, "identity" if place == len(numbers) - 1 else activation))
     return tuple(layers)
 
 

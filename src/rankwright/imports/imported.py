@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_type
 from rankwright.imports.foreign import ForeignForest
 from rankwright.imports.settings import ImportedForestSettings
 from rankwright.rankers.trained import TrainedRanker, with_width
@@ -112,6 +112,7 @@ def mean_of(rankers: Sequence[Any], weights: Sequence[float] | None = None) -> I
     >>> rw.mean_of([first, second]).n_trees_
     4
     """
+    require_type(rankers, (list, tuple), "rankers", "a list of trained rankers")
     if not rankers or not all(hasattr(ranker, "forest_") for ranker in rankers):
         raise InputError("the mean is of one trained ranker or more, all made of trees")
     if any(getattr(ranker, "scaling_", None) is not None for ranker in rankers):

@@ -13,7 +13,7 @@ from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, ScoredLists, evaluate_lists
-from rankwright.metrics.judged_input import judgments_of, scores_of
+from rankwright.metrics.given.judged_input import judgments_of, scores_of
 from rankwright.metrics.registry import parse_metric
 from rankwright.metrics.rules import Empty, MapOver, PrecisionOver, ScorePrecision, Short, Stop, Unjudged
 from rankwright.ranking.gains import EXPONENTIAL, LETOR, LINEAR, LOG2, RECIPROCAL

@@ -17,14 +17,14 @@ from rankwright.data.groups import Groups
 from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, InputTypeError, require
 from rankwright.metrics.convention import DEFAULT, Convention, as_convention
+from rankwright.metrics.given.judged_input import check_no_data, judgments_of, scores_of
+from rankwright.metrics.given.scorers import predicted_by
 from rankwright.metrics.intervals import Interval, bootstrap_interval, normal_interval, weighted_mean
-from rankwright.metrics.judged_input import check_no_data, judgments_of, scores_of
 from rankwright.metrics.judgments import JudgmentMetric, Subtopics
 from rankwright.metrics.metric import settle
 from rankwright.metrics.own import OwnMetric
 from rankwright.metrics.registry import Measure, Metrics, as_measure, split_metrics
 from rankwright.metrics.rules import ScorePrecision
-from rankwright.metrics.scorers import predicted_by
 from rankwright.progress.stages import announce
 from rankwright.ranking.order import Ranking, rank_checked
 from rankwright.tables.text import ShownTable

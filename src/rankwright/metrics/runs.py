@@ -120,6 +120,8 @@ def compare_runs(
     >>> rw.compare_runs({"good": good, "poor": poor}, qrels, ["mrr"]).best
     {'mrr': 'good'}
     """
+    require_type(runs, Mapping, "runs", "a mapping of names to runs")
+    require_type(qrels, Qrels, "qrels", "Qrels, as read_qrels gives them")
     evaluations = {}
     for name, run in runs.items():
         try:

@@ -14,9 +14,9 @@ from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, InputTypeError, require, require_type
 from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate, scored_by
-from rankwright.metrics.judged_input import judgments_of
+from rankwright.metrics.given.judged_input import judgments_of
+from rankwright.metrics.given.scorers import ScoringSystem
 from rankwright.metrics.registry import Metrics
-from rankwright.metrics.scorers import ScoringSystem
 from rankwright.metrics.significance import RANDOMISATIONS, PairedTest, paired_test, wilcoxon_p_value
 from rankwright.tables.text import ShownTable
 

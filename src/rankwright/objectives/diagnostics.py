@@ -220,7 +220,9 @@ def diagnose(
     >>> found.has_cost, found.is_convex
     (True, True)
     """
-    require_type(objective, Objective, "objective", "an Objective, as rankwright.objectives makes them")
+    require_type(
+        objective, (str, Objective), "objective", "a name, or an Objective as rankwright.objectives makes them"
+    )
     for name, value in (("points", points), ("loops", loops), ("documents", documents)):
         require(value >= 1, f"{name} must be 1 or more, got {value}")
     require(0 < spread < np.inf, f"spread must be above 0 and finite, got {spread}")

@@ -155,9 +155,9 @@ class _Run:
             after_best = len(self.history.values) - 1 - self.history.best_step
         if after_best == 0:
             self.kept, self.n_kept = self.learner.model(), self.n_steps
-        elif self.n_steps - after_best != self.n_kept:
-            self.n_kept = self.n_steps - after_best
-            self.kept = self.learner.model_after(self.n_kept)  # type: ignore[attr-defined]  # only smoothing goes back
+        elif self.n_steps - after_best != self.n_kept and hasattr(self.learner, "model_after"):
+            self.n_kept = self.n_steps - after_best  # only smoothing goes back to an earlier step
+            self.kept = self.learner.model_after(self.n_kept)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         arrays = {LEARNER + name: values for name, values in self.learner.memory().items()}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli.output import LABEL_WIDTH, print_json
-from rankwright.cli.voice import working
+from rankwright.cli.talk.output import LABEL_WIDTH, print_json
+from rankwright.cli.talk.voice import working
 from rankwright.progress.stages import announce
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from rankwright.cli.output import LABEL_WIDTH, print_json
+from rankwright.cli.talk.output import LABEL_WIDTH, print_json
 
 if TYPE_CHECKING:
     from rankwright.clicks.summary import LogSummary

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli.output import LABEL_WIDTH, print_json, print_table, tell_written
-from rankwright.cli.voice import working
+from rankwright.cli.talk.output import LABEL_WIDTH, print_json, print_table, tell_written
+from rankwright.cli.talk.voice import working
 
 if TYPE_CHECKING:
     from rankwright.catalog.inspection import ModelDescription

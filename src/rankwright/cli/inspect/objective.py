@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli.output import print_json, tell_written
+from rankwright.cli.talk.output import print_json, tell_written
 from rankwright.errors import require
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from rankwright.cli.voice import tell
+from rankwright.cli.talk.voice import tell
 from rankwright.errors import require
 from rankwright.tables.text import table_lines
 

@@ -1,0 +1,1 @@
+"""How commands speak: results, progress, help."""

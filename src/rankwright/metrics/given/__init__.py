@@ -1,0 +1,1 @@
+"""What metrics are given: judgments in any form, and scores of whatever scores documents."""
