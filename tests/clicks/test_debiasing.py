@@ -12,7 +12,7 @@ import rankwright as rw
 from rankwright import clicks
 from rankwright.clicks.joint import PositionBasedClicks
 from rankwright.clicks.pairwise import position_ratios
-from rankwright.errors import InputError
+from rankwright.errors import InputError, RankwrightError
 
 QUICK: dict[str, Any] = {"n_trees": 5, "max_leaves": 5, "min_docs_in_leaf": 10, "threads": 1}
 
@@ -148,3 +148,15 @@ def test_positions_that_cannot_be_looked_at_are_refused(data):
     with pytest.raises(InputError, match="set debias to none"):
         rw.LambdaMART(**QUICK).fit_binned(binned)
     assert rw.LambdaMART(debias="none", **QUICK).fit_binned(binned).n_trees_ > 0
+
+
+def test_one_bias_is_not_corrected_twice():
+    rows, clicked = np.random.default_rng(0).random((8, 2)), np.array([1, 0, 0, 1, 0, 0, 1, 0])
+    both: dict[str, Any] = {
+        "qid": np.repeat([1, 2], 4),
+        "position": np.tile(np.arange(4), 2),
+        "propensity": np.full(8, 0.5),
+    }
+    with pytest.raises(RankwrightError, match="correct the same bias twice"):
+        rw.LambdaMART(n_trees=2).fit(rows, clicked, **both)
+    assert rw.LambdaMART(n_trees=2, debias="none").fit(rows, clicked, **both).n_trees_ <= 2

@@ -230,6 +230,10 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             "position": position, "preferences": preferences, "initial_scores": initial_scores,
         }  # fmt: skip
         self.columns_, self.watched_parts_, self.watched_ = columns_of(X, y, beside), {}, {}
+        require(
+            propensity is None or position is None or self._optional("debias", "none") == "none",
+            "position and propensity would correct the same bias twice: give one of them, or set debias='none'",
+        )
         beside["sample_weight"] = self._weighed(X, y, propensity, sample_weight)
         self.compressed_from_ = None
         run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint), allow_empty)
