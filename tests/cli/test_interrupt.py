@@ -31,6 +31,7 @@ def in_terminal(arguments, folder, until: str) -> tuple[int, str]:
     """The exit code and the text of a command that gets one Ctrl-C when `until` is on the screen."""
     ours, theirs = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "120"}
+    environment.pop("CI", None)  # where it is set, lines are written instead of a bar
     with subprocess.Popen(
         [*RUN, *arguments], cwd=folder, env=environment,
         stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, start_new_session=True,
