@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwright.arrays import Float64Array
-from rankwright.metrics.significance import randomisation_p_value
-from rankwright.metrics.systems import holm
+from rankwright.metrics.significance import holm, randomisation_p_value
 
 RESAMPLES = 10_000
 ByQuery = Mapping[str, Float64Array]  # of each set: a value for each query

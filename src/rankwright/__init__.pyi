@@ -83,6 +83,7 @@ from rankwright.objectives.diagnostics import Diagnosis as Diagnosis
 from rankwright.objectives.diagnostics import diagnose as diagnose
 from rankwright.rankers.permutation import PermutationImportance as PermutationImportance
 from rankwright.rankers.permutation import permutation_importance as permutation_importance
+from rankwright.ranking.fusion import fuse as fuse
 from rankwright.ranking.gains import Gain as Gain
 from rankwright.ranking.order import Ranking as Ranking
 from rankwright.ranking.order import Ties as Ties

@@ -105,4 +105,4 @@ class TestCompareRuns:
         assert found.best == {"map": "good"}
         assert found.evaluations["poor"]["map"].values[-1] == 0.0 or found.evaluations["poor"].n_queries == 40
         assert found.conclusion.startswith("good is better than poor by 0.")
-        assert found.conclusion.endswith("on 40 queries; that is hardly chance: p < 0.001.")
+        assert found.conclusion.endswith("on 40 queries; that is hardly chance: p < 0.001, a large effect.")

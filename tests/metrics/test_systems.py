@@ -10,7 +10,7 @@ from scipy.stats import wilcoxon
 
 import rankwright as rw
 from rankwright.errors import InputError
-from rankwright.metrics.systems import holm
+from rankwright.metrics.significance import holm
 
 
 @pytest.fixture

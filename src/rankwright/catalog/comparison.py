@@ -25,10 +25,12 @@ def compare_files(
     options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     seed: int = 0,
+    fuse: Sequence[str] = (),
 ) -> SystemComparison:
     """The comparison of the named model files and files of scores on the documents of `data`.
 
-    A file of scores has one number per line, in the order of the documents.
+    A file of scores has one number per line, in the order of the documents. For each method of fusion, all of them
+    fused are one more system.
     """
     rankers = {name: load(path) for name, path in models.items()}
     file = DataFile(data, format=format, **(options or {}))
@@ -37,7 +39,7 @@ def compare_files(
     documents = file.read()
     given = {name: read_scores(path, n_docs=documents.n_docs) for name, path in scores.items()}
     systems: dict[str, Any] = {**rankers, **given}
-    return compare(systems, documents, metrics, convention, threads=threads, seed=seed)
+    return compare(systems, documents, metrics, convention, threads=threads, seed=seed, fuse=fuse)
 
 
 def _features_of(rankers: Sequence[Ranker]) -> dict[str, Any]:

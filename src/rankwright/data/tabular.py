@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankwright.data.frames import frame_of
-from rankwright.tables.text import ShownTable
+from rankwright.tables.text import Shown
 
 
 class Tabular:
@@ -16,12 +16,12 @@ class Tabular:
     __slots__ = ()
 
     @abstractmethod
-    def shown(self) -> ShownTable:
+    def shown(self) -> Shown:
         """Return the table as people read it.
 
         Returns
         -------
-        ShownTable
+        ShownTable or ShownTables
             Its `text`, `markdown` and `html`.
         """
 

@@ -39,7 +39,8 @@ def bootstrap_interval(
     if len(values) == 0:
         return Interval(math.nan, math.nan)
     means = np.empty(resamples)
-    kernels.bootstrap_means(values, weights, kernel_seed(seed), means, threads)
+    order = np.lexsort((weights, values))  # the order of the queries shall not matter
+    kernels.bootstrap_means(values[order], weights[order], kernel_seed(seed), means, threads)
     low, high = np.quantile(means, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
     return Interval(float(low), float(high))
 
@@ -50,8 +51,8 @@ def normal_interval(values: Float64Array, weights: Float64Array) -> Interval:
     if n < 2:
         return Interval(math.nan, math.nan)
     mean = weighted_mean(values, weights)
-    spread = float(np.sum((weights * (values - mean)) ** 2))
-    error = math.sqrt(spread * n / (n - 1)) / float(weights.sum())
+    spread = _sum((weights * (values - mean)) ** 2)
+    error = math.sqrt(spread * n / (n - 1)) / _sum(weights)
     return Interval(mean - _HALF_WIDTH * error, mean + _HALF_WIDTH * error)
 
 

@@ -15,6 +15,7 @@ from rankwright.arrays import Float32Array, IdArray, IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require_type
 from rankwright.formats.trec import Qrels, Run
+from rankwright.metrics.compared.material import Material, with_fused_runs
 from rankwright.metrics.convention import Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, ScoredLists, evaluate_lists
 from rankwright.metrics.judgments import Subtopics
@@ -87,6 +88,7 @@ def compare_runs(
     alpha: float = ALPHA,
     threads: int | None = None,
     seed: int = 0,
+    fuse: str | Sequence[str] = (),
 ) -> SystemComparison:
     """Compare TREC runs against the same judgments, over every query that is judged.
 
@@ -106,6 +108,8 @@ def compare_runs(
         How many threads to use.
     seed : int, default 0
         The seed of the intervals and of the randomisation test.
+    fuse : str or sequence of str, default ()
+        Methods of fusion, such as `"rrf"`: for each, all runs fused are one more system, called by the method's name.
 
     Returns
     -------
@@ -122,16 +126,19 @@ def compare_runs(
     """
     require_type(runs, Mapping, "runs", "a mapping of names to runs")
     require_type(qrels, Qrels, "qrels", "Qrels, as read_qrels gives them")
-    evaluations = {}
-    for name, run in runs.items():
+    announce("measuring")
+    evaluations, lists = {}, {}
+    _, n_judged = np.unique(qrels.query_ids, return_counts=True)
+    for name, run in with_fused_runs(runs, fuse).items():
+        require_type(run, Run, f"run {name}", "a Run, as read_run gives it")
         try:
-            found = evaluate_run(run, qrels, metrics, convention, complete=True, threads=threads, seed=seed)
+            lists[name] = _joined(run, qrels, complete=True)
+            found = evaluate_lists(lists[name], metrics, convention, threads=threads, seed=seed)
         except InputError as error:
             raise InputError(f"{name}: {error}") from None
         # What was judged is the same for all; what each retrieved is not.
-        _, n_judged = np.unique(qrels.query_ids, return_counts=True)
         evaluations[name] = replace(found, groups=Groups.of_sizes(n_judged))
-    return compare_evaluations(evaluations, alpha=alpha)
+    return replace(compare_evaluations(evaluations, alpha=alpha), material=Material(lists))
 
 
 def _joined(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,11 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError, require, require_type
+from rankwright.metrics.compared.effects import ROUNDING, Effect, effect_of, word_of
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.intervals import Interval, bootstrap_interval, kernel_seed, weighted_mean
 
 RANDOMISATIONS = 10_000
-ROUNDING = 1e-12  # sums this close, as a share of the largest there could be, are taken for equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,10 @@ class PairedTest:
         On how many queries the second system is better, and worse.
     queries : int
         How many queries count for both.
+    effect : Effect
+        The paired t-test, the effect size, and how many queries it takes to be sure.
+    ties : int
+        On how many queries both are equal.
     """
 
     metric: str
@@ -44,6 +50,12 @@ class PairedTest:
     wins: int
     losses: int
     queries: int
+    effect: Effect
+
+    @property
+    def ties(self) -> int:
+        """On how many queries both are equal."""
+        return self.queries - self.wins - self.losses
 
     def to_dict(self) -> dict[str, Any]:
         """Return the test as a dictionary for JSON.
@@ -51,8 +63,10 @@ class PairedTest:
         Returns
         -------
         dict
-            The attributes, with the interval as `low` and `high`.
+            The attributes, with the interval as `low` and `high`, and those of the effect by names of their own. What
+            cannot be computed is None.
         """
+        effect = self.effect
         return {
             "metric": self.metric,
             "difference": self.difference,
@@ -62,17 +76,34 @@ class PairedTest:
             "wins": self.wins,
             "losses": self.losses,
             "queries": self.queries,
+            "ties": self.ties,
+            "standard_error": none_unless_finite(effect.standard_error),
+            "t_p_value": none_unless_finite(effect.t_p_value),
+            "effect_size": none_unless_finite(effect.size),
+            "effect": word_of(effect.size) or None,
+            "detectable": none_unless_finite(effect.detectable),
+            "queries_needed": effect.needed,
         }
+
+
+def holm(p_values: Sequence[float]) -> Float64Array:
+    """The p-values of several tests, corrected for the number of tests (Holm 1979); a NaN is no test, and stays."""
+    given = np.asarray(p_values, np.float64)
+    order = np.argsort(given, kind="stable")[: int((~np.isnan(given)).sum())]  # NaN comes last
+    corrected = np.full_like(given, np.nan)
+    corrected[order] = np.minimum(np.maximum.accumulate(given[order] * np.arange(len(order), 0, -1)), 1.0)
+    return corrected
+
+
+def none_unless_finite(number: float) -> float | None:
+    """The number, or None where JSON cannot hold it."""
+    return number if math.isfinite(number) else None
 
 
 def standard_error(first: MetricResult, second: MetricResult) -> float:
     """The standard error of two systems' mean difference over the queries that count for both; 0 for a single query."""
     differences, weights = _differences(first, second)
-    if len(differences) < 2:
-        return 0.0
-    shares = weights / weights.sum()
-    spread = shares @ (differences - shares @ differences) ** 2
-    return float(np.sqrt(spread * (shares @ shares) / (1 - shares @ shares)))
+    return effect_of(differences, weights).standard_error if len(differences) > 1 else 0.0
 
 
 def wilcoxon_p_value(first: MetricResult, second: MetricResult) -> float:
@@ -103,8 +134,9 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
     Returns
     -------
     PairedTest
-        The second's mean less the first's, its 95 % bootstrap interval, the p-value, and wins and losses of the second
-        by query.
+        The second's mean less the first's, its 95 % bootstrap interval, the p-value, wins and losses of the second by
+        query, and how large the difference is beside its spread. The order of the queries does not matter, and with
+        the two systems exchanged every sign is the other one.
 
     Examples
     --------
@@ -126,19 +158,33 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
     differences, weights = _differences(first, second)
     if len(differences) == 0:
         raise InputError(f"no query counts for {first.measure} in both evaluations")
-    better = differences if first.measure.higher_is_better else -differences
+    oriented, sign = _oriented(differences, weights)
+    found = _tested(first.measure.name, *oriented, first, randomisations)
+    wins, losses = (found.wins, found.losses)[:: sign if first.measure.higher_is_better else -sign]
+    return replace(found if sign == 1 else _turned(found), wins=wins, losses=losses)
+
+
+def _turned(test: PairedTest) -> PairedTest:
+    """The same test with every sign the other one."""
+    low, high = test.interval
+    effect = replace(test.effect, size=-test.effect.size)
+    return replace(test, difference=-test.difference, interval=Interval(0.0 - high, 0.0 - low), effect=effect)
+
+
+def _tested(
+    metric: str, differences: Float64Array, weights: Float64Array, like: MetricResult, randomisations: int
+) -> PairedTest:
+    """The test of differences, of which those above 0 are wins; seeds and resamples are those of `like`."""
+    how: dict[str, Any] = {"seed": like.seed, "threads": like.threads}
     return PairedTest(
-        metric=first.measure.name,
+        metric=metric,
         difference=weighted_mean(differences, weights),
-        interval=bootstrap_interval(
-            differences, weights, resamples=first.resamples, seed=first.seed, threads=first.threads
-        ),
-        p_value=randomisation_p_value(
-            differences * weights, randomisations=randomisations, seed=first.seed, threads=first.threads
-        ),
-        wins=int((better > 0).sum()),
-        losses=int((better < 0).sum()),
+        interval=bootstrap_interval(differences, weights, resamples=like.resamples, **how),
+        p_value=randomisation_p_value(differences * weights, randomisations=randomisations, **how),
+        wins=int((differences > 0).sum()),
+        losses=int((differences < 0).sum()),
         queries=len(differences),
+        effect=effect_of(differences, weights),
     )
 
 
@@ -148,11 +194,34 @@ def _differences(first: MetricResult, second: MetricResult) -> tuple[Float64Arra
     return (second.values - first.values)[counted], first.weights[counted]
 
 
+def _oriented(differences: Float64Array, weights: Float64Array) -> tuple[tuple[Float64Array, Float64Array], int]:
+    """The differences and weights in an order of their own, and the sign, 1 or -1, that they were multiplied by.
+
+    What is drawn and summed then is the same whatever the order of the queries, and whichever system came first.
+    """
+    there, back = (_sorted(sign * differences, weights) for sign in (1, -1))
+    first_apart = np.flatnonzero((there[0] != back[0]) | (there[1] != back[1]))
+    if weighted_mean(*there) != weighted_mean(*back):
+        forwards = weighted_mean(*there) > weighted_mean(*back)
+    elif len(first_apart):
+        place = first_apart[0]
+        forwards = (there[0][place], there[1][place]) > (back[0][place], back[1][place])
+    else:
+        forwards = True
+    return (there, 1) if forwards else (back, -1)
+
+
+def _sorted(differences: Float64Array, weights: Float64Array) -> tuple[Float64Array, Float64Array]:
+    order = np.lexsort((weights, differences))
+    return differences[order] + 0.0, weights[order]  # -0.0 becomes 0.0
+
+
 def randomisation_p_value(
     differences: Float64Array, *, randomisations: int = RANDOMISATIONS, seed: int = 0, threads: int = 1
 ) -> float:
     """The share of random swaps of two systems' values, the real values among them, that differ as much."""
     sums = np.empty(randomisations)
     kernels.random_sign_sums(differences, kernel_seed(seed), sums, threads)
+    # Sums this close to what was observed are taken for equal to it.
     observed = abs(float(np.cumsum(differences)[-1])) - ROUNDING * float(np.abs(differences).sum())
     return (1 + int((np.abs(sums) >= observed).sum())) / (1 + randomisations)

@@ -3,63 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwright.arrays import Float64Array
 from rankwright.data.tabular import Tabular
-from rankwright.errors import InputError, InputTypeError, require, require_type
+from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
+from rankwright.metrics.compared.against_best import AgainstBest, best_first, best_of_each, tested_against_best
+from rankwright.metrics.compared.comparison_tables import COLUMNS, concluded, tables_of, values_against_best
+from rankwright.metrics.compared.diff import RankingDiff, diff_lists
+from rankwright.metrics.compared.material import Material, with_fused_scores
+from rankwright.metrics.compared.query_values import query_values
+from rankwright.metrics.compared.slices import SliceComparison, compare_slices
+from rankwright.metrics.compared.slicing import SLICES, cut
 from rankwright.metrics.convention import DEFAULT, Convention
-from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, MetricResult, evaluate, scored_by
-from rankwright.metrics.given.judged_input import judgments_of
+from rankwright.metrics.evaluation import (
+    DEFAULT_METRICS,
+    RESAMPLES,
+    Evaluation,
+    ScoredLists,
+    evaluate_lists,
+    scored_by,
+)
+from rankwright.metrics.given.judged_input import judgments_of, scores_of
 from rankwright.metrics.given.scorers import ScoringSystem
 from rankwright.metrics.registry import Metrics
-from rankwright.metrics.significance import RANDOMISATIONS, PairedTest, paired_test, wilcoxon_p_value
-from rankwright.tables.text import ShownTable
+from rankwright.metrics.significance import RANDOMISATIONS
+from rankwright.progress.stages import announce
+from rankwright.tables.text import ShownTables
 
 ALPHA = 0.05
 BEST, BY_RANDOMISATION, BY_WILCOXON = "*", "r", "w"
 LEGEND = (
     f"{BEST} the best; {BY_RANDOMISATION}, {BY_WILCOXON}: worse than the best by the paired randomisation test, by "
-    "Wilcoxon's signed-rank test, p < {alpha:g} after Holm's correction"
+    "Wilcoxon's signed-rank test, p < {alpha:g} after Holm's correction for {tests}"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AgainstBest:
-    """How a system differs from the best one in a metric.
-
-    Attributes
-    ----------
-    paired : PairedTest
-        The difference, its interval and the p-value of the randomisation test.
-    wilcoxon : float
-        The p-value of Wilcoxon's signed-rank test.
-    randomisation_holm, wilcoxon_holm : float
-        The two p-values after Holm's correction for how many systems are compared.
-    """
-
-    paired: PairedTest
-    wilcoxon: float
-    randomisation_holm: float
-    wilcoxon_holm: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tests as a dictionary for JSON.
-
-        Returns
-        -------
-        dict
-            The entries of the paired test, and the other three p-values.
-        """
-        return self.paired.to_dict() | {
-            "wilcoxon_p_value": self.wilcoxon,
-            "p_value_holm": self.randomisation_holm,
-            "wilcoxon_p_value_holm": self.wilcoxon_holm,
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -78,6 +58,8 @@ class SystemComparison(Tabular):
         For each metric, how each other system differs from the best.
     alpha : float
         The level below which a p-value is marked.
+    material : Material or None
+        The lists of each system, which `diff` and `slice_by` look at; None where only evaluations were compared.
     metrics : list of str
         The names of the metrics.
     headline, legend : str
@@ -90,6 +72,7 @@ class SystemComparison(Tabular):
     best: Mapping[str, str]
     against_best: Mapping[str, Mapping[str, AgainstBest]]
     alpha: float
+    material: Material | None = None
 
     @property
     def metrics(self) -> list[str]:
@@ -104,7 +87,8 @@ class SystemComparison(Tabular):
     @property
     def legend(self) -> str:
         """The meaning of the marks in the table."""
-        return LEGEND.format(alpha=self.alpha)
+        n_tests = sum(map(len, self.against_best.values()))
+        return LEGEND.format(alpha=self.alpha, tests="one test" if n_tests == 1 else f"{n_tests} tests")
 
     def marks(self, system: str, metric: str) -> str:
         """Return the marks of a cell of the table.
@@ -137,15 +121,21 @@ class SystemComparison(Tabular):
         """
         return [[system, *(self._cell(system, metric) for metric in self.metrics)] for system in self.ordered()]
 
-    def ordered(self) -> list[str]:
-        """Return the names of the systems, the best by the first metric first.
+    def ordered(self, metric: str | None = None) -> list[str]:
+        """Return the names of the systems, the best first.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The metric to order by; the first one by default.
 
         Returns
         -------
         list of str
             Systems of equal means keep the order in which they were given.
         """
-        return _best_first({system: evaluation[self.metrics[0]] for system, evaluation in self.evaluations.items()})
+        by = self.metrics[0] if metric is None else metric
+        return best_first({system: evaluation[by] for system, evaluation in self.evaluations.items()})
 
     def _cell(self, system: str, metric: str) -> str:
         result = self.evaluations[system][metric]
@@ -174,13 +164,16 @@ class SystemComparison(Tabular):
         Returns
         -------
         dict
-            What the evaluations share, `alpha`, `best`, and `systems` with the results and tests of each.
+            What the evaluations share, `alpha`, `tests` (how many were corrected together), `best`, `conclusion`, and
+            `systems` with the results and tests of each.
         """
         first = next(iter(self.evaluations.values())).to_dict()
         shared = {name: value for name, value in first.items() if name != "metrics"}
         return shared | {
             "alpha": self.alpha,
+            "tests": sum(map(len, self.against_best.values())),
             "best": dict(self.best),
+            "conclusion": self.conclusion,
             "systems": {
                 system: {
                     metric: result.to_dict() | self._tests_of(system, metric)
@@ -197,12 +190,11 @@ class SystemComparison(Tabular):
     @property
     def conclusion(self) -> str:
         """One sentence: which system is the best by the first metric, by how much, how sure that is, on what."""
-        return conclusion_of(self)
+        return concluded(self)
 
-    def shown(self) -> ShownTable:
-        """Return the table as people read it."""
-        notes = [self.legend, self.conclusion]
-        return ShownTable(self.headline, ["system", *self.metrics], self.table(), (), notes)
+    def shown(self) -> ShownTables:
+        """Return the tables as people read them."""
+        return tables_of(self)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the means, and how each system differs from the best.
@@ -211,40 +203,90 @@ class SystemComparison(Tabular):
         -------
         dict of str to list
             Columns by name, with a row for each system and metric: `system`, `metric`, `mean`, `low`, `high`,
-            `queries`, `difference` from the best, and the p-values `p_value` and `wilcoxon_p_value` after Holm's
-            correction; the last three are NaN for the best.
+            `queries`, `difference` from the best, the p-values `p_value`, `wilcoxon_p_value` and `t_p_value` after
+            Holm's correction, the 95 % interval of the difference `difference_low` and `difference_high`,
+            `effect_size` (Cohen's d_z) and `effect` in a word, `wins`, `ties` and `losses`, the smallest `detectable`
+            difference, and the `queries_needed` for this one. From `difference` on they are NaN for the best.
         """
         rows = [
             (system, metric, result.mean, *result.interval, result.n_queries, *self._against(system, metric))
             for system in self.ordered()
             for metric, result in self.evaluations[system].results.items()
         ]
-        names = ("system", "metric", "mean", "low", "high", "queries", "difference", "p_value", "wilcoxon_p_value")
+        names = ("system", "metric", "mean", "low", "high", "queries", *COLUMNS)
         return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
-    def _against(self, system: str, metric: str) -> tuple[float, float, float]:
-        against = self.against_best[metric].get(system)
-        if against is None:
-            return (np.nan, np.nan, np.nan)
-        return against.paired.difference, against.randomisation_holm, against.wilcoxon_holm
+    def _against(self, system: str, metric: str) -> tuple[Any, ...]:
+        return values_against_best(self.against_best[metric].get(system))
 
+    def slice_by(
+        self,
+        by: str | Sequence[str] | Mapping[str, Any] = ("documents", "relevant"),
+        *,
+        slices: int = SLICES,
+        metrics: str | Sequence[str] | None = None,
+    ) -> SliceComparison:
+        """Compare the systems on slices of the queries, such as short and long lists.
 
-def conclusion_of(comparison: SystemComparison) -> str:
-    """One plain sentence on the first metric of a comparison."""
-    metric, (first, second, *_) = comparison.metrics[0], comparison.ordered()
-    against = comparison.against_best[metric]
-    test, p_value = against[second].paired, against[second].randomisation_holm
-    on = f"on {test.queries:,} {'query' if test.queries == 1 else 'queries'}"
-    if test.difference == 0:
-        return f"{first} and {second} are equal in {metric} {on}."
-    low, high = sorted(abs(end) if end * test.difference > 0 else -abs(end) for end in test.interval)
-    by = f"by {abs(test.difference):.4f} {metric} (95 % interval {low:.4f} to {high:.4f})"
-    if p_value >= comparison.alpha:
-        return f"{first} is ahead of {second} {by}, but {on} that may be chance: p = {p_value:.2g}."
-    sure = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
-    beaten = sum(one.randomisation_holm < comparison.alpha for one in against.values())
-    of_all = f", as it is better than {beaten} of the {len(against)} others" if len(against) > 1 else ""
-    return f"{first} is better than {second} {by} {on}{of_all}; that is hardly chance: {sure}."
+        Parameters
+        ----------
+        by : str, sequence of str, or mapping, default ("documents", "relevant")
+            What to cut the queries by: `"documents"`, the number of documents; `"relevant"`, the number with a label
+            above 0; `"words"`, the number of words in the query's id, where ids are texts; or a feature of the data,
+            by its mean over the query's documents. Or values by name: a value for each query, in the order of
+            `per_query()["query"]`, or a mapping from query ids to values. Texts of more than 12 kinds are cut by their
+            numbers of words.
+        slices : int, default 4
+            How many slices of about equal size to cut numbers into, 2 or more. Numbers of so few values that each can
+            have a slice of its own are not cut.
+        metrics : str or sequence of str, optional
+            The metrics to compare in; the first one by default.
+
+        Returns
+        -------
+        SliceComparison
+            In each slice, how each system differs from the one that is the best over all queries. P-values are
+            corrected for all slices, systems and metrics together.
+        """
+        values = query_values(by, next(iter(self.evaluations.values())), self.material)
+        return compare_slices(self, [cut(name, own, slices) for name, own in values.items()], self._chosen(metrics))
+
+    def _chosen(self, metrics: str | Sequence[str] | None) -> list[str]:
+        """The metrics of those names, which were compared; the first one where none is named."""
+        chosen = self.metrics[:1] if metrics is None else [metrics] if isinstance(metrics, str) else list(metrics)
+        for metric in chosen:
+            if metric not in self.best:
+                raise UnknownNameError("metric of this comparison", metric, self.best)
+        return chosen
+
+    def diff(
+        self, first: str, second: str, top: int = 20, *, metric: str | None = None, depth: int = 10
+    ) -> RankingDiff:
+        """Show the queries that changed most from one system to another, and both lists side by side.
+
+        Parameters
+        ----------
+        first, second : str
+            The names of the two systems.
+        top : int, default 20
+            How many queries to show at most of those that the second system made worse, and of those it made better.
+        metric : str, optional
+            The metric that says how much a query changed; the first one by default.
+        depth : int, default 10
+            How many documents of each list to show.
+
+        Returns
+        -------
+        RankingDiff
+            The lists, the worst losses first. Print it to read them; `to_frame` has a row for each rank of each query.
+        """
+        for name in (first, second):
+            if name not in self.evaluations:
+                raise UnknownNameError("system", name, self.evaluations)
+        if self.material is None:
+            raise InputError("only evaluations were compared: their lists are not known")
+        (chosen,) = self._chosen(metric)
+        return diff_lists(self.evaluations, self.material, (first, second), chosen, top=top, depth=depth)
 
 
 def compare(
@@ -258,6 +300,7 @@ def compare(
     threads: int | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
+    fuse: str | Sequence[str] = (),
 ) -> SystemComparison:
     """Compare systems on the same data.
 
@@ -282,6 +325,9 @@ def compare(
         The seed of the intervals and of the randomisation test.
     resamples : int, default 1000
         How many times the bootstrap draws the queries anew, 1 or more.
+    fuse : str or sequence of str, default ()
+        Methods of fusion, such as `"rrf"`: for each, all systems fused are one more system, called by the method's
+        name. `rankwright.fuse` has more options; what it returns can be given as a system.
 
     Returns
     -------
@@ -299,16 +345,20 @@ def compare(
     if not isinstance(systems, Mapping):
         raise InputTypeError(f"systems must be a mapping of names to rankers or scores, got {type(systems).__name__}")
     data = judgments_of(data, with_features=any(hasattr(system, "predict") for system in systems.values()))
-    evaluations = {}
+    lists = {}
     for name, system in systems.items():
         try:
             scores = scored_by(system, data, stacklevel=3) if hasattr(system, "predict") else system
-            evaluations[name] = evaluate(
-                scores, data, metrics, convention, threads=threads, seed=seed, resamples=resamples
-            )
+            lists[name] = ScoredLists.of_dataset(scores_of(scores, data), data)
         except InputError as error:
             raise InputError(f"{name}: {error}") from None
-    return compare_evaluations(evaluations, alpha=alpha, randomisations=randomisations)
+    lists = with_fused_scores(lists, data, fuse)
+    announce("measuring")
+    how: dict[str, Any] = {"threads": threads, "seed": seed, "resamples": resamples}
+    evaluations = {name: evaluate_lists(own, metrics, convention, **how) for name, own in lists.items()}
+    rankers = {name: system for name, system in systems.items() if hasattr(system, "predict")}
+    found = compare_evaluations(evaluations, alpha=alpha, randomisations=randomisations)
+    return replace(found, material=Material(lists, data, rankers))
 
 
 def compare_evaluations(
@@ -340,38 +390,8 @@ def compare_evaluations(
     names = list(evaluations)
     for name in names[1:]:
         _check_same(names[0], evaluations[names[0]], name, evaluations[name])
-    best, against = {}, {}
-    for metric in evaluations[names[0]].results:
-        results = {name: evaluation[metric] for name, evaluation in evaluations.items()}
-        best[metric] = _best_first(results)[0]
-        if np.isnan(results[best[metric]].mean):
-            raise InputError(f"no query counts for {metric}: there is nothing to compare")
-        others = [name for name in names if name != best[metric]]
-        tests = [paired_test(results[best[metric]], results[name], randomisations=randomisations) for name in others]
-        wilcoxon = [wilcoxon_p_value(results[best[metric]], results[name]) for name in others]
-        corrected = holm([test.p_value for test in tests]), holm(wilcoxon)
-        against[metric] = {
-            name: AgainstBest(test, p_value, float(by_random), float(by_ranks))
-            for name, test, p_value, by_random, by_ranks in zip(others, tests, wilcoxon, *corrected, strict=True)
-        }
-    return SystemComparison(dict(evaluations), best, against, alpha)
-
-
-def _best_first(results: Mapping[str, MetricResult]) -> list[str]:
-    """The names of the systems by their means, the best first; those for which no query counts come last."""
-    means = np.array([result.mean for result in results.values()])
-    higher = next(iter(results.values())).measure.higher_is_better
-    names = list(results)
-    return [names[place] for place in np.argsort(-means if higher else means, kind="stable").tolist()]
-
-
-def holm(p_values: Sequence[float]) -> Float64Array:
-    """The p-values of several tests, corrected for the number of tests (Holm 1979)."""
-    given = np.asarray(p_values, np.float64)
-    order = np.argsort(given, kind="stable")
-    corrected = np.empty_like(given)
-    corrected[order] = np.minimum(np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1)), 1.0)
-    return corrected
+    best = best_of_each(evaluations)
+    return SystemComparison(dict(evaluations), best, tested_against_best(evaluations, best, randomisations), alpha)
 
 
 def _check_same(first: str, one: Evaluation, second: str, other: Evaluation) -> None:

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Protocol
 
 GAP = "  "  # between columns
 
@@ -68,6 +69,19 @@ def _escaped(cell: str) -> str:
     return str(cell).replace("|", "\\|").strip()
 
 
+class Shown(Protocol):
+    """What people see: as lines of text, as Markdown, or as HTML."""
+
+    def text(self, width: int | None = None) -> str:
+        """Lines of text, wrapped to a width where one is given."""
+
+    def markdown(self) -> str:
+        """Markdown."""
+
+    def html(self) -> str:
+        """HTML, which notebooks show."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShownTable:
     """A table with the line above it and the lines below; `numbers` are the columns that are aligned right."""
@@ -99,6 +113,28 @@ class ShownTable:
         notes = "".join(f"<div>{escape(note)}</div>" for note in self.notes)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return f"<div>{escape(self.title)}</div>{table}{notes}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTables:
+    """Several tables, one below the other, and lines below them all."""
+
+    tables: Sequence[ShownTable]
+    notes: Sequence[str] = ()
+
+    def text(self, width: int | None = None) -> str:
+        """The tables as lines of text, with a blank line between them."""
+        parts = [table.text(width) for table in self.tables]
+        return "\n\n".join([*parts, *(["\n".join(self.notes)] if self.notes else [])])
+
+    def markdown(self) -> str:
+        """The tables as Markdown."""
+        return "\n\n".join([*(table.markdown() for table in self.tables), *self.notes])
+
+    def html(self) -> str:
+        """The tables as HTML."""
+        notes = "".join(f"<div>{escape(note)}</div>" for note in self.notes)
+        return "<br>".join([*(table.html() for table in self.tables), *([notes] if notes else [])])
 
 
 def _cell(tag: str, text: str, is_right: bool) -> str:
