@@ -18,7 +18,6 @@ from typer.exceptions import TyperException
 from rankwright.cli import (
     bag,
     clicks,
-    compare,
     compress,
     convert,
     cv,
@@ -31,6 +30,8 @@ from rankwright.cli import (
     train,
     tune,
 )
+from rankwright.cli.compare import command as compare
+from rankwright.cli.compare import fuse
 from rankwright.cli.data_options import in_options
 from rankwright.cli.inspect import command as inspect
 from rankwright.cli.talk.help import PlainHelp
@@ -73,6 +74,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
     "score": (score.score, score.EXAMPLES),
     "evaluate": (evaluate.evaluate, evaluate.EXAMPLES),
     "compare": (compare.compare, compare.EXAMPLES),
+    "fuse": (fuse.fuse, fuse.EXAMPLES),
     "compress": (compress.compress, compress.EXAMPLES),
     "export": (export.export, export.EXAMPLES),
     "reproduce": (reproduce.reproduce, reproduce.EXAMPLES),

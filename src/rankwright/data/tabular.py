@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankwright.data.frames import frame_of
-from rankwright.tables.text import Shown
+from rankwright.tables.text import Showable
 
 
 class Tabular:
@@ -16,7 +16,7 @@ class Tabular:
     __slots__ = ()
 
     @abstractmethod
-    def shown(self) -> Shown:
+    def shown(self) -> Showable:
         """Return the table as people read it.
 
         Returns

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +23,19 @@ from rankwright.data.groups import Groups
 from rankwright.data.keys import key_order
 from rankwright.data.splits import k_fold
 from rankwright.errors import FileFormatError, InputError, MissingExtraError, require
+from rankwright.experiments.fold_spread import components_of, spread_table
 from rankwright.formats.letor_folders import LetorFold, fold_folders, read_fold
 from rankwright.formats.reading import read
+from rankwright.metrics.compared.components import VarianceComponents
 from rankwright.metrics.convention import as_convention
 from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, evaluate
 from rankwright.metrics.registry import as_measure
 from rankwright.metrics.systems import SystemComparison, compare_evaluations
+from rankwright.tables.text import ShownTables
 from rankwright.training.digest import data_digest
 from rankwright.tuning.per_query import for_json, from_json
 from rankwright.tuning.plan import TuningPlan
+from rankwright.tuning.refit import with_seed
 from rankwright.tuning.studies.study import SeveralStudies, StudyListener
 from rankwright.tuning.tuner import Tuned, listed_settings, n_experiments, tune
 
@@ -46,7 +50,8 @@ class ComparisonPlan:
     """How rankers are compared: what is measured on `test`, and how settings are searched for on `vali`.
 
     `select` is the metric that settings are chosen by; `strategy` and `trials` are those of a `TuningPlan`, for each
-    ranker and fold. A grid has its own number of trials; for other strategies the default is 12.
+    ranker and fold. A grid has its own number of trials; for other strategies the default is 12. With the settings that
+    were chosen, each ranker is trained `seeds` times on each fold, and a query's value is the mean over them.
     """
 
     metrics: tuple[str, ...] = METRICS
@@ -55,6 +60,10 @@ class ComparisonPlan:
     strategy: str = "random"
     trials: int | None = None
     seed: int = 0
+    seeds: int = 1
+
+    def __post_init__(self) -> None:
+        require(self.seeds >= 1, f"seeds must be 1 or more, got {self.seeds}")
 
     @property
     def search(self) -> TuningPlan:
@@ -65,7 +74,8 @@ class ComparisonPlan:
 
     def to_dict(self) -> dict[str, Any]:
         """The plan in types JSON can hold, with the default number of trials where none is given."""
-        return asdict(self) | {"metrics": list(self.metrics), "trials": self.search.trials}
+        told = asdict(self) | {"metrics": list(self.metrics), "trials": self.search.trials}
+        return told if self.seeds > 1 else {name: value for name, value in told.items() if name != "seeds"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +92,7 @@ class RankerOnFold:
     documents: Sequence[int]
     nothing_relevant: int
     values: Mapping[str, Sequence[float | None]]  # None where a query does not count
+    by_seed: Mapping[str, Sequence[Sequence[float | None]]] = field(default_factory=dict)  # where there are several
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +107,30 @@ class FoldComparison:
         chosen: dict[str, dict[str, Any]] = {}
         for one in self.results:
             chosen.setdefault(one.ranker, {})[one.fold] = {"settings": dict(one.settings), "vali": one.vali}
-        return self.comparison.to_dict() | {"chosen": chosen}
+        spread = {
+            metric: {name: None if own is None else own.to_dict() for name, own in of_systems.items()}
+            for metric, of_systems in self.spread.items()
+        }
+        return self.comparison.to_dict() | {"chosen": chosen, "spread": spread}
+
+    @property
+    def spread(self) -> dict[str, dict[str, VarianceComponents | None]]:
+        """For each metric and each system but the best, where the spread of its difference from the best comes from.
+
+        None where there are too few queries to tell.
+        """
+        comparison = self.comparison
+        return {
+            metric: {name: components_of(self.results, metric, comparison.best[metric], name) for name in against}
+            for metric, against in comparison.against_best.items()
+        }
+
+    def shown(self) -> ShownTables:
+        """The tables of the comparison, and where there are several seeds, a table of what they do."""
+        tables = self.comparison.shown()
+        if not any(one.by_seed for one in self.results):
+            return tables
+        return ShownTables([*tables.tables, spread_table(self.spread, self.comparison.best)], tables.notes)
 
 
 def compare_on_folds(
@@ -197,7 +231,11 @@ class _FoldRun:
 
 
 def _measured(name: str, fold: LetorFold, fingerprint: str, plan: ComparisonPlan, tuned: Tuned) -> RankerOnFold:
-    found = evaluate(tuned.ranker.predict(fold.test), fold.test, plan.metrics, plan.convention)
+    rankers = [tuned.ranker]
+    rankers += [with_seed(tuned.ranker, plan.seed + more, fold.train, fold.vali) for more in range(1, plan.seeds)]
+    of_seeds = [evaluate(ranker.predict(fold.test), fold.test, plan.metrics, plan.convention) for ranker in rankers]
+    found = of_seeds[0]
+    by_seed = {metric: [own[metric].values for own in of_seeds] for metric in found.results}
     return RankerOnFold(
         ranker=name,
         fold=fold.name,
@@ -208,7 +246,10 @@ def _measured(name: str, fold: LetorFold, fingerprint: str, plan: ComparisonPlan
         query_ids=[str(query) for query in found.query_ids.tolist()],
         documents=found.groups.sizes.tolist(),
         nothing_relevant=found.nothing_relevant,
-        values={metric: for_json(result.values) for metric, result in found.results.items()},
+        values={metric: for_json(np.mean(values, axis=0)) for metric, values in by_seed.items()},
+        by_seed={}
+        if plan.seeds == 1
+        else {metric: [for_json(own) for own in values] for metric, values in by_seed.items()},
     )
 
 

@@ -1,14 +1,16 @@
-"""Files that go with a file of documents: preferences, weights of queries, scores.
+"""Files that go with a file of documents: preferences, weights and columns of queries, scores.
 
     pairs     better  worse  [weight  [probability]]     rows of the file of documents, counted from 0
     weights   query   weight
     scores    score                                      a line for each document, in the order of the documents
+    columns   query   value…                             a header, then a line for each query, by commas or by tabs
 
-Fields are separated by blanks or tabs; CatBoost's files of pairs and group weights have this form.
+Other fields are separated by blanks or tabs; CatBoost's files of pairs and group weights have this form.
 """
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -120,6 +122,40 @@ def with_query_weights(data: RankingDataset, weight_of: Mapping[str, float]) -> 
     if missing:
         raise InputError(f"query {missing[0]} has no weight; wanted one for each of the {data.n_queries} queries")
     return replace(data, query_weights=np.array([weight_of[query] for query in ids], np.float32))
+
+
+def read_query_columns(path: FilePath) -> dict[str, dict[str, float | str]]:
+    """What a file with a header says of queries: by column, by query. The first column has the queries' ids.
+
+    A column of numbers gives numbers; any other gives texts. Empty cells are left out.
+    """
+    lines = text_lines(path)
+    header, *rows = csv.reader(lines, delimiter="\t" if lines and "\t" in lines[0] else ",") if lines else [[]]
+    if len(header) < 2:
+        raise FileFormatError(input_name(path), "has no header of query and columns, separated by commas or tabs", 1)
+    columns: dict[str, dict[str, float | str]] = {name.strip(): {} for name in header[1:]}
+    if len(columns) < len(header) - 1:
+        raise FileFormatError(input_name(path), "has two columns of one name; wanted different ones", 1)
+    seen: set[str] = set()
+    for number, fields in enumerate(rows, start=2):
+        if not fields:
+            continue
+        if len(fields) != len(header):
+            raise FileFormatError(input_name(path), f"found {len(fields)} cells, wanted {len(header)}", number)
+        if fields[0] in seen:
+            raise FileFormatError(input_name(path), f"query {fields[0]} came before; wanted each once", number)
+        seen.add(fields[0])
+        for name, cell in zip(columns, fields[1:], strict=True):
+            if cell.strip():
+                columns[name][fields[0]] = cell.strip()
+    return {name: _as_numbers(values) for name, values in columns.items()}
+
+
+def _as_numbers(values: dict[str, float | str]) -> dict[str, float | str]:
+    try:
+        return {query: float(cell) for query, cell in values.items()}
+    except ValueError:
+        return values
 
 
 def read_scores(path: FilePath, *, n_docs: int | None = None) -> Float64Array:

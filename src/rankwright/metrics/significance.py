@@ -12,7 +12,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError, require, require_type
-from rankwright.metrics.compared.effects import ROUNDING, Effect, effect_of, word_of
+from rankwright.metrics.compared.effects import ROUNDING, PairedEffect, effect_of, word_of
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.intervals import Interval, bootstrap_interval, kernel_seed, weighted_mean
 
@@ -37,7 +37,7 @@ class PairedTest:
         On how many queries the second system is better, and worse.
     queries : int
         How many queries count for both.
-    effect : Effect
+    effect : PairedEffect
         The paired t-test, the effect size, and how many queries it takes to be sure.
     ties : int
         On how many queries both are equal.
@@ -50,7 +50,7 @@ class PairedTest:
     wins: int
     losses: int
     queries: int
-    effect: Effect
+    effect: PairedEffect
 
     @property
     def ties(self) -> int:

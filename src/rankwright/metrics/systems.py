@@ -234,8 +234,8 @@ class SystemComparison(Tabular):
             What to cut the queries by: `"documents"`, the number of documents; `"relevant"`, the number with a label
             above 0; `"words"`, the number of words in the query's id, where ids are texts; or a feature of the data,
             by its mean over the query's documents. Or values by name: a value for each query, in the order of
-            `per_query()["query"]`, or a mapping from query ids to values. Texts of more than 12 kinds are cut by their
-            numbers of words.
+            `per_query()["query"]`, a mapping from query ids to values, or None for what is known by the name. Texts
+            of more than 12 kinds are cut by their numbers of words.
         slices : int, default 4
             How many slices of about equal size to cut numbers into, 2 or more. Numbers of so few values that each can
             have a slice of its own are not cut.

@@ -1,18 +1,31 @@
 """Scores of a system made comparable with those of another, query by query.
 
-Each normalisation takes the scores of the rows that have one, the highest of a query first, the query of each, and
-each query's lowest and highest score. Where all scores of a query are equal, each becomes 1, or its share of the sum.
+Where all scores of a query are equal, a normalisation makes each of them 1, or its share of the sum.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import require
+
+
+class Retrieved(NamedTuple):
+    """The scores of the rows that have one, the highest of a query first, the query of each, and each query's ends."""
+
+    scores: Float64Array
+    query: IntArray
+    low: Float64Array
+    high: Float64Array
+
+    def sums(self, values: Float64Array) -> Float64Array:
+        """For each row, the sum of the values over its query."""
+        return np.asarray(np.bincount(self.query, values, minlength=len(self.low))[self.query], np.float64)
 
 
 def normalised(scores: Float64Array, groups: Groups, normalisation: str) -> Float64Array:
@@ -23,7 +36,7 @@ def normalised(scores: Float64Array, groups: Groups, normalisation: str) -> Floa
     np.minimum.at(low, query, kept)
     np.maximum.at(high, query, kept)
     found = np.zeros(len(scores))
-    found[rows] = NORMALISATIONS[normalisation](kept, query, low, high)
+    found[rows] = NORMALISATIONS[normalisation](Retrieved(kept, query, low, high))
     return found
 
 
@@ -33,40 +46,40 @@ def best_first(scores: Float64Array, groups: Groups) -> IntArray:
     return kept[np.lexsort((-scores[kept], groups.query_of_row[kept]))]
 
 
-def _min_max(scores: Float64Array, query: IntArray, low: Float64Array, high: Float64Array) -> Float64Array:
-    width = (high - low)[query]
-    return np.divide(scores - low[query], width, out=np.ones_like(scores), where=width > 0)
+def _min_max(given: Retrieved) -> Float64Array:
+    low, width = given.low[given.query], (given.high - given.low)[given.query]
+    return np.divide(given.scores - low, width, out=np.ones_like(low), where=width > 0)
 
 
-def _by_max(scores: Float64Array, query: IntArray, low: Float64Array, high: Float64Array) -> Float64Array:  # noqa: ARG001
-    require(bool((high[query] > 0).all()), "the normalisation max needs a score above 0 in every query; min-max needs none")
-    return np.asarray(scores / high[query])
+def _by_max(given: Retrieved) -> Float64Array:
+    high = given.high[given.query]
+    require(bool((high > 0).all()), "the normalisation max needs a score above 0 in every query; min-max needs none")
+    return given.scores / high
 
 
-def _by_sum(scores: Float64Array, query: IntArray, low: Float64Array, high: Float64Array) -> Float64Array:  # noqa: ARG001
-    above = scores - low[query]
-    total = np.bincount(query, above, minlength=len(low))[query]
-    return np.divide(above, total, out=1 / np.bincount(query, minlength=len(low))[query], where=total > 0)
+def _by_sum(given: Retrieved) -> Float64Array:
+    above = given.scores - given.low[given.query]
+    total, size = given.sums(above), given.sums(np.ones_like(above))
+    return np.divide(above, total, out=1 / size, where=total > 0)
 
 
-def _z_scores(scores: Float64Array, query: IntArray, low: Float64Array, high: Float64Array) -> Float64Array:  # noqa: ARG001
-    size = np.bincount(query, minlength=len(low))
-    apart = scores - (np.bincount(query, scores, minlength=len(low)) / np.maximum(size, 1))[query]
-    deviation = np.sqrt(np.bincount(query, apart**2, minlength=len(low)) / np.maximum(size, 1))[query]
-    flat = low[query] == high[query]
-    return np.divide(apart, deviation, out=np.ones_like(scores), where=~flat & (deviation > 0))
+def _z_scores(given: Retrieved) -> Float64Array:
+    size = given.sums(np.ones_like(given.scores))
+    apart = given.scores - given.sums(given.scores) / size
+    deviation = np.sqrt(given.sums(apart**2) / size)
+    uneven = (given.low < given.high)[given.query] & (deviation > 0)
+    return np.divide(apart, deviation, out=np.ones_like(apart), where=uneven)
 
 
-def _untouched(scores: Float64Array, query: IntArray, low: Float64Array, high: Float64Array) -> Float64Array:  # noqa: ARG001
-    return scores
+def _as_they_are(given: Retrieved) -> Float64Array:
+    return given.scores
 
 
-Normalisation = Callable[[Float64Array, IntArray, Float64Array, Float64Array], Float64Array]
-NORMALISATIONS: Mapping[str, Normalisation] = {
+NORMALISATIONS: Mapping[str, Callable[[Retrieved], Float64Array]] = {
     "min-max": _min_max,
     "max": _by_max,
     "sum": _by_sum,
     "z-score": _z_scores,
-    "none": _untouched,
+    "none": _as_they_are,
 }
 DEFAULT_NORMALISATION = "min-max"

@@ -69,7 +69,7 @@ def _escaped(cell: str) -> str:
     return str(cell).replace("|", "\\|").strip()
 
 
-class Shown(Protocol):
+class Showable(Protocol):
     """What people see: as lines of text, as Markdown, or as HTML."""
 
     def text(self, width: int | None = None) -> str:

@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.base import clone
+
 from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.ranker import Ranker
 from rankwright.tuning.trials import TrialResult
@@ -40,8 +42,19 @@ def refit(
         steps = max(1, math.ceil(min(chosen.kept, (ranker.most_steps() or 0) + 1)))
         settings |= {ranker.budget: steps, "early_stopping": None}
     ranker.set_params(**{name: value for name, value in settings.items() if name in known})
+    return Refit(_fitted(ranker, train, valid), steps)
+
+
+def with_seed(ranker: Ranker, seed: int, train: RankingDataset, valid: RankingDataset | None) -> Ranker:
+    """The same ranker trained again with another seed; itself where nothing in it is random."""
+    if "seed" not in ranker.get_params(deep=False):
+        return ranker
+    return _fitted(clone(ranker).set_params(seed=seed), train, valid)
+
+
+def _fitted(ranker: Ranker, train: RankingDataset, valid: RankingDataset | None) -> Ranker:
     ranker.fit(train, valid=valid)
     if ranker.history_.interrupted:
         # A model of fewer steps is not what was chosen. A study has the trials: the same call goes on from there.
         raise KeyboardInterrupt
-    return Refit(ranker, steps)
+    return ranker

@@ -136,7 +136,9 @@ class RankingDiff(Tabular):
         columns = ["", _short(self.systems[0]), "label", _short(self.systems[1]), "label", "was"]
         rows = [_row(one, place) for place in range(max(len(one.first), len(one.second)))]
         gone = [placed for placed in one.first if placed.other_rank is None or placed.other_rank > len(one.second)]
-        left = "; ".join(f"{_short(placed.document)} ({_label(placed)}) now {placed.other_rank or 'gone'}" for placed in gone)
+        left = "; ".join(
+            f"{_short(placed.document)} ({_label(placed)}) now {placed.other_rank or 'gone'}" for placed in gone
+        )
         notes = ([f"no longer shown, with labels: {left}"] if gone else []) + list(one.why)
         return ShownTable(title, columns, rows, ("", "label", "was"), notes)
 
@@ -236,9 +238,7 @@ def _swapped(lists: Sequence[Sequence[Listed]], depth: int) -> tuple[str, str] |
         (abs(one.label - two.label), ranks[1][two.key] - ranks[1][one.key], one.name, two.name)
         for one in both
         for two in both
-        if one.label != two.label
-        and ranks[1][one.key] < ranks[1][two.key]
-        and ranks[0][one.key] > ranks[0][two.key]
+        if one.label != two.label and ranks[1][one.key] < ranks[1][two.key] and ranks[0][one.key] > ranks[0][two.key]
     ]
     return max(found)[2:] if found else None
 

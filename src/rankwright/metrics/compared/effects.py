@@ -23,7 +23,7 @@ WORDS = ((0.8, "large"), (0.5, "medium"), (0.2, "small"), (0.0, "tiny"))
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class PairedEffect:
     """The spread of differences over queries, and what follows from it; NaN where a single query cannot tell.
 
     Attributes
@@ -48,22 +48,22 @@ class Effect:
     needed: int | None
 
 
-def effect_of(differences: Float64Array, weights: Float64Array) -> Effect:
+def effect_of(differences: Float64Array, weights: Float64Array) -> PairedEffect:
     """The effect that differences by query show, one or more of them, all of weights above 0."""
     mean = weighted_mean(differences, weights)
     shares = weights / weights.sum()
     concentration = float(shares @ shares)
     n = 1 / concentration
     if len(differences) < 2:
-        return Effect(math.nan, math.nan, math.nan, math.nan, None)
+        return PairedEffect(math.nan, math.nan, math.nan, math.nan, None)
     variance = float(shares @ (differences - mean) ** 2) / (1 - concentration)
     deviation = math.sqrt(variance) if math.sqrt(variance) > ROUNDING * float(abs(differences).max()) else 0.0
     error = deviation / math.sqrt(n)
     if deviation == 0:
         size = math.copysign(math.inf, mean) if mean else 0.0
-        return Effect(0.0, 0.0 if mean else 1.0, size, 0.0, 2 if mean else None)
+        return PairedEffect(0.0, 0.0 if mean else 1.0, size, 0.0, 2 if mean else None)
     p_value = 2 * float(stdtr(n - 1, -abs(mean) / error))
-    return Effect(error, p_value, mean / deviation, _multiple(n) * error, queries_needed(mean / deviation))
+    return PairedEffect(error, p_value, mean / deviation, _multiple(n) * error, queries_needed(mean / deviation))
 
 
 def queries_needed(size: float) -> int | None:

@@ -1,4 +1,4 @@
-"""What is known of each query, to cut the queries by: numbers of documents, features of the data, values that are given."""
+"""What is known of each query, to cut the queries by: numbers of documents, features of the data, what is given."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ from rankwright.metrics.evaluation import Evaluation
 def query_values(
     by: str | Sequence[str] | Mapping[str, Any], evaluation: Evaluation, material: Material | None
 ) -> dict[str, Sequence[Any]]:
-    """For each name, a value for each query: of what is known by that name, or of what is given for it."""
-    if isinstance(by, Mapping):
-        return {name: _given(name, values, evaluation) for name, values in by.items()}
-    names = [by] if isinstance(by, str) else list(by)
-    return {name: _known(name, evaluation, material) for name in names}
+    """For each name, a value for each query: of what is known by that name, or of what is given for it.
+
+    In a mapping, None stands for what is known by the name.
+    """
+    asked = {by: None} if isinstance(by, str) else dict(by) if isinstance(by, Mapping) else dict.fromkeys(by)
+    return {
+        name: _known(name, evaluation, material) if values is None else _given(name, values, evaluation)
+        for name, values in asked.items()
+    }
 
 
 def _given(name: str, values: Any, evaluation: Evaluation) -> Sequence[Any]:
@@ -53,7 +57,7 @@ def _of_feature(name: str, data: RankingDataset) -> Sequence[Any]:
     column = data.features[:, data.names.index(name)].astype(np.float64)
     means = _means(column, data.groups)
     if name not in (data.categories or {}):
-        return means.tolist()
+        return list(means.tolist())
     same = (column == means[data.groups.query_of_row]) | np.isnan(column)
     if not same.all():
         raise InputError(f"categories of {name} differ within a query: queries can be cut by what all documents share")

@@ -35,9 +35,7 @@ class RankedQueries:
         """The lists with ties broken as the convention says."""
         labels = np.nan_to_num(lists.labels)
         ranking = lists.ranking(convention.scores, 1)
-        return cls(
-            lists, break_ties(ranking, convention.ties, labels=labels, document_ids=lists.document_ids), data
-        )
+        return cls(lists, break_ties(ranking, convention.ties, labels=labels, document_ids=lists.document_ids), data)
 
     def of_query(self, query: int) -> Iterator[Listed]:
         """The documents of a query, the best first; `query` is its number."""

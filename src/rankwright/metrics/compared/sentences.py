@@ -50,8 +50,8 @@ def detectable_of(metric: str, first: str, second: str, test: PairedTest) -> str
     if math.isnan(effect.detectable) or effect.detectable == 0:
         return ""
     could = (
-        f"{in_queries(test.queries)} show a difference of {effect.detectable:.4f} {metric} between {first} and {second} "
-        "four times out of five"
+        f"{in_queries(test.queries)} show a difference of {effect.detectable:.4f} {metric} between {first} and "
+        f"{second} four times out of five"
     )
     if effect.needed is None:
         return f"{could}."

@@ -191,9 +191,7 @@ def _tested(comparison: SystemComparison, slicing: Slicing, metric: str) -> Iter
             )
             if (~np.isnan(first.values) & ~np.isnan(second.values) & (first.weights > 0)).any():
                 test = paired_test(first, second)
-                yield SliceTest(
-                    slicing.by, name, metric, best, system, first.mean, second.mean, test, test.p_value
-                )
+                yield SliceTest(slicing.by, name, metric, best, system, first.mean, second.mean, test, test.p_value)
 
 
 def _part(result: MetricResult, kept: BoolArray) -> MetricResult:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from rankwright.cli.compare.closer import CloserLook, separated
+from rankwright.cli.compare.showing import show
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, arg, metric_names, opt
-from rankwright.cli.talk.output import print_json, print_table, print_text, write_per_query
+from rankwright.cli.talk.output import print_json, write_per_query
 from rankwright.cli.talk.voice import study_listeners, tell, working
 from rankwright.errors import SettingError, require
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map\n\n"
     "Example: rankwright compare MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out\n\n"
-    "Example: rankwright compare --run a.run --run b.run --qrels qrels.txt"
+    "Example: rankwright compare --run a.run --run b.run --qrels qrels.txt --fuse rrf\n\n"
+    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --diff old,new --top 5"
 )
 
-OF_RANKERS, OF_RUNS = "With --rankers", "TREC runs"
+OF_RANKERS, OF_RUNS, CLOSER = "With --rankers", "TREC runs", "A closer look"
 
 
 @reads_data()
@@ -43,6 +44,29 @@ def compare(
     convention: Annotated[
         str | None, opt("The name of a convention. Default: standard; letor with --rankers, trec with --run.")
     ] = None,
+    fuse: Annotated[
+        str | None,
+        opt("Compare all systems fused, too: rrf, combsum, combmnz or borda; separated by commas.", "METHODS"),
+    ] = None,
+    slice: Annotated[
+        str | None,
+        opt(
+            "Compare on slices of the queries, by documents, relevant (how many are), words (of the query's id) or "
+            "features; separated by commas.",
+            "NAMES",
+            CLOSER,
+        ),
+    ] = None,
+    slices: Annotated[
+        str | None,
+        opt("A CSV or TSV file with columns to slice by: a header, and the query's id first.", "FILE", CLOSER),
+    ] = None,
+    diff: Annotated[
+        str | None, opt("Two systems: show the queries that changed most, both lists side by side.", "A,B", CLOSER)
+    ] = None,
+    top: Annotated[
+        int | None, opt("How many queries that lost, and that won, --diff shows. Default: 20.", "N", CLOSER, min=1)
+    ] = None,
     rankers: Annotated[
         str | None, opt("The rankers to train on each fold: names separated by commas, or all.", panel=OF_RANKERS)
     ] = None,
@@ -61,6 +85,10 @@ def compare(
     trials: Annotated[
         int | None, opt("How many configurations to try for each ranker and fold. Default: 12.", panel=OF_RANKERS)
     ] = None,
+    seeds: Annotated[
+        int | None,
+        opt("How often to train with the chosen settings, each time with a new seed. Default: 1.", "K", OF_RANKERS),
+    ] = None,
     cluster: Annotated[str | None, opt(WHERE, panel=OF_RANKERS)] = None,
     workers: Annotated[
         int | None, opt("How many trials to run at a time. Default: one per core.", panel=OF_RANKERS)
@@ -77,10 +105,13 @@ def compare(
     """Compare models, score files or TREC runs: means with 95 % intervals, and paired tests against the best.
 
     A mark shows which systems are worse than the best by a randomisation test or by Wilcoxon's signed-rank test, both
-    after Holm's correction. The last line says in one sentence what is better, by how much, and how sure that is.
+    after Holm's correction for all systems and metrics. Below are the differences with their t-tests, effect sizes
+    (Cohen's d_z) and numbers of queries won, tied and lost. The last line says in one sentence what is better, by how
+    much, how sure that is, and how many queries it takes to be sure.
 
     With --rankers, rankers are trained on the folds of DATA and compared on the test documents of all folds. Their
-    settings are searched for on validation documents, in each ranker's own space.
+    settings are searched for on validation documents, in each ranker's own space. --seeds tells what the seeds of
+    training change from what the queries do.
     """
     names = metric_names(metrics)
     only_rankers: dict[str, Any] = {
@@ -89,23 +120,27 @@ def compare(
         "select": select,
         "strategy": strategy,
         "trials": trials,
+        "seeds": seeds,
         "cluster": cluster,
         "workers": workers,
     }
     data, n_folds = _old_folds(data, folds)
-    given, document = _given(only_rankers), None
+    given, found = _given(only_rankers), None
+    look = CloserLook.asked(slice, slices, diff, top)
+    methods = {"fuse": separated(fuse)} if fuse is not None else {}
     with working():
         if rankers is not None or n_folds is not None or folds is not None:
             others_absent = not model and not scores and not run and qrels is None and format is None
             require(others_absent, "--rankers trains its own: leave out --model, --scores, --run, --qrels and --format")
             require(not reading, "--rankers reads files as they are: leave out the options of columns")
+            require(not methods and diff is None, "--rankers keeps no lists: leave out --fuse and --diff")
             require(threads is None, "--rankers trains several at a time: say how many by --workers, not --threads")
             plan: dict[str, Any] = {"metrics": names and tuple(names), "convention": convention, "seed": seed}
             found = _compare_folds(data, n_folds, **given, **_given(plan))
-            document, comparison = found.to_dict(), found.comparison
+            comparison = found.comparison
         else:
             require(not given, f"--{next(iter(given), '')} goes with --rankers")
-            options = _given({"metrics": names, "convention": convention, "threads": threads, "seed": seed})
+            options = _given({"metrics": names, "convention": convention, "threads": threads, "seed": seed}) | methods
             if run or qrels is not None:
                 others_absent = not model and not scores and format is None and not reading
                 require(others_absent, "--run goes with --qrels alone")
@@ -113,12 +148,14 @@ def compare(
             else:
                 how = _given({"format": format}) | {"options": reading}
                 comparison = _compare_files(data, model or [], scores or [], options | how)
+        looked = look.at(comparison)
+    whole: SystemComparison | FoldComparison = comparison if found is None else found
     if per_query is not None:
         write_per_query(per_query, comparison.per_query(), as_json=as_json)
     if as_json:
-        print_json(document or comparison.to_dict())
+        print_json(whole.to_dict() | {name: part.to_dict() for name, part in looked.items()})
     else:
-        _show(comparison, markdown, err=per_query == "-")
+        show([whole.shown(), *(part.shown() for part in looked.values())], markdown, err=per_query == "-")
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
@@ -183,7 +220,7 @@ def _compare_folds(
         raise SettingError("--folds needs --rankers: names separated by commas, or all")
     if data is None:
         raise SettingError("--rankers needs DATA: a LETOR folder, or documents to cut into folds")
-    names = ALL if rankers == ALL else [name.strip() for name in rankers.split(",") if name.strip()]
+    names = ALL if rankers == ALL else separated(rankers)
     where: dict[str, Any] = {"results": results, "cluster": cluster, "workers": workers, "folds": folds}
     listeners = study_listeners()
     return compare_on_folds(data, names, plan=ComparisonPlan(**plan), listeners=listeners, tell=tell, **where)
@@ -193,16 +230,3 @@ def _named(text: str) -> tuple[str, str]:
     """The name and the path in `NAME=PATH`; a path alone is its own name."""
     name, equals, path = text.partition("=")
     return (name, path) if equals else (text, text)
-
-
-def _show(comparison: SystemComparison, markdown: bool, *, err: bool) -> None:
-    """Print the table; on stderr where stdout has the table of queries."""
-    table = comparison.shown()
-    if markdown:
-        typer.echo(table.markdown(), err=err)
-        return
-    print_text(table.title, err=err)
-    print_table(table.columns, table.rows, err=err)
-    print_text(comparison.legend, err=err)
-    typer.echo(err=err)
-    print_text(comparison.conclusion, err=err)

@@ -1,0 +1,1 @@
+"""`rankwright compare` and `rankwright fuse`: systems side by side, and made into one."""

@@ -1,0 +1,52 @@
+"""`rankwright fuse`: several TREC runs made into one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from rankwright.cli.compare.closer import separated
+from rankwright.cli.options import arg, opt
+from rankwright.cli.talk.output import tell_written
+from rankwright.cli.talk.voice import working
+from rankwright.errors import SettingError
+
+EXAMPLES = (
+    "Example: rankwright fuse bm25.run dense.run --out fused.run\n\n"
+    "Example: rankwright fuse bm25.run dense.run --method combsum --weights 1,0.5 --out fused.run"
+)
+
+
+def fuse(
+    runs: Annotated[list[str], arg("TREC runs of the same queries, two or more.", "RUN…")],
+    out: Annotated[str, opt("The TREC run to write; - is standard output.", "F")],
+    method: Annotated[str, opt("rrf, combsum, combmnz or borda.")] = "rrf",
+    normalisation: Annotated[
+        str | None,
+        opt("Of scores, for combsum and combmnz: min-max, max, sum, z-score or none. Default: min-max."),
+    ] = None,
+    weights: Annotated[
+        str | None, opt("How much each run counts: numbers separated by commas. Default: 1 for each.")
+    ] = None,
+    k: Annotated[float, opt("For rrf: how little the first ranks stand out.")] = 60.0,
+    tag: Annotated[str | None, opt("The name of the fused run, one word. Default: the method.")] = None,
+) -> None:
+    """Fuse TREC runs into one: by reciprocal ranks, by sums of normalised scores, or by Borda's count.
+
+    Queries and documents of any run are in the fused one. `rankwright compare --fuse` compares it with its parts.
+    """
+    from rankwright.formats.trec import read_run, write_run
+    from rankwright.ranking.fusion import fuse as fuse_runs
+
+    shares = None if weights is None else [_number(text) for text in separated(weights)]
+    with working():
+        found = fuse_runs([read_run(path) for path in runs], method, normalisation=normalisation, weights=shares, k=k)
+        write_run(found, out, tag=tag or method)
+    if out != "-":
+        tell_written(out)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingError(f"--weights takes numbers separated by commas, found {text!r}") from None
