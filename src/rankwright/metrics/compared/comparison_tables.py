@@ -1,4 +1,4 @@
-"""A comparison as people read it: the means, then how the others differ from the best in each metric, and a sentence."""
+"""A comparison as people read it: means, then how the others differ from the best in each metric, and a sentence."""
 
 from __future__ import annotations
 

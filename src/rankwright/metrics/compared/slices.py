@@ -11,7 +11,7 @@ import numpy as np
 from rankwright.arrays import BoolArray
 from rankwright.data.tabular import Tabular
 from rankwright.metrics.compared.effects import word_of
-from rankwright.metrics.compared.sentences import difference_cell, effect_cell, outcomes_cell, p_cell
+from rankwright.metrics.compared.sentences import difference_cell, effect_cell, p_cell
 from rankwright.metrics.compared.slicing import Slicing
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, holm, paired_test
@@ -99,14 +99,12 @@ class SliceComparison(Tabular):
                 difference_cell(one.paired),
                 p_cell(one.p_value_holm),
                 effect_cell(one.paired),
-                outcomes_cell(one.paired),
+                f"{one.paired.wins}/{one.paired.losses}",
             ]
             for one in own
         ]
-        columns = [by, "queries", "difference (95 %)", "p", "effect", "won/tied/lost"]
-        return ShownTable(
-            f"{metric} by {by}: {system} less {own[0].best}", columns, rows, ("queries", "p", "won/tied/lost")
-        )
+        columns = [by, "queries", "difference (95 %)", "p", "effect", "won/lost"]
+        return ShownTable(f"{metric} by {by}: {system} less {own[0].best}", columns, rows, ("queries", "p", "won/lost"))
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the tests.
