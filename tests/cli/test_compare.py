@@ -23,6 +23,9 @@ def files(tmp_path, monkeypatch, small_data):
     return tmp_path
 
 
+TWO = ("--scores", "best=perfect.txt", "--scores", "chance=chance.txt")
+
+
 @pytest.mark.usefixtures("files")
 def test_one_table_with_marks_and_their_meaning(rankwright):
     result = rankwright(
@@ -67,6 +70,15 @@ def test_json_and_a_file_of_queries(rankwright):
         ((".", "--rankers", "rankboost,adarank"), "no folders Fold1"),
         ((".", "--rankers", "rankbost"), "did you mean 'rankboost'"),
         (("data.txt", "--rankers", "prank,adarank", "--folds", "2"), "needs 3 folds or more"),
+        (("data.txt", "--rankers", "prank,adarank", "--seeds", "0"), "seeds must be 1 or more"),
+        (("data.txt", "--rankers", "prank,adarank", "--fuse", "rrf"), "leave out --fuse and --diff"),
+        (("data.txt", "--seeds", "3"), "--seeds goes with --rankers"),
+        (("data.txt", *TWO, "--fuse", "rff"), "did you mean 'rrf'"),
+        (("data.txt", *TWO, "--top", "3"), "--top goes with --diff"),
+        (("data.txt", *TWO, "--diff", "best"), "two systems, A,B, got 'best'"),
+        (("data.txt", *TWO, "--diff", "best,chnce"), "did you mean 'chance'"),
+        (("data.txt", *TWO, "--slice", "6"), "unknown value of queries '6'"),
+        (("data.txt", *TWO, "--slices", "short.txt"), "has no header of query and columns"),
     ],
 )
 def test_what_cannot_be_compared_is_one_line(rankwright, arguments, message):
@@ -135,3 +147,107 @@ def test_results_of_another_comparison_are_refused(rankwright):
     other = rankwright(*arguments, "--seed", "1")
     assert other.code == 2
     assert "other settings or on other data" in other.stderr
+
+
+@pytest.mark.usefixtures("files")
+def test_fused_sliced_and_side_by_side_in_80_columns(rankwright, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    closer = ("--slice", "documents,1", "--diff", "best,chance", "--top", "2", "--fuse", "rrf,combsum")
+    result = rankwright("compare", "data.txt", *TWO, "--metrics", "ndcg@10,map", *closer)
+    assert result.code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    for told in ("t-test", "won/tied/lost", "four times out of five", "query", "▼", "rrf", "combsum"):
+        assert told in " ".join(result.stdout.split()), told
+    assert "ndcg@10 by documents: " in result.stdout
+    assert "lost 2 of 2" in result.stdout
+    assert "best is better than" in " ".join(lines[-4:])
+
+
+@pytest.mark.usefixtures("files")
+def test_the_same_as_json_and_as_markdown(rankwright, small_data):
+    lines = [f"{query}\t{'even' if query % 2 == 0 else 'odd'}" for query in small_data.query_ids.tolist()]
+    Path("columns.tsv").write_text("\n".join(["query\tkind", *lines]))
+    arguments = ("compare", "data.txt", *TWO, "--metrics", "map", "--slices", "columns.tsv", "--diff", "best,chance")
+    document = json.loads(rankwright(*arguments, "--json").stdout)
+    against = document["systems"]["chance"]["map"]["against_best"]
+    assert against["wins"] + against["ties"] + against["losses"] == against["queries"] == 40
+    assert against["effect"] == "large"
+    assert {"t_p_value", "t_p_value_holm", "detectable", "queries_needed", "standard_error"} <= against.keys()
+    assert [test["slice"] for test in document["slices"]["tests"]] == ["even", "odd"]
+    assert document["diff"]["systems"] == ["best", "chance"]
+    assert len(document["diff"]["queries"]) == 20
+    assert document["conclusion"].startswith("best is better than chance")
+    text = rankwright(*arguments, "--markdown").stdout
+    assert "| even | 20 |" in text
+    assert text.rstrip().endswith(document["conclusion"])
+
+
+@pytest.mark.usefixtures("folds", "experiments_here")
+def test_seeds_and_folds_are_told_apart_from_queries(rankwright):
+    arguments = ("compare", "letor", "--rankers", "lambdarank,adarank", "--trials", "1", "--seeds", "3")
+    result = rankwright(*arguments, "--results", "kept")
+    assert result.code == 0, result.stderr
+    assert "of the uncertainty of the mean" in " ".join(result.stdout.split())
+    document = json.loads(rankwright(*arguments, "--results", "kept", "--json").stdout)
+    (spread,) = document["spread"]["map"].values()
+    assert (spread["queries"], spread["seeds"], spread["folds"]) == (12, 3, 2)
+    assert spread["variance"]["queries"] is not None
+    kept = json.loads(Path("kept/Fold1-lambdarank.json").read_text())
+    by_seed = np.array(kept["by_seed"]["map"])
+    assert by_seed.shape == (3, 6)
+    assert np.allclose(by_seed.mean(axis=0), kept["values"]["map"])
+    other = rankwright("compare", "letor", "--rankers", "lambdarank,adarank", "--trials", "1", "--results", "kept")
+    assert "other settings or on other data" in other.stderr
+
+
+RUNS = {"a.run": "q Q0 x 1 3 a\nq Q0 y 2 2 a\n", "b.run": "q Q0 y 1 9 b\nq Q0 z 2 1 b\n"}
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in RUNS.items():
+        Path(name).write_text(text)
+    Path("qrels").write_text("q 0 y 1\nq 0 x 0\n")
+
+
+@pytest.mark.usefixtures("runs")
+def test_runs_are_fused_into_a_run(rankwright):
+    result = rankwright("fuse", "a.run", "b.run", "--method", "combmnz", "--weights", "1,2", "--out", "fused.run")
+    assert result.code == 0, result.stderr
+    # y: 2 runs have it, with 0 of 1 and 1 of 1; x: 1 of 1 in one run; z: 0 in one.
+    expected = ["q Q0 y 1 4.0 combmnz", "q Q0 x 2 1.0 combmnz", "q Q0 z 3 0.0 combmnz"]
+    assert Path("fused.run").read_text().splitlines() == expected
+    whole = rankwright("fuse", "a.run", "b.run", "--out", "-", "--tag", "mine")
+    assert whole.stdout.splitlines()[0] == f"q Q0 y 1 {1 / 61 + 1 / 62!r} mine"
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_fusion_of_runs_is_one_more_system(rankwright):
+    arguments = ("compare", "--run", "a.run", "--run", "b.run", "--qrels", "qrels", "--metrics", "mrr")
+    document = json.loads(rankwright(*arguments, "--fuse", "rrf", "--json").stdout)
+    assert {name: own["mrr"]["mean"] for name, own in document["systems"].items()} == {
+        "a.run": 0.5,
+        "b.run": 1.0,
+        "rrf": 1.0,
+    }
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("a.run", "--out", "f"), "two systems or more, got 1"),
+        (("a.run", "b.run", "--method", "comb", "--out", "f"), "unknown method of fusion 'comb'"),
+        (("a.run", "b.run", "--weights", "1,x", "--out", "f"), "numbers separated by commas, found 'x'"),
+        (("a.run", "b.run", "--weights", "1", "--out", "f"), "weights must have 2 values, got 1"),
+        (("a.run", "b.run", "--normalisation", "max", "--out", "f"), "rrf looks at ranks"),
+    ],
+)
+def test_what_cannot_be_fused_is_one_line(rankwright, arguments, message):
+    result = rankwright("fuse", *arguments)
+    assert result.code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not Path("f").exists()

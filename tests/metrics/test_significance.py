@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import bootstrap, permutation_test, ttest_rel, wilcoxon
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.significance import paired_test, standard_error
+from rankwright.metrics.significance import holm, paired_test, standard_error, wilcoxon_p_value
 
 
 def data_of(n_queries: int, seed: int = 0) -> RankingDataset:
@@ -97,3 +102,75 @@ def test_the_standard_error_is_that_of_a_mean_of_independent_differences():
     assert standard_error(first, first) == 0
     one = data.take_queries([0])
     assert standard_error(*results(one, "ndcg@5", *rng.random((2, one.n_docs)))) == 0
+
+
+def values_of(first, differences, weights=None):
+    """Two results of the same measure whose values differ by the given differences."""
+    n = len(differences)
+    base = replace(first, values=np.zeros(n), weights=np.ones(n) if weights is None else np.asarray(weights, float))
+    return base, replace(base, values=np.asarray(differences, np.float64))
+
+
+@pytest.fixture
+def some_result():
+    data = data_of(5)
+    return results(data, "map", data.features[:, 0])[0]
+
+
+@given(st.lists(st.sampled_from([-0.5, -0.25, 0.0, 0.1, 0.25, 0.5, 0.7]), min_size=1, max_size=30), st.data())
+def test_neither_the_order_of_queries_nor_that_of_systems_matters(differences, draw):
+    data = data_of(5)
+    some = results(data, "map", data.features[:, 0])[0]
+    order = draw.draw(st.permutations(range(len(differences))))
+    weights = draw.draw(st.lists(st.sampled_from([1.0, 2.0]), min_size=len(differences), max_size=len(differences)))
+    first, second = values_of(some, differences, weights)
+    there, back = paired_test(first, second, randomisations=99), paired_test(second, first, randomisations=99)
+    moved = paired_test(
+        *(replace(one, values=one.values[order], weights=one.weights[order]) for one in (first, second)),
+        randomisations=99,
+    )
+    assert repr(moved) == repr(there)  # NaN equals NaN there
+    assert (back.difference, back.p_value, back.wins, back.losses) == (
+        -there.difference,
+        there.p_value,
+        there.losses,
+        there.wins,
+    )
+    assert back.interval == (-there.interval.high, -there.interval.low)
+    assert repr(replace(back.effect, size=-back.effect.size)) == repr(there.effect) or back.effect.size == 0
+
+
+def test_the_bootstrap_interval_is_scipys(some_result):
+    differences = np.random.default_rng(0).normal(0.05, 0.2, 200)
+    first, second = values_of(replace(some_result, resamples=20_000), differences)
+    found = paired_test(first, second).interval
+    expected = bootstrap((differences,), np.mean, method="percentile", n_resamples=20_000, rng=1).confidence_interval
+    assert found == pytest.approx((expected.low, expected.high), abs=0.001)
+
+
+def test_the_p_values_are_scipys(some_result):
+    differences = np.random.default_rng(1).normal(0.05, 0.2, 60)
+    first, second = values_of(some_result, differences)
+    test = paired_test(first, second, randomisations=20_000)
+    assert test.effect.t_p_value == pytest.approx(ttest_rel(second.values, first.values).pvalue)
+    assert wilcoxon_p_value(first, second) == pytest.approx(wilcoxon(differences).pvalue)
+    expected = permutation_test((differences,), np.mean, permutation_type="samples", n_resamples=20_000, rng=2).pvalue
+    assert test.p_value == pytest.approx(expected, abs=0.01)
+
+
+def test_wins_ties_and_losses_are_all_the_queries(some_result):
+    test = paired_test(*values_of(some_result, [0.1, 0.0, -0.2, 0.3, np.nan]))
+    assert (test.wins, test.ties, test.losses, test.queries) == (2, 1, 1, 4)
+
+
+@pytest.mark.parametrize("differences", [[0.3], [0.3, -0.1], [0.0, 0.0, 0.0], [0.1] * 4])
+def test_of_tiny_data_something_sensible_is_said(some_result, differences):
+    test = paired_test(*values_of(some_result, differences))
+    document = json.loads(json.dumps(test.to_dict(), allow_nan=False))
+    assert document["queries"] == len(differences)
+    assert 0 < test.p_value <= 1
+    assert document["t_p_value"] is None if len(differences) == 1 else 0 <= document["t_p_value"] <= 1
+
+
+def test_what_is_no_test_is_not_corrected():
+    assert np.allclose(holm([0.01, np.nan, 0.04]), [0.02, np.nan, 0.04], equal_nan=True)

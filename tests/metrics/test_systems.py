@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 
 import numpy as np
@@ -98,3 +99,104 @@ def test_what_cannot_be_compared_is_refused(scores, small_data):
     ):
         with pytest.raises(InputError, match=message):
             rw.compare_evaluations({"a": one, "b": other})
+
+
+def test_all_metrics_and_systems_are_one_family_of_tests(scores, small_data):
+    found = rw.compare(scores, small_data, ["ndcg@10", "map"])
+    tests = [(metric, name) for metric, against in found.against_best.items() for name in against]
+    corrected = holm([found.against_best[metric][name].paired.p_value for metric, name in tests])
+    assert [found.against_best[metric][name].randomisation_holm for metric, name in tests] == corrected.tolist()
+    assert "correction for 4 tests" in found.legend
+    assert found.to_dict()["tests"] == 4
+
+
+def test_the_order_of_systems_and_of_queries_does_not_matter(scores, small_data):
+    found = rw.compare(scores, small_data, ["ndcg@10", "map"])
+    queries = np.random.default_rng(1).permutation(small_data.n_queries)
+    rows = np.concatenate([np.arange(small_data.n_docs)[part] for part in small_data.groups.slices()])
+    of_query = np.split(rows, small_data.groups.offsets[1:-1])
+    order = np.concatenate([of_query[query] for query in queries])
+    moved = rw.RankingDataset.from_arrays(
+        small_data.features[order], small_data.labels[order], qid=small_data.qid[order]
+    )
+    turned = rw.compare({name: scores[name][order] for name in reversed(scores)}, moved, ["ndcg@10", "map"])
+    assert turned.conclusion == found.conclusion
+    for metric, against in found.against_best.items():
+        assert turned.best[metric] == found.best[metric]
+        for name, one in against.items():
+            assert turned.against_best[metric][name] == one
+        for name in scores:
+            assert turned.evaluations[name][metric].interval == found.evaluations[name][metric].interval
+
+
+def test_threads_do_not_matter(scores, small_data):
+    one, seven = (rw.compare(scores, small_data, ["map"], threads=threads).to_dict() for threads in (1, 7))
+    assert one == seven
+
+
+def test_the_frame_has_every_number_of_the_tests(scores, small_data):
+    found = rw.compare(scores, small_data, ["map", "ndcg@10"])
+    frame = found.to_frame()
+    assert len(frame) == len(scores) * 2
+    for row in frame.to_dict("records"):
+        against = found.against_best[row["metric"]].get(row["system"])
+        if against is None:
+            assert np.isnan(row["difference"])
+            continue
+        test = against.paired
+        assert (row["wins"], row["ties"], row["losses"]) == (test.wins, test.ties, test.losses)
+        assert (row["t_p_value"], row["effect_size"]) == (against.t_holm, test.effect.size)
+        assert (row["difference_low"], row["difference_high"]) == test.interval
+        assert row["queries_needed"] == test.effect.needed
+
+
+def test_every_form_tells_the_same(scores, small_data):
+    found = rw.compare(scores, small_data, ["map"])
+    for form in (str(found), found.shown().markdown(), found._repr_html_()):
+        for told in ("t-test", "won/tied/lost", "four times out of five", "the others less"):
+            assert told in form
+        assert html.unescape(form).find(found.conclusion) > 0
+
+
+def of_differences(differences):
+    """A comparison of two systems whose reciprocal ranks differ as told: 1 the second is better, -1 worse, 0 equal."""
+    n = len(differences)
+    data = rw.RankingDataset.from_arrays(np.zeros((2 * n, 1)), [1, 0] * n, group=[2] * n)
+    good, poor = [1.0, 0.0], [0.0, 1.0]
+    first = np.concatenate([poor if one == 1 else good for one in differences])
+    second = np.concatenate([poor if one == -1 else good for one in differences])
+    return rw.compare({"first": first, "second": second}, data, ["mrr"])
+
+
+@pytest.mark.parametrize(
+    ("differences", "told"),
+    [
+        ([1], "second is ahead of first by 0.5000 mrr, but one query tells nothing of chance."),
+        ([1, 0], "but on 2 queries that may be chance: p = 1; to be sure of a difference of this size you would need"),
+        ([0, 0, 0], "first and second are equal in mrr on 3 queries."),
+        ([1] * 20, "on 20 queries; that is hardly chance: p < 0.001, the same on every query."),
+        ([1] * 15 + [-1] * 2 + [0] * 3, "on 20 queries; that is hardly chance: p = "),
+    ],
+)
+def test_the_conclusion_is_one_plain_sentence(differences, told):
+    found = of_differences(differences)
+    assert told in found.conclusion
+    assert found.conclusion.count(". ") == 0
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert found.conclusion in str(found)
+
+
+def test_queries_that_count_for_no_system_are_left_out():
+    data = rw.RankingDataset.from_arrays(np.zeros((6, 1)), [1, 0, np.nan, np.nan, 0, 1], group=[2, 2, 2])
+    found = rw.compare({"a": [1, 0] * 3, "b": [0, 1] * 3}, data, ["mrr"], "skip-empty")
+    assert found.against_best["mrr"]["b"].paired.queries == 2
+    assert "on 2 queries" in found.conclusion
+
+
+def test_fused_systems_are_compared_too(scores, small_data):
+    found = rw.compare(scores, small_data, ["map"], fuse=["rrf", "borda"])
+    fused = rw.fuse(scores, "rrf", data=small_data)
+    assert list(found.evaluations) == [*scores, "rrf", "borda"]
+    assert found.evaluations["rrf"]["map"].mean == rw.evaluate(fused, small_data, ["map"])["map"].mean
+    with pytest.raises(InputError, match="called rrf already"):
+        rw.compare(scores | {"rrf": fused}, small_data, ["map"], fuse="rrf")

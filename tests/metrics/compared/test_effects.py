@@ -75,7 +75,8 @@ def test_all_ties_and_the_same_difference_everywhere():
 
 
 @pytest.mark.parametrize(
-    ("size", "word"), [(0.0, "tiny"), (-0.19, "tiny"), (0.2, "small"), (-0.5, "medium"), (0.8, "large"), (math.inf, "large")]
+    ("size", "word"),
+    [(0.0, "tiny"), (-0.19, "tiny"), (0.2, "small"), (-0.5, "medium"), (0.8, "large"), (math.inf, "large")],
 )
 def test_sizes_have_words(size, word):
     assert word_of(size) == word

@@ -53,7 +53,11 @@ def _cut_numbers(by: str, values: Float64Array, n_slices: int) -> Slicing:
     used, place_of_known = np.unique(place[known], return_inverse=True)
     place[known] = place_of_known
     of_slices = [values[place == number] for number in range(len(used))]
-    return _named(by, [f"{own.min():.4g} to {own.max():.4g}" for own in of_slices], place)
+    return _named(by, [_ends(own.min(), own.max()) for own in of_slices], place)
+
+
+def _ends(low: float, high: float) -> str:
+    return f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
 
 
 def _named(by: str, names: Sequence[str], place: IntArray) -> Slicing:
