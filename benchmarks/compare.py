@@ -1,8 +1,8 @@
 """How long does a comparison of 5 systems on 50,000 queries take, beside scipy's tests of the same differences?
 
 Ours has 4 metrics of 2 million documents, with bootstrap intervals of every mean and difference, 10,000 randomisations,
-t-tests and Wilcoxon's tests; scipy's has `ttest_rel`, `wilcoxon`, a `permutation_test` and a `bootstrap` of one of the 16
-pairs of systems and metrics, with the same numbers of draws.
+t-tests and Wilcoxon's tests; scipy's has `ttest_rel`, `wilcoxon`, a `permutation_test` and a `bootstrap` of one of the
+16 pairs of systems and metrics, with the same numbers of draws.
 
     python -m benchmarks.compare [--threads 2] [--repeats 1]
 """

@@ -22,7 +22,8 @@ std::uint64_t mixed(std::uint64_t state) {
 
 std::uint64_t first_state(std::uint64_t seed, std::size_t resample) { return mixed(seed + golden * (resample + 1)); }
 
-// Resamples whose signs are drawn side by side. Each is summed in the order it would be alone, and none waits for another.
+// Resamples whose signs are drawn side by side. Each is summed in the order it would be alone, and none waits for
+// another.
 constexpr std::size_t lanes = 8;
 constexpr std::size_t resamples_at_a_time = 2 * lanes;
 constexpr std::size_t signs_a_word = 64;
