@@ -53,7 +53,7 @@ def test_so_many_queries_are_needed_and_not_one_less(size):
     assert needed is not None
 
     def found_with(n: int) -> float:
-        return (t.ppf(1 - LEVEL / 2, n - 1) + t.ppf(POWER, n - 1)) / math.sqrt(n)
+        return float((t.ppf(1 - LEVEL / 2, n - 1) + t.ppf(POWER, n - 1)) / math.sqrt(n))
 
     assert found_with(needed) <= size
     assert needed == 2 or found_with(needed - 1) > size
