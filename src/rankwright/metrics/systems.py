@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
 from rankwright.metrics.compared.against_best import AgainstBest, best_first, best_of_each, tested_against_best
+from rankwright.metrics.compared.alike import check_same
 from rankwright.metrics.compared.comparison_tables import COLUMNS, concluded, tables_of, values_against_best
 from rankwright.metrics.compared.diff import RankingDiff, diff_lists
 from rankwright.metrics.compared.material import Material, with_fused_scores
@@ -389,33 +389,6 @@ def compare_evaluations(
         raise InputError(f"a comparison needs two systems or more, got {len(evaluations)}")
     names = list(evaluations)
     for name in names[1:]:
-        _check_same(names[0], evaluations[names[0]], name, evaluations[name])
+        check_same(names[0], evaluations[names[0]], name, evaluations[name])
     best = best_of_each(evaluations)
     return SystemComparison(dict(evaluations), best, tested_against_best(evaluations, best, randomisations), alpha)
-
-
-def _check_same(first: str, one: Evaluation, second: str, other: Evaluation) -> None:
-    """Raise where two evaluations are not of the same queries, or are counted differently."""
-    if one.convention != other.convention:
-        raise InputError(
-            f"{first} was evaluated under convention {one.convention.name}, {second} under {other.convention.name}: "
-            f"only numbers of one convention can be compared"
-        )
-    if list(one.results) != list(other.results):
-        raise InputError(f"{first} has the metrics {', '.join(one.results)}, {second} has {', '.join(other.results)}")
-    if one.n_queries != other.n_queries:
-        raise InputError(f"{first} was evaluated on {one.n_queries} queries, {second} on {other.n_queries}")
-    same = np.asarray(one.query_ids) == np.asarray(other.query_ids)
-    same &= one.groups.sizes == other.groups.sizes
-    if not same.all():
-        query = int(np.flatnonzero(~same)[0])
-        raise InputError(
-            f"{first} and {second} were evaluated on different data: query number {query} is {one.query_ids[query]} "
-            f"with {one.groups.sizes[query]} documents for one, {other.query_ids[query]} with "
-            f"{other.groups.sizes[query]} for the other"
-        )
-    if one.nothing_relevant != other.nothing_relevant:
-        raise InputError(
-            f"{first} and {second} were evaluated on different labels: {one.nothing_relevant} and "
-            f"{other.nothing_relevant} queries have nothing relevant"
-        )

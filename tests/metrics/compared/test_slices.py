@@ -124,3 +124,16 @@ def test_evaluations_alone_know_their_numbers_of_documents(comparison):
     assert alone.slice_by("documents").tests == comparison.slice_by("documents").tests
     with pytest.raises(InputError, match="labels are not known"):
         alone.slice_by("relevant")
+
+
+def test_a_slice_on_which_another_system_is_better_is_named():
+    n = 60
+    data = rw.RankingDataset.from_arrays(np.zeros((2 * n, 1)), [1, 0] * n, group=[2] * n)
+    kinds = np.array(["head"] * 40 + ["tail"] * 20)
+    first = np.where(np.repeat(kinds, 2) == "head", [1.0, 0.0] * n, [0.0, 1.0] * n)
+    for metric in ("mrr", "pair-error"):
+        found = rw.compare({"first": first, "second": -first}, data, [metric]).slice_by({"kind": kinds})
+        assert found.conclusion == (
+            "The best system is surely better in 1 of 2 tests on slices; second is better than first in "
+            f"{metric} where kind is tail."
+        )

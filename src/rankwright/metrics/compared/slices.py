@@ -33,6 +33,8 @@ class SliceTest:
         The metric, the system that is the best over all queries, and the one that is compared with it.
     best_mean, mean : float
         The means of both on the slice.
+    is_better : bool
+        Whether the system is better than the best one on this slice.
     paired : PairedTest
         The test: the system less the best.
     p_value_holm : float
@@ -46,6 +48,7 @@ class SliceTest:
     system: str
     best_mean: float
     mean: float
+    is_better: bool
     paired: PairedTest
     p_value_holm: float
 
@@ -76,14 +79,14 @@ class SliceComparison(Tabular):
     def conclusion(self) -> str:
         """One sentence: in how many slices another system is surely better, or surely worse."""
         sure = [test for test in self.tests if test.p_value_holm < self.alpha]
-        worse = [test for test in sure if test.paired.wins < test.paired.losses]
-        better = [test for test in sure if test.paired.wins >= test.paired.losses]
+        better = [test for test in sure if test.is_better]
         if not sure:
             return f"None of {len(self.tests)} differences on slices is more than chance may give."
         where = "".join(
             f"; {one.system} is better than {one.best} in {one.metric} where {one.by} is {one.slice}" for one in better
         )
-        return f"The best system is surely better in {len(worse)} of {len(self.tests)} tests on slices{where}."
+        n_worse = len(sure) - len(better)
+        return f"The best system is surely better in {n_worse} of {len(self.tests)} tests on slices{where}."
 
     def shown(self) -> ShownTables:
         """Return the tables as people read them."""
@@ -189,7 +192,9 @@ def _tested(comparison: SystemComparison, slicing: Slicing, metric: str) -> Iter
             )
             if (~np.isnan(first.values) & ~np.isnan(second.values) & (first.weights > 0)).any():
                 test = paired_test(first, second)
-                yield SliceTest(slicing.by, name, metric, best, system, first.mean, second.mean, test, test.p_value)
+                is_better = test.difference > 0 if first.measure.higher_is_better else test.difference < 0
+                means = first.mean, second.mean
+                yield SliceTest(slicing.by, name, metric, best, system, *means, is_better, test, test.p_value)
 
 
 def _part(result: MetricResult, kept: BoolArray) -> MetricResult:
