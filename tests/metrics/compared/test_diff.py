@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,8 +23,15 @@ class Explaining:
     def predict(self, data):  # noqa: ARG002
         return self.scores
 
-    def explain(self, data, *, query, documents):  # noqa: ARG002
-        return f"{documents[0]} above {documents[1]} in {query}\nbecause of its title"
+    def explain(self, data, *, documents):
+        return f"{documents[0]} above {documents[1]} in {data.qid[0]}\nbecause of its title"
+
+
+class Silent(Explaining):
+    """A ranker that cannot tell."""
+
+    def explain(self, data, *, documents):
+        raise InputError(f"{documents} of {data} cannot be explained")
 
 
 @pytest.fixture
@@ -106,9 +114,14 @@ def test_runs_differ_in_what_they_retrieve():
 
 
 def test_rankers_that_explain_themselves_are_asked(data):
-    found = rw.compare({"old": Explaining(np.array(OLD, float)), "new": NEW}, data, ["ndcg@3"]).diff("old", "new")
-    assert found.queries[0].why == ("old: b above a in x", "old: because of its title")
-    assert "old: because of its title" in str(found)
+    systems = {"old": Explaining(np.array(OLD, float)), "new": Silent(np.array(NEW, float))}
+    found = rw.compare(systems, data, ["ndcg@3"]).diff("old", "new")
+    assert found.queries[0].why == ("old: b above a in x", "  because of its title")
+    assert "old: b above a in x\n  because of its title" in str(found)
+    without_ids = replace(data, document_ids=None)
+    found = rw.compare(systems, without_ids, ["ndcg@3"]).diff("old", "new")
+    assert found.queries[0].why[0] == "old: 1 above 0 in x"
+    assert found.queries[1].why[0].endswith("in y")
 
 
 def test_long_names_fit_into_80_columns(data):

@@ -207,9 +207,9 @@ def diff_lists(
             values = (float(results[0].values[number]), float(results[1].values[number]))
             lists = [list(own.of_query(number)) for own in ranked]
             shown = _placed(lists[0], lists[1], depth), _placed(lists[1], lists[0], depth)
-            pair = _swapped(lists, depth)
-            why = () if pair is None else tuple(why_swapped(rankers, material.data, ids[number], pair))
-            queries.append(QueryDiff(ids[number], outcome, values, *shown, why))
+            pair = _swapped(lists, depth) if rankers else None
+            why = [] if pair is None or material.data is None else why_swapped(rankers, material.data, number, pair)
+            queries.append(QueryDiff(ids[number], outcome, values, *shown, tuple(why)))
     counts = {"lost": int((better < 0).sum()), "won": int((better > 0).sum()), "same": int((better == 0).sum())}
     return RankingDiff(systems, metric, tuple(queries), counts)
 
@@ -226,21 +226,21 @@ def _placed(own: Sequence[Listed], other: Sequence[Listed], depth: int) -> tuple
     )
 
 
-def _swapped(lists: Sequence[Sequence[Listed]], depth: int) -> tuple[str, str] | None:
+def _swapped(lists: Sequence[Sequence[Listed]], depth: int) -> tuple[Any, Any] | None:
     """Of the documents shown, two of different labels whose order changed: those whose labels are furthest apart.
 
-    The first is the one that the second system has on top. None where there is no such pair.
+    They are told by their keys, first the one that the second system has on top. None where there is no such pair.
     """
     ranks = [{one.key: rank for rank, one in enumerate(own)} for own in lists]
     shown: dict[Hashable, Listed] = {one.key: one for own in lists for one in own[:depth]}
     both = [one for one in shown.values() if one.key in ranks[0] and one.key in ranks[1] and not math.isnan(one.label)]
     found = [
-        (abs(one.label - two.label), ranks[1][two.key] - ranks[1][one.key], one.name, two.name)
+        (abs(one.label - two.label), ranks[1][two.key] - ranks[1][one.key], -ranks[1][one.key], one.key, two.key)
         for one in both
         for two in both
         if one.label != two.label and ranks[1][one.key] < ranks[1][two.key] and ranks[0][one.key] > ranks[0][two.key]
     ]
-    return max(found)[2:] if found else None
+    return max(found, key=lambda pair: pair[:3])[3:] if found else None
 
 
 def _row(one: QueryDiff, place: int) -> list[str]:

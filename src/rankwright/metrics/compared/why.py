@@ -9,23 +9,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankwright.data.dataset import RankingDataset
+from rankwright.errors import RankwrightError
 
 MOST_LINES = 6  # of each ranker's answer
 
 
-def why_swapped(
-    rankers: Mapping[str, Any], data: RankingDataset | None, query: Any, documents: tuple[Any, Any]
-) -> list[str]:
-    """Lines on why each of the rankers puts one of two documents of a query above the other.
+def why_swapped(rankers: Mapping[str, Any], data: RankingDataset, query: int, rows: tuple[int, int]) -> list[str]:
+    """Lines on why each of the rankers puts one of two documents above the other; none where no ranker can tell.
 
-    `documents` are the two documents' ids. Nothing where the data has no ids, or no ranker explains itself.
+    `query` is the query's number, `rows` are the documents' rows in the data. A ranker is asked
+    `explain(documents of the query, documents=(one, other))`, by document id, or by place where there are no ids.
     """
-    if data is None or data.document_ids is None:
-        return []
+    own, start = data.take_queries([query]), int(data.groups.offsets[query])
+    places = [row - start for row in rows]
+    documents = places if own.document_ids is None else [own.document_ids[place] for place in places]
     lines: list[str] = []
     for name, ranker in rankers.items():
-        explain = getattr(ranker, "explain", None)
-        if explain is not None:
-            answer = str(explain(data, query=query, documents=documents)).splitlines()
-            lines += [f"{name}: {line}" for line in answer[:MOST_LINES]]
+        if not hasattr(ranker, "explain"):
+            continue
+        try:
+            first, *more = str(ranker.explain(own, documents=tuple(documents))).splitlines()[:MOST_LINES] or [""]
+        except RankwrightError:  # this kind of ranker, or what it was made from, cannot tell
+            continue
+        lines += [f"{name}: {first}", *(f"  {line}" for line in more)]
     return lines
