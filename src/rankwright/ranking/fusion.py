@@ -84,9 +84,10 @@ def fuse(
     >>> first = rw.Run(["q", "q"], ["a", "b"], [2.0, 1.0])
     >>> second = rw.Run(["q", "q"], ["b", "c"], [9.0, 3.0])
     >>> fused = rw.fuse([first, second])
-    >>> best = fused.scores.argmax()
-    >>> fused.document_ids[best], round(fused.scores[best], 4), round(1 / 62 + 1 / 61, 4)
-    ('b', 0.0325, 0.0325)
+    >>> fused.document_ids.tolist()
+    ['a', 'b', 'c']
+    >>> bool(fused.scores[1] == 1 / 62 + 1 / 61)  # b is second in one list and first in the other
+    True
     """
     named = dict(systems) if isinstance(systems, Mapping) else dict(enumerate(systems))
     require(len(named) >= 2, f"a fusion needs two systems or more, got {len(named)}")
