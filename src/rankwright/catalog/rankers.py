@@ -23,7 +23,7 @@ from rankwright.boosters.settings import (
 )
 from rankwright.comparators.settings import SortNetSettings
 from rankwright.container.checks import file_faults, known, part
-from rankwright.container.file import Container, is_container, read_container
+from rankwright.container.file import Container, begins_as_container, read_container
 from rankwright.errors import ContainerError, InputError, UnknownNameError, require, require_type
 from rankwright.imports.foreign import ForeignForest
 from rankwright.imports.settings import ImportedForestSettings
@@ -201,9 +201,9 @@ def _foreign(path: Any) -> ForeignForest | None:
     require_type(
         path, (str, os.PathLike), "path", "the name of a model file, or a live model of a library that is known"
     )
-    if is_container(path):
+    if begins_as_container(path):
         return None
-    source = source_of(path)
+    source = source_of(path)  # before the name: a model of another tool may be called model.rw
     return None if source is None else read_foreign(path, source)
 
 

@@ -14,6 +14,7 @@ from rankwright.errors import MissingExtraError
 from rankwright.exchange.splits import category_nodes, category_sides, inner_nodes, whole_categories, with_base_tree
 from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
 from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest, in_features
+from rankwright.exchange.treelite_runs import run_lightgbm_text
 from rankwright.imports.lightgbm_rules import CATEGORICAL_BIT, DEFAULT_LEFT_BIT, NAN, TYPE_SHIFT, ZERO
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
@@ -179,6 +180,6 @@ LIGHTGBM = Target(
     summary="LightGBM's model text: for LightGBM, and for whatever reads its files (lleaves, treelite, tl2cgen)",
     takes=("forest",),
     write=write,
-    runners=(run_lightgbm,),
+    runners=(run_lightgbm, run_lightgbm_text),
     sums="float64",
 )

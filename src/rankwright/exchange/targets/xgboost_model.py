@@ -30,6 +30,7 @@ from rankwright.exchange.splits import (
 )
 from rankwright.exchange.subject import ForestSubject, Subject
 from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest, in_features
+from rankwright.exchange.treelite_runs import run_xgboost_model
 from rankwright.imports.wire import ubjson
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import Reading
@@ -219,7 +220,7 @@ XGBOOST_JSON = Target(
     summary="XGBoost's model file, as JSON",
     takes=("forest",),
     write=write_json,
-    runners=(run_xgboost,),
+    runners=(run_xgboost, run_xgboost_model),
 )
 XGBOOST_UBJ = Target(
     name="xgboost-ubj",
@@ -227,7 +228,7 @@ XGBOOST_UBJ = Target(
     summary="XGBoost's model file, as UBJSON: for XGBoost, and for Vespa, which keeps what JSON dumps lose",
     takes=("forest",),
     write=write_ubjson,
-    runners=(run_xgboost,),
+    runners=(run_xgboost, run_xgboost_model),
 )
 PLUGIN_RAW = Target(
     name="plugin-xgboost-raw",
