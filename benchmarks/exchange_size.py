@@ -13,18 +13,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-FORMATS = (
+READ = (
     "lightgbm",
     "xgboost-json",
     "xgboost-ubj",
     "plugin-xgboost",
+    "plugin-xgboost-objective",
+    "plugin-xgboost-raw",
     "onnx",
+    "onnx-regressor",
     "ranklib",
-    "solr",
     "vespa-lightgbm",
-    "c",
 )
-READ = ("lightgbm", "xgboost-json", "xgboost-ubj", "plugin-xgboost", "onnx", "ranklib", "vespa-lightgbm")
+FORMATS = (*READ, "solr", "c")  # the last two are not read
 CHILD = """
 import json, resource, sys, time
 import numpy as np, rankwright as rw
