@@ -1,7 +1,7 @@
 """How long does a large model take in and out, and how much memory? Forests of 100 to 10,000 trees of 255 leaves.
 
-Times are of the processor. Each format is written and read in a process of its own, whose largest memory is compared
-with the file's size.
+Times are of the processor. Each format is written and read in a process of its own; the most memory that this takes,
+what it holds in the end included, is compared with the file's size. Linux alone tells it.
 """
 
 from __future__ import annotations
@@ -27,24 +27,33 @@ READ = (
 )
 FORMATS = (*READ, "solr", "c")  # the last two are not read
 CHILD = """
-import json, resource, sys, time
+import json, sys, time
 import numpy as np, rankwright as rw
 from rankwright.imports import imported
 from rankwright.catalog.rankers import load_trained
 from rankwright.exchange.table import target_named
 from rankwright.exchange.subject import subject_of
 from rankwright.exchange.target import ExportOptions
-what, model, path, target = sys.argv[1:]
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-if what == "write":
-    subject = subject_of(load_trained(model))
-    before, start = peak(), time.process_time()
+
+def memory(kind):
+    return next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith(kind))
+
+def measured(action):
+    open("/proc/self/clear_refs", "w").write("5")  # forget the most memory used so far
+    before, start = memory("VmRSS"), time.process_time()
+    action()
+    print(json.dumps({"seconds": time.process_time() - start, "bytes": memory("VmHWM") - before}))
+
+def write():
     written = target_named(target).write(subject, ExportOptions(name="model", missing="never"))
     open(path, "wb").write(written.files[""])
+
+what, model, path, target = sys.argv[1:]
+if what == "write":
+    subject = subject_of(load_trained(model))
+    measured(write)
 else:
-    before, start = peak(), time.process_time()
-    rw.load(path)
-print(json.dumps({"seconds": time.process_time() - start, "bytes": peak() - before}))
+    measured(lambda: rw.load(path))
 """
 
 
