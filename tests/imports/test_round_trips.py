@@ -20,7 +20,8 @@ from rankwright.exchange.verifying import beyond_limits, verify
 
 CASES = all_cases()
 QUICK = CASES[::41]  # a sample over all libraries
-BACK = ("lightgbm", "xgboost-json", "xgboost-ubj", "onnx", "onnx-regressor", "plugin-xgboost", "ranklib")
+BACK = ("lightgbm", "xgboost-json", "xgboost-ubj", "onnx", "onnx-regressor", "plugin-xgboost",
+        "plugin-xgboost-objective", "plugin-xgboost-raw", "ranklib")  # fmt: skip
 CHEAP = [name for name in TARGETS if name != "c"]  # compiling takes a second
 
 
