@@ -75,9 +75,8 @@ def told_of_stranger(path: str | os.PathLike[str]) -> str:
 
 def read_foreign(path: str | os.PathLike[str], source: Source) -> ForeignForest:
     """The forest in a file of another tool; whatever is wrong with it is one line that names the file."""
-    content = Path(path).read_bytes()
     try:
-        return source.read(content)
+        return source.read(Path(path).read_bytes())  # which forgets the bytes as soon as it can
     except (MemoryError, OSError):
         raise
     except RankwrightError as error:

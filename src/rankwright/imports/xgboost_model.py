@@ -39,20 +39,27 @@ def begins_ubjson(start: bytes) -> bool:
 def read_json(content: bytes) -> ForeignForest:
     """The forest in the JSON."""
     text = content.decode("utf-8")
-    trees: list[Mapping[str, Any]] = []
+    del content  # as large as all that is made of it
+    trees: list[TreeTable] = []
+    cut: set[int] = set()
     paths = PATHS[::-1] if '"gbtree":{' in text[:4096] else PATHS  # a guess, which saves reading it twice
     for path in paths:
-        document = pieces(text, path, lambda tree: trees.append(_compact(tree)))
+        document = pieces(text, path, lambda tree: trees.append(_tree(_compact(tree), cut)))
         if trees:
             break
-    return _forest(document, trees, JSON)
+    del text
+    return _forest(document, trees, cut, JSON)
 
 
 def read_ubjson(content: bytes) -> ForeignForest:
     """The forest in the UBJSON."""
     document = ubjson.parsed(content)
     model = _model(document["learner"]["gradient_booster"])
-    return _forest(document, [_compact(tree) for tree in model["trees"]], UBJSON)
+    del content  # as large as all that is made of it
+    cut: set[int] = set()
+    trees = [_tree(_compact(tree), cut) for tree in model["trees"]]
+    model["trees"] = []
+    return _forest(document, trees, cut, UBJSON)
 
 
 def _model(booster: Mapping[str, Any]) -> Any:
@@ -91,7 +98,7 @@ def _compact(tree: Mapping[str, Any]) -> dict[str, Any]:
     return found | {name: np.array(tree.get(name, []), np.float64) for name in NUMBER_PARTS}
 
 
-def _forest(document: Any, trees: list[Mapping[str, Any]], source: str) -> ForeignForest:
+def _forest(document: Any, tables: list[TreeTable], cut: set[int], source: str) -> ForeignForest:
     learner = document["learner"]
     booster, params = learner["gradient_booster"], learner["learner_model_param"]
     name = booster.get("name", "gbtree")
@@ -101,8 +108,6 @@ def _forest(document: Any, trees: list[Mapping[str, Any]], source: str) -> Forei
         raise InputError("the model gives several scores a document (num_class or num_target above 1)")
     n_features = checked_width(int(params["num_feature"]))
     objective = str(learner.get("objective", {}).get("name", ""))
-    cut: set[int] = set()
-    tables = [_tree(tree, cut) for tree in trees]
     weights = _tree_weights(booster, len(tables))
     if weights is not None:
         tables = [table.scaled(weight) for table, weight in zip(tables, weights, strict=True)]

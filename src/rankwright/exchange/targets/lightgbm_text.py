@@ -111,7 +111,7 @@ def _category_words(subject: ForestSubject, forest: Forest, node: int) -> tuple[
 
 def _tree(forest: Forest, tree: int, sides: dict[int, tuple[list[int], bool]], zeros: BoolArray) -> str:
     own = slice(int(forest.offsets[tree]), int(forest.offsets[tree + 1]))
-    inner = inner_nodes(forest)[own]
+    inner = forest.feature[own] >= 0
     leaves = np.flatnonzero(~inner)
     lines = {"num_leaves": str(len(leaves)), "num_cat": "0"}
     if inner.any():

@@ -9,7 +9,6 @@ from rankwright.arrays import Float32Array
 from rankwright.exchange.feature_sets import plugin_feature_set
 from rankwright.exchange.rules import ranklib_trees
 from rankwright.exchange.splits import (
-    inner_nodes,
     refuse_categories,
     refuse_missing_left,
     refuse_readings,
@@ -39,7 +38,7 @@ def write(subject: Subject, options: ExportOptions) -> Written:
 
 def _tree(forest: Forest, tree: int) -> str:
     start, stop = int(forest.offsets[tree]), int(forest.offsets[tree + 1])
-    inner = inner_nodes(forest)[start:stop].tolist()
+    inner = (forest.feature[start:stop] >= 0).tolist()
     lines: list[str] = []
     todo: list[tuple[int, str, int] | str] = [(start, "", 2)]
     while todo:

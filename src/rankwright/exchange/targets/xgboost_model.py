@@ -6,7 +6,7 @@ Plugins do not read the base score, so it is a tree of one leaf, and read the va
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from rankwright.exchange.splits import (
     category_nodes,
     category_sides,
     finite,
-    inner_nodes,
     refuse_categories,
     refuse_readings,
     strictly_below,
@@ -37,6 +36,7 @@ from rankwright.trees.forests.readings import Reading
 
 VERSION = [2, 1, 0]  # of the format: what every XGBoost since reads
 NO_PARENT = 2**31 - 1
+TREES = "\x00trees"  # no name of a feature
 RANKING_PARAMETERS = {
     "lambdarank_bias_norm": "1", "lambdarank_normalization": "1", "lambdarank_num_pair_per_sample": "1",
     "lambdarank_pair_method": "mean", "lambdarank_score_normalization": "1", "lambdarank_unbiased": "0",
@@ -46,8 +46,9 @@ RANKING_PARAMETERS = {
 
 def write_json(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The model as JSON."""
-    document, limits = _document(as_forest(subject, "XGBoost"))
-    return Written({"": json.dumps(_plain(document), separators=(",", ":")).encode()}, _notes(), limits)
+    document, trees, limits = _document(as_forest(subject, "XGBoost"), _as_json)
+    before, after = _as_json(document).split(_as_json(TREES))
+    return Written({"": b"".join([before, b"[", *_listed(trees), b"]", after])}, _notes(), limits)
 
 
 def write_raw(subject: Subject, options: ExportOptions) -> Written:
@@ -59,12 +60,23 @@ def write_raw(subject: Subject, options: ExportOptions) -> Written:
 
 def write_ubjson(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The model as UBJSON."""
-    document, limits = _document(as_forest(subject, "XGBoost"))
-    return Written({"": ubjson.written(document)}, _notes(), limits)
+    document, trees, limits = _document(as_forest(subject, "XGBoost"), ubjson.written)
+    before, after = ubjson.written(document).split(ubjson.written(TREES))
+    return Written({"": b"".join([before, ubjson.list_of(len(trees)), *trees, after])}, _notes(), limits)
 
 
 def _notes() -> list[str]:
     return ["the base score is a tree of one leaf, for readers that do not look at base_score"]
+
+
+def _as_json(value: Any) -> bytes:
+    return json.dumps(_plain(value), separators=(",", ":")).encode()
+
+
+def _listed(parts: Sequence[bytes]) -> Iterator[bytes]:
+    """The parts with commas between them."""
+    for number, part in enumerate(parts):
+        yield b"," + part if number else part
 
 
 def _plain(value: Any) -> Any:
@@ -78,12 +90,16 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _document(subject: ForestSubject) -> tuple[dict[str, Any], list[Limit]]:
+def _document(
+    subject: ForestSubject, written: Callable[[Any], bytes]
+) -> tuple[dict[str, Any], list[bytes], list[Limit]]:
+    """The model with `TREES` in the place of its trees; the trees, each written at once, as their parts take more
+    memory than their bytes; and the limits."""
     refuse_readings(subject, "XGBoost", "lightgbm or c")
     limits = [*whole_categories(subject, "XGBoost"), *_cut_otherwise(subject)]
     forest = strictly_below(with_base_tree(subject))
     threshold, infinite = finite(forest)
-    trees = [_tree(forest, tree, threshold) for tree in range(forest.n_trees)]
+    trees = [written(_tree(forest, tree, threshold)) for tree in range(forest.n_trees)]
     kinds = ["float"] * subject.n_features
     for feature in np.unique(forest.feature[category_nodes(forest)]).tolist():
         kinds[feature] = "c"
@@ -91,7 +107,7 @@ def _document(subject: ForestSubject) -> tuple[dict[str, Any], list[Limit]]:
         "gbtree_model_param": {"num_parallel_tree": "1", "num_trees": str(forest.n_trees)},
         "iteration_indptr": list(range(forest.n_trees + 1)),
         "tree_info": [0] * forest.n_trees,
-        "trees": trees,
+        "trees": TREES,
     }
     learner = {
         "attributes": {},
@@ -104,7 +120,7 @@ def _document(subject: ForestSubject) -> tuple[dict[str, Any], list[Limit]]:
         },
         "objective": {"lambdarank_param": RANKING_PARAMETERS, "name": "rank:pairwise"},
     }  # fmt: skip
-    return {"learner": learner, "version": VERSION}, [*limits, *infinite, *_refused(forest)]
+    return {"learner": learner, "version": VERSION}, trees, [*limits, *infinite, *_refused(forest)]
 
 
 def _refused(forest: Forest) -> list[Limit]:
@@ -129,7 +145,7 @@ def _cut_otherwise(subject: ForestSubject) -> list[Limit]:
 
 def _tree(forest: Forest, tree: int, threshold: Float64Array) -> dict[str, Any]:
     own = slice(int(forest.offsets[tree]), int(forest.offsets[tree + 1]))
-    inner = inner_nodes(forest)[own]
+    inner = forest.feature[own] >= 0
     n_nodes = len(inner)
     left = np.where(inner, forest.left[own] - own.start, -1).astype(np.int32)
     right = np.where(inner, forest.right[own] - own.start, -1).astype(np.int32)
