@@ -57,8 +57,10 @@ def read_ubjson(content: bytes) -> ForeignForest:
     model = _model(document["learner"]["gradient_booster"])
     del content  # as large as all that is made of it
     cut: set[int] = set()
-    trees = [_tree(_compact(tree), cut) for tree in model["trees"]]
-    model["trees"] = []
+    trees = []
+    for number, tree in enumerate(model["trees"]):
+        trees.append(_tree(_compact(tree), cut))
+        model["trees"][number] = None
     return _forest(document, trees, cut, UBJSON)
 
 

@@ -29,11 +29,11 @@ def write(subject: Subject, options: ExportOptions) -> Written:
     refuse_missing_left(given, "RankLib", options, "plugin-xgboost, onnx or c")
     forest = with_base_tree(given)
     leaves = int(forest.n_leaves_of_trees().max(initial=1))
-    parts = [HEADER.format(trees=forest.n_trees, leaves=leaves), "<ensemble>\n"]
+    parts = [HEADER.format(trees=forest.n_trees, leaves=leaves).encode(), b"<ensemble>\n"]
     for tree in range(forest.n_trees):
-        parts.append(f'\t<tree id="{tree + 1}" weight="1.0">\n{_tree(forest, tree)}\t</tree>\n')
-    parts.append("</ensemble>\n")
-    return Written({"": "".join(parts).encode()}, ["features count from 1: feature 1 is the first"])
+        parts.append(f'\t<tree id="{tree + 1}" weight="1.0">\n{_tree(forest, tree)}\t</tree>\n'.encode())
+    parts.append(b"</ensemble>\n")
+    return Written({"": b"".join(parts)}, ["features count from 1: feature 1 is the first"])
 
 
 def _tree(forest: Forest, tree: int) -> str:

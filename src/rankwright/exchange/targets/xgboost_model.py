@@ -5,8 +5,7 @@ Plugins do not read the base score, so it is a tree of one leaf, and read the va
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.errors import MissingExtraError
 from rankwright.exchange.feature_sets import plugin_feature_set
+from rankwright.exchange.json_trees import TREES, json_of
 from rankwright.exchange.rules import plugin_trees
 from rankwright.exchange.splits import (
     category_nodes,
@@ -36,7 +36,6 @@ from rankwright.trees.forests.readings import Reading
 
 VERSION = [2, 1, 0]  # of the format: what every XGBoost since reads
 NO_PARENT = 2**31 - 1
-TREES = "\x00trees"  # no name of a feature
 RANKING_PARAMETERS = {
     "lambdarank_bias_norm": "1", "lambdarank_normalization": "1", "lambdarank_num_pair_per_sample": "1",
     "lambdarank_pair_method": "mean", "lambdarank_score_normalization": "1", "lambdarank_unbiased": "0",
@@ -46,9 +45,8 @@ RANKING_PARAMETERS = {
 
 def write_json(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The model as JSON."""
-    document, trees, limits = _document(as_forest(subject, "XGBoost"), _as_json)
-    before, after = _as_json(document).split(_as_json(TREES))
-    return Written({"": b"".join([before, b"[", *_listed(trees), b"]", after])}, _notes(), limits)
+    document, trees, limits = _document(as_forest(subject, "XGBoost"))
+    return Written({"": json_of(document, map(_plain, trees), compact=True)}, _notes(), limits)
 
 
 def write_raw(subject: Subject, options: ExportOptions) -> Written:
@@ -60,27 +58,18 @@ def write_raw(subject: Subject, options: ExportOptions) -> Written:
 
 def write_ubjson(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The model as UBJSON."""
-    document, trees, limits = _document(as_forest(subject, "XGBoost"), ubjson.written)
+    document, trees, limits = _document(as_forest(subject, "XGBoost"))
+    written = [ubjson.written(tree) for tree in trees]
     before, after = ubjson.written(document).split(ubjson.written(TREES))
-    return Written({"": b"".join([before, ubjson.list_of(len(trees)), *trees, after])}, _notes(), limits)
+    return Written({"": b"".join([before, ubjson.list_of(len(written)), *written, after])}, _notes(), limits)
 
 
 def _notes() -> list[str]:
     return ["the base score is a tree of one leaf, for readers that do not look at base_score"]
 
 
-def _as_json(value: Any) -> bytes:
-    return json.dumps(_plain(value), separators=(",", ":")).encode()
-
-
-def _listed(parts: Sequence[bytes]) -> Iterator[bytes]:
-    """The parts with commas between them."""
-    for number, part in enumerate(parts):
-        yield b"," + part if number else part
-
-
 def _plain(value: Any) -> Any:
-    """The document with lists for arrays; float32 numbers are written with the digits that give them back."""
+    """A tree with lists for arrays; float32 numbers are written with the digits that give them back."""
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -90,16 +79,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _document(
-    subject: ForestSubject, written: Callable[[Any], bytes]
-) -> tuple[dict[str, Any], list[bytes], list[Limit]]:
-    """The model with `TREES` in the place of its trees; the trees, each written at once, as their parts take more
-    memory than their bytes; and the limits."""
+def _document(subject: ForestSubject) -> tuple[dict[str, Any], Iterator[dict[str, Any]], list[Limit]]:
+    """The model with `TREES` in the place of its trees, the trees, and the limits."""
     refuse_readings(subject, "XGBoost", "lightgbm or c")
     limits = [*whole_categories(subject, "XGBoost"), *_cut_otherwise(subject)]
     forest = strictly_below(with_base_tree(subject))
     threshold, infinite = finite(forest)
-    trees = [written(_tree(forest, tree, threshold)) for tree in range(forest.n_trees)]
+    trees = (_tree(forest, tree, threshold) for tree in range(forest.n_trees))
     kinds = ["float"] * subject.n_features
     for feature in np.unique(forest.feature[category_nodes(forest)]).tolist():
         kinds[feature] = "c"
