@@ -156,3 +156,21 @@ def test_files_that_cannot_be_read_are_told_apart(content, hint, tmp_path):
     path.write_bytes(content)
     with pytest.raises(rw.RankwrightError, match=hint):
         rw.load(path)
+
+
+@pytest.mark.parametrize("feature", [2**32, 2**31, -(2**32), -2])
+def test_features_out_of_reach_do_not_wrap_around(feature):
+    from rankwright.imports.assembly import TreeTable, assembled
+
+    def table() -> TreeTable:
+        return TreeTable(
+            feature=np.array([feature, -1, -1]),
+            threshold=np.zeros(3, np.float32),
+            left=np.array([1, -1, -1]),
+            right=np.array([2, -1, -1]),
+            missing_left=np.zeros(3, np.bool_),
+            value=np.array([0.0, 1.0, 2.0]),
+        )
+
+    with pytest.raises(rw.RankwrightError, match="splits feature"):
+        assembled([table()], 3)
