@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,7 +118,7 @@ def test_lift_is_for_trees(data, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def made_of_forests(data, forest) -> dict[str, rw.Ranker]:
+def made_of_forests(data, forest) -> dict[str, Any]:
     bag = rw.BLMART(n_bags=2, n_trees=3, max_leaves=4, threads=1).fit(data)
     return {
         "bag": bag,
