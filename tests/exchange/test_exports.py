@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -116,11 +117,59 @@ def test_lift_is_for_trees(data, tmp_path):
         rw.LinearRegression().fit(data).export(tmp_path / "model.json", to="solr", lift=True)
 
 
-def test_bags_and_compressed_models_go_too(data, tmp_path):
+@pytest.fixture(scope="module")
+def made_of_forests(data, forest) -> dict[str, Any]:
     bag = rw.BLMART(n_bags=2, n_trees=3, max_leaves=4, threads=1).fit(data)
-    assert bag.export(tmp_path / "bag.json", to="plugin-xgboost", verify=True).verdicts[0].passed
-    mean = rw.mean_of([bag, rw.MART(n_trees=2, max_leaves=4, threads=1).fit(data)])
-    assert mean.export(tmp_path / "mean.json", to="vespa-lightgbm", verify=True).verdicts[0].passed
+    return {
+        "bag": bag,
+        "mean": rw.mean_of([bag, rw.MART(n_trees=2, max_leaves=4, threads=1).fit(data)]),
+        "compressed": rw.compress(forest, data, max_loss=0.5, threads=1, means=["exact", "prune"]).model,
+    }
+
+
+@pytest.mark.parametrize("kind", ["bag", "mean", "compressed"])
+@pytest.mark.parametrize("name", [name for name, target in TARGETS.items() if "forest" in target.takes])
+def test_bags_and_compressed_models_go_everywhere(name, kind, made_of_forests, tmp_path):
+    skip_unless_at_hand(name)
+    missing = "never" if name == "ranklib" else "kept"
+    report = made_of_forests[kind].export(tmp_path / "model.out", to=name, verify=True, missing=missing)
+    assert report.verdicts
+    assert all(verdict.passed and verdict.wrong_leaves == 0 for verdict in report.verdicts)
+
+
+@pytest.mark.parametrize("name", ["c", "onnx", "lightgbm", "xgboost-json", "xgboost-ubj"])
+def test_categories_go_where_there_are_any(name, data, tmp_path):
+    skip_unless_at_hand(name)
+    ranker = rw.LambdaMART(n_trees=3, max_leaves=6, categorical=[5], threads=1).fit(data)
+    report = ranker.export(tmp_path / "model.out", to=name, verify=True, sample=data)
+    assert report.verdicts
+    assert all(verdict.passed and verdict.wrong_leaves == 0 for verdict in report.verdicts)
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost-json", "xgboost-ubj"])
+def test_treelite_is_a_second_witness(name, forest, tmp_path):
+    skip_unless_at_hand(name)
+    pytest.importorskip("treelite")
+    report = forest.export(tmp_path / "model.out", to=name, verify=True)
+    assert [verdict.by.split()[0] for verdict in report.verdicts][1] == "treelite"
+    assert report.absent == ()
+
+
+def test_treelite_is_not_asked_what_it_reads_otherwise(data, tmp_path):
+    pytest.importorskip("treelite")
+    skip_unless_at_hand("lightgbm")
+    ranker = rw.LambdaMART(n_trees=2, max_leaves=6, categorical=[5], threads=1).fit(data)
+    report = ranker.export(tmp_path / "model.txt", to="lightgbm", verify=True)
+    assert len(report.verdicts) == 1
+    assert "treelite reads categories" in report.absent[0]
+
+
+@pytest.mark.parametrize("scaling", ["log", "log+zscore"])
+def test_logarithms_go_to_c(scaling, data, tmp_path):
+    skip_unless_at_hand("c")
+    ranker = rw.RankNet(hidden=(4,), activation="gelu", epochs=1, scaling=scaling).fit(data)
+    report = ranker.export(tmp_path / "net.c", to="c", verify=True, sample=data)
+    assert report.verdicts[0].passed
 
 
 def test_a_wrong_threshold_is_found(forest, tmp_path, monkeypatch):

@@ -1,4 +1,6 @@
-"""`make fuzz`: many mutants of model files, checkpoints and studies, each judged in a process that can be ended.
+"""`make fuzz`: many mutants of model files (ours, and other tools' as `foreign`), checkpoints and studies.
+
+Each is judged in a process that can be ended.
 
     python -m tests.fuzz.run --mutants 20000 --kinds models --corpus out/fuzz
 

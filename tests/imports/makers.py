@@ -90,6 +90,23 @@ MAKERS: dict[str, Callable[[Case], tuple[Any, Callable[[np.ndarray], Any]]]] = {
 }
 
 
+def leaves_of(case: Case, model: Any, features: np.ndarray) -> np.ndarray | None:
+    """The library's own numbers of the leaves that documents reach, a column a tree; None where it does not tell."""
+    if case.library == "lightgbm":
+        return np.asarray(model.predict(features, pred_leaf=True, num_threads=1))
+    if case.library == "xgboost":
+        import xgboost
+
+        types = ["q"] * (N_FEATURES - 1) + ["c" if case.categories else "q"]
+        matrix = xgboost.DMatrix(features, feature_types=types, enable_categorical=True)
+        return np.asarray(model.predict(matrix, pred_leaf=True)).reshape(len(features), -1)
+    if case.library == "catboost":
+        return np.asarray(model.calc_leaf_indexes(features))
+    if hasattr(model, "apply"):
+        return np.asarray(model.apply(features)).reshape(len(features), -1)
+    return None
+
+
 def grid(library: str, missing: Any, categories: Any, **choices: Any) -> Iterator[Case]:
     names = list(choices)
     for values in product(*choices.values()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -99,3 +101,76 @@ def test_live_models_are_compared_with_their_imports(library, small_data):
     ranker = rw.load(model)
     evaluations = [rw.evaluate(one, small_data, ["ndcg@10"])["ndcg@10"].mean for one in (model, ranker)]
     assert evaluations[0] == pytest.approx(evaluations[1], abs=1e-12)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("ending", ["json", "ubj"])
+def test_weights_of_dart_are_found_where_each_version_keeps_them(ending, tmp_path):
+    """Before 3.4 trees lie in `gbtree` and their weights beside it; since then weights lie in `model`."""
+    from tests.imports.makers import MAKERS, Case
+
+    from rankwright.imports.wire import ubjson
+
+    pytest.importorskip("xgboost")
+    settings = (("booster", "dart"), ("rate_drop", 0.5), ("max_depth", 3))
+    model, _ = MAKERS["xgboost"](Case("xgboost", settings, False, False))
+    model.save_model(tmp_path / "older.json")
+    document = json.loads((tmp_path / "older.json").read_text())
+    booster = document["learner"]["gradient_booster"]
+    trees = booster["gbtree"]["model"] | {"weight_drop": booster["weight_drop"]}
+    document["learner"]["gradient_booster"] = {"model": trees, "name": "gbtree"}
+    newer = tmp_path / f"newer.{ending}"
+    newer.write_bytes(json.dumps(document).encode() if ending == "json" else ubjson.written(document))
+    features = np.random.default_rng(0).normal(size=(50, 5)).astype(np.float32)
+    older = rw.load(tmp_path / "older.json")
+    assert len(set(booster["weight_drop"])) > 1
+    assert rw.load(newer).predict(features).tolist() == older.predict(features).tolist()
+
+
+def test_trees_that_are_not_where_they_should_be_are_missed(tmp_path):
+    model = {"gbtree_model_param": {"num_trees": "2"}, "trees": []}
+    learner = {"gradient_booster": {"model": model, "name": "gbtree"}, "learner_model_param": {"num_feature": "2"}}
+    (tmp_path / "model.json").write_text(json.dumps({"learner": learner}))
+    with pytest.raises(rw.RankwrightError, match="there are 0 trees and gbtree_model_param tells of 2"):
+        rw.load(tmp_path / "model.json")
+
+
+def test_a_model_may_have_any_name(ranklib, data):
+    scores = rw.load(ranklib).predict(data)
+    renamed = ranklib.rename(ranklib.with_name("theirs.rw"))
+    assert rw.load(renamed).predict(data).tolist() == scores.tolist()
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        (b"CBM1....", "format='json'"),
+        (b"binf....", "save it as .json"),
+        (b"\x80\x04\x95", "give the live model"),
+        (b"\x1f\x8b\x08", "decompress it"),
+        (b"1 qid:1 1:0.5\n", "nor a model of another tool"),
+    ],
+)
+def test_files_that_cannot_be_read_are_told_apart(content, hint, tmp_path):
+    path = tmp_path / "model"
+    path.write_bytes(content)
+    with pytest.raises(rw.RankwrightError, match=hint):
+        rw.load(path)
+
+
+@pytest.mark.parametrize("feature", [2**32, 2**31, -(2**32), -2])
+def test_features_out_of_reach_do_not_wrap_around(feature):
+    from rankwright.imports.assembly import TreeTable, assembled
+
+    def table() -> TreeTable:
+        return TreeTable(
+            feature=np.array([feature, -1, -1]),
+            threshold=np.zeros(3, np.float32),
+            left=np.array([1, -1, -1]),
+            right=np.array([2, -1, -1]),
+            missing_left=np.zeros(3, np.bool_),
+            value=np.array([0.0, 1.0, 2.0]),
+        )
+
+    with pytest.raises(rw.RankwrightError, match="splits feature"):
+        assembled([table()], 3)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.imports.makers import CATEGORY, MAKERS, Case, all_cases
+from tests.imports.makers import CATEGORY, MAKERS, Case, all_cases, leaves_of
 
 import rankwright as rw
 from rankwright.exchange.samples import made_up
@@ -18,7 +20,8 @@ from rankwright.exchange.verifying import beyond_limits, verify
 
 CASES = all_cases()
 QUICK = CASES[::41]  # a sample over all libraries
-BACK = ("lightgbm", "xgboost-json", "xgboost-ubj", "onnx", "onnx-regressor", "plugin-xgboost", "ranklib")
+BACK = ("lightgbm", "xgboost-json", "xgboost-ubj", "onnx", "onnx-regressor", "plugin-xgboost",
+        "plugin-xgboost-objective", "plugin-xgboost-raw", "ranklib")  # fmt: skip
 CHEAP = [name for name in TARGETS if name != "c"]  # compiling takes a second
 
 
@@ -41,7 +44,15 @@ def scored_by_both(case: Case, features: np.ndarray) -> np.ndarray:
     return features[fine]
 
 
-def check(case: Case, folder: Path) -> None:
+def check_leaves(case: Case, theirs: np.ndarray, ours: np.ndarray) -> None:
+    """Documents that share a leaf of theirs share one of ours, and the other way round, in every tree."""
+    assert theirs.shape == ours.shape, str(case)
+    for tree, (their, our) in enumerate(zip(theirs.T, ours.T, strict=True)):
+        both = {(a, b) for a, b in zip(their.tolist(), our.tolist(), strict=True)}
+        assert len(both) == len(np.unique(their)) == len(np.unique(our)), f"{case}: another leaf in tree {tree}"
+
+
+def check(case: Case, folder: Path, targets: Sequence[str] = CHEAP) -> None:
     model, predict = MAKERS[case.library](case)
     ranker = rw.load(model)
     subject = subject_of(ranker.trained())
@@ -50,7 +61,9 @@ def check(case: Case, folder: Path) -> None:
     theirs = np.asarray(predict(common), np.float64)
     ours = ranker.base_score_ + ranker.forest_.predict(common)
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=2e-6 * max(1.0, np.abs(theirs).max()), err_msg=str(case))
-    for name in CHEAP:
+    if (leaves := leaves_of(case, model, common)) is not None:
+        check_leaves(case, leaves, ranker.forest_.apply(common))
+    for name in targets:
         go_and_return(case, name, subject, features, folder)
 
 
@@ -89,6 +102,26 @@ def test_some_round_trips(case, tmp_path):
 @pytest.mark.parametrize("case", [case for case in CASES if case not in QUICK], ids=str)
 def test_all_round_trips(case, tmp_path):
     check(case, tmp_path)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("case", QUICK[::2], ids=str)
+def test_some_go_to_c(case, tmp_path):
+    skip_without_compiler()
+    check(case, tmp_path, ["c"])
+
+
+@pytest.mark.slow
+@pytest.mark.oracle
+@pytest.mark.parametrize("case", [case for case in CASES if case not in QUICK[::2]], ids=str)
+def test_all_go_to_c(case, tmp_path):
+    skip_without_compiler()
+    check(case, tmp_path, ["c"])
+
+
+def skip_without_compiler() -> None:
+    if shutil.which("gcc") is None and shutil.which("cc") is None:
+        pytest.skip("no compiler")
 
 
 @pytest.mark.oracle

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -23,11 +24,11 @@ from rankwright.boosters.settings import (
 )
 from rankwright.comparators.settings import SortNetSettings
 from rankwright.container.checks import file_faults, known, part
-from rankwright.container.file import Container, is_container, read_container
+from rankwright.container.file import Container, begins_as_container, is_container, read_container
 from rankwright.errors import ContainerError, InputError, UnknownNameError, require, require_type
 from rankwright.imports.foreign import ForeignForest
 from rankwright.imports.settings import ImportedForestSettings
-from rankwright.imports.table import is_live, read_foreign, read_live, source_of
+from rankwright.imports.table import is_live, read_foreign, read_live, source_of, told_of_stranger
 from rankwright.linear.settings import (
     CRRSettings,
     KernelPRankSettings,
@@ -201,9 +202,11 @@ def _foreign(path: Any) -> ForeignForest | None:
     require_type(
         path, (str, os.PathLike), "path", "the name of a model file, or a live model of a library that is known"
     )
-    if is_container(path):
+    if begins_as_container(path):
         return None
-    source = source_of(path)
+    source = source_of(path)  # before the name: a model of another tool may be called model.rw
+    if source is None and Path(path).is_file() and not is_container(path):
+        raise ContainerError(os.fspath(path), told_of_stranger(path))
     return None if source is None else read_foreign(path, source)
 
 

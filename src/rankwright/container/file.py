@@ -48,8 +48,11 @@ class Container:
 
 def is_container(path: str | os.PathLike[str]) -> bool:
     """Whether a file is meant to be a container, by its ending or its first bytes; the rest may be damaged."""
-    if Path(path).suffix == SUFFIX:
-        return True
+    return Path(path).suffix == SUFFIX or begins_as_container(path)
+
+
+def begins_as_container(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a container by its first bytes, whatever its name."""
     if not Path(path).is_file():
         return False  # a pipe can be read only once, and the reader reports files that cannot be opened
     with Path(path).open("rb") as file:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankwright.arrays import Float32Array
+from rankwright.errors import RankwrightError
 from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
 
 Missing = Literal["kept", "never"]
@@ -45,6 +46,10 @@ class Written:
     notes: Sequence[str] = ()
     limits: Sequence[Limit] = ()
     offset: float = 0.0
+
+
+class NotRunError(RankwrightError):
+    """A program that is at hand and reads the file otherwise than the target does; the message says what."""
 
 
 @dataclass(frozen=True, slots=True)

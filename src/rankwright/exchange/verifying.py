@@ -20,7 +20,7 @@ from rankwright.container.checks import in_a_line
 from rankwright.errors import InputError, MissingExtraError, RankwrightError
 from rankwright.exchange.bounds import bound_of
 from rankwright.exchange.subject import ForestSubject, Subject
-from rankwright.exchange.target import ExportOptions, Target, TargetRun, Written
+from rankwright.exchange.target import ExportOptions, NotRunError, Target, TargetRun, Written
 
 EXACT = 2**24  # whole numbers below it are exact in float32
 
@@ -99,7 +99,7 @@ def verify(
     for runner in target.runners:
         try:
             verdicts.append(_judged(runner, target, subject, options, written, inside, int(outside.sum())))
-        except MissingExtraError as error:
+        except (MissingExtraError, NotRunError) as error:
             absent.append(str(error))
     return verdicts, absent
 

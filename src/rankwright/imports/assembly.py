@@ -16,6 +16,8 @@ from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import CATEGORY_CODES, OTHER, Reading, is_category
 
 MOST_CATEGORY_WORDS = 2**25  # of 32 categories, over all nodes: 128 MB
+MOST_NODES = 2**31 - 1
+MOST_HARMLESS = 1e15  # of numbers that tell nothing of scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +54,8 @@ class TreeTable:
             values = getattr(self, name)
             if values is not None and values.shape != (n_nodes,):
                 raise InputError(f"a tree has {n_nodes} nodes, and {len(values)} numbers that are their {name}")
+        if self.feature.min() < -1:
+            raise InputError(f"a node splits feature {self.feature.min()}")
         inner = self.feature >= 0
         for name in ("left", "right"):
             children = getattr(self, name)[inner]
@@ -79,16 +83,21 @@ def assembled(trees: Sequence[TreeTable], n_features: int, readings: Mapping[int
     """The forest of the trees; `readings` tells how values of a feature are read where that is not as they are."""
     sizes = np.array([len(tree.feature) for tree in trees], np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    feature = _joined([tree.feature for tree in trees], np.int64)
-    if len(feature) and feature.max() >= n_features:
-        raise InputError(f"a node splits feature {feature.max()}, counted from 0, and there are {n_features}")
-    shift = np.repeat(starts[:-1], sizes)
-    left = _joined([tree.left for tree in trees], np.int64) + shift
-    right = _joined([tree.right for tree in trees], np.int64) + shift
+    if starts[-1] > MOST_NODES:
+        raise InputError(f"{starts[-1]} nodes are more than a forest can have")
+    most = max((int(tree.feature.max()) for tree in trees), default=-1)
+    if most >= n_features:
+        raise InputError(f"a node splits feature {most}, counted from 0, and there are {n_features}")
+    feature = _joined([tree.feature for tree in trees], np.int32)
+    # Numbers of nodes are 32 bits wide, and long arrays few: a forest takes more memory here than its file.
+    shift = np.repeat(starts[:-1].astype(np.int32), sizes)
+    left = _joined([tree.left for tree in trees], np.int32) + shift
+    right = _joined([tree.right for tree in trees], np.int32) + shift
+    del shift
     inner = feature >= 0
     order, offsets = _parents_first(starts, inner, left, right)
-    number = np.full(len(feature), -1, np.int64)
-    number[order] = np.arange(len(order))
+    number = np.full(len(feature), -1, np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
     splits = {int(number[start + node]): split for start, tree in zip(starts.tolist(), trees, strict=False)
               for node, split in tree.categories.items() if number[start + node] >= 0}  # fmt: skip
     inner = inner[order]
@@ -121,16 +130,15 @@ def assembled(trees: Sequence[TreeTable], n_features: int, readings: Mapping[int
 
 
 def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
-    return np.concatenate([np.empty(0, dtype), *parts]).astype(dtype, copy=False)
+    return np.concatenate([np.empty(0, dtype), *parts], dtype=dtype, casting="unsafe")
 
 
 def _optional(parts: Sequence[NDArray[Any] | None], sizes: IntArray, dtype: Any) -> NDArray[Any]:
     """The parts joined, zeros where there is none; numbers that tell nothing of scores must only be harmless."""
     filled = [np.zeros(size, dtype) if part is None else part for part, size in zip(parts, sizes.tolist(), strict=True)]
     joined = _joined(filled, np.float64)
-    usable = np.isfinite(joined) & (np.abs(joined) < 1e15)
-    known = np.where(usable, joined, 0.0)
-    return np.maximum(known, 0).astype(dtype) if dtype is np.int64 else known
+    joined[~((joined > -MOST_HARMLESS) & (joined < MOST_HARMLESS))] = 0  # NaN among them
+    return np.maximum(joined, 0, out=joined).astype(dtype) if dtype is np.int64 else joined
 
 
 def _leaf_values(values: Float64Array) -> Float32Array:
@@ -140,8 +148,8 @@ def _leaf_values(values: Float64Array) -> Float32Array:
 
 def _parents_first(starts: IntArray, inner: BoolArray, left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
     """The nodes that roots lead to, tree by tree and parents first, and where each tree begins among them."""
-    tree_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    level, levels, n_found = starts[:-1], [], 0
+    tree_of = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    level, levels, n_found = starts[:-1].astype(np.int32), [], 0
     while len(level):
         n_found += len(level)
         if n_found > len(inner):
@@ -149,8 +157,11 @@ def _parents_first(starts: IntArray, inner: BoolArray, left: IntArray, right: In
         levels.append(level)
         parents = level[inner[level]]
         level = np.concatenate([left[parents], right[parents]])
-    found = _joined(levels, np.int64)
-    if len(np.unique(found)) != len(found):
+    found = _joined(levels, np.int32)
+    del levels
+    reached = np.zeros(len(inner), np.bool_)
+    reached[found] = True
+    if reached.sum() != len(found):
         raise InputError("a node of a tree is reached in two ways")
     order = found[np.argsort(tree_of[found], kind="stable")]
     counts = np.bincount(tree_of[order], minlength=len(starts) - 1)

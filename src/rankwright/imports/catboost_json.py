@@ -31,6 +31,7 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The forest in the JSON."""
     text = content.decode("utf-8")
+    del content  # as large as all that is made of it
     symmetric: list[Any] = []
     nested: list[Any] = []
     document = pieces(text, ("oblivious_trees",), symmetric.append)

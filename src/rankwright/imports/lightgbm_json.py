@@ -26,7 +26,10 @@ def read(content: bytes) -> ForeignForest:
     """The forest in the JSON."""
     trees: list[TreeTable] = []
     splits: list[tuple[int, int, bool]] = []
-    header = pieces(content.decode("utf-8"), ("tree_info",), lambda tree: trees.append(_tree(tree, splits)))
+    text = content.decode("utf-8")
+    del content  # as large as all that is made of it
+    header = pieces(text, ("tree_info",), lambda tree: trees.append(_tree(tree, splits)))
+    del text
     if not isinstance(header, dict) or "tree_info" not in header:
         raise InputError("tree_info is not there")
     if int(header.get("num_class", 1)) != 1 or int(header.get("num_tree_per_iteration", 1)) != 1:

@@ -27,6 +27,7 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The forest in the text."""
     text = content.decode("utf-8").replace("\r\n", "\n")
+    del content  # as large as all that is made of it
     first = text.find(TREE)
     end = text.find(END)
     if end < 0:
@@ -36,6 +37,7 @@ def read(content: bytes) -> ForeignForest:
     trees, splits = [], _Splits()
     for block in _blocks(text, first, end):
         trees.append(_tree(block, splits))
+    del text
     scale = 1 / max(len(trees), 1) if "average_output" in header else 1.0
     trees = [tree if scale == 1.0 else tree.scaled(scale) for tree in trees]
     n_features = checked_width(int(header["max_feature_idx"]) + 1)

@@ -54,11 +54,29 @@ def source_of(path: str | os.PathLike[str]) -> Source | None:
     return next((source for source in SOURCES if source.begins(start)), None)
 
 
+# Beginnings of files that are not read, and what to do about them.
+UNREADABLE: Mapping[bytes, str] = {
+    b"CBM1": "it is CatBoost's binary form: write it with save_model(path, format='json')",
+    b"binf": "it is XGBoost's old binary form: let XGBoost load it and save it as .json or .ubj",
+    b"\x80": "it is a pickle, which may run code: load it with its own library, and give the live model",
+    b"\x1f\x8b": "it is compressed: decompress it",
+    b"PK": "it is an archive: unpack it",
+}
+
+
+def told_of_stranger(path: str | os.PathLike[str]) -> str:
+    """What to say of a file that is neither ours nor of a format in the table."""
+    with Path(path).open("rb") as file:
+        start = file.read(4)
+    hint = next((hint for beginning, hint in UNREADABLE.items() if start.startswith(beginning)), "")
+    formats = ", ".join(source.name for source in SOURCES)
+    return f"this is not a file of Rankwright's, nor a model of another tool ({formats})" + (hint and f"; {hint}")
+
+
 def read_foreign(path: str | os.PathLike[str], source: Source) -> ForeignForest:
     """The forest in a file of another tool; whatever is wrong with it is one line that names the file."""
-    content = Path(path).read_bytes()
     try:
-        return source.read(content)
+        return source.read(Path(path).read_bytes())  # which forgets the bytes as soon as it can
     except (MemoryError, OSError):
         raise
     except RankwrightError as error:

@@ -32,10 +32,12 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The forest in the dump."""
     text = content.decode("utf-8")
+    del content  # as large as all that is made of it
     trees: list[TreeTable] = []
     cut: set[int] = set()
     wrapped = text.lstrip()[:1] == "{"
     pieces(text, ("splits",) if wrapped else (), lambda tree: trees.append(_tree(tree, cut)))
+    del text
     n_features = checked_width(max((int(tree.feature.max(initial=-1)) for tree in trees), default=-1) + 1)
     return ForeignForest(
         source=NAME,

@@ -20,6 +20,10 @@ from rankwright.trees.forests.readings import Reading
 JSON, UBJSON = "XGBoost JSON", "XGBoost UBJSON"
 LOGISTIC = ("binary:logistic", "binary:logitraw", "reg:logistic")
 LOGARITHMIC = ("count:poisson", "reg:gamma", "reg:tweedie", "survival:cox", "survival:aft")
+PATHS = (
+    ("learner", "gradient_booster", "model", "trees"),
+    ("learner", "gradient_booster", "gbtree", "model", "trees"),
+)
 
 
 def begins_json(start: bytes) -> bool:
@@ -35,23 +39,49 @@ def begins_ubjson(start: bytes) -> bool:
 def read_json(content: bytes) -> ForeignForest:
     """The forest in the JSON."""
     text = content.decode("utf-8")
-    trees: list[Mapping[str, Any]] = []
-    path: tuple[str, ...] = ("learner", "gradient_booster", "model", "trees")
-    if '"weight_drop"' in text[-4096:] or '"gbtree":{' in text[:4096]:
-        path = ("learner", "gradient_booster", "gbtree", "model", "trees")
-    document = pieces(text, path, lambda tree: trees.append(_compact(tree)))
-    if not trees:  # the parts may come in another order than XGBoost's own
-        path = ("learner", "gradient_booster", "gbtree", "model", "trees")
-        document = pieces(text, path, lambda tree: trees.append(_compact(tree)))
-    return _forest(document, trees, JSON)
+    del content  # as large as all that is made of it
+    trees: list[TreeTable] = []
+    cut: set[int] = set()
+    paths = PATHS[::-1] if '"gbtree":{' in text[:4096] else PATHS  # a guess, which saves reading it twice
+    for path in paths:
+        document = pieces(text, path, lambda tree: trees.append(_tree(_compact(tree), cut)))
+        if trees:
+            break
+    del text
+    return _forest(document, trees, cut, JSON)
 
 
 def read_ubjson(content: bytes) -> ForeignForest:
     """The forest in the UBJSON."""
     document = ubjson.parsed(content)
-    booster = document["learner"]["gradient_booster"]
-    model = booster["gbtree"]["model"] if "gbtree" in booster else booster["model"]
-    return _forest(document, [_compact(tree) for tree in model["trees"]], UBJSON)
+    model = _model(document["learner"]["gradient_booster"])
+    del content  # as large as all that is made of it
+    cut: set[int] = set()
+    trees = []
+    for number, tree in enumerate(model["trees"]):
+        trees.append(_tree(_compact(tree), cut))
+        model["trees"][number] = None
+    return _forest(document, trees, cut, UBJSON)
+
+
+def _model(booster: Mapping[str, Any]) -> Any:
+    """The part that holds the trees: inside a part of its own in DART's files before 3.4."""
+    return booster["gbtree"]["model"] if "gbtree" in booster else booster["model"]
+
+
+def _tree_weights(booster: Mapping[str, Any], n_trees: int) -> list[float] | None:
+    """DART's weights of trees, where there are any: beside the model, and since 3.4 inside it."""
+    model = _model(booster)
+    expected = int(model.get("gbtree_model_param", {}).get("num_trees", n_trees))
+    if expected != n_trees:
+        raise InputError(f"there are {n_trees} trees and gbtree_model_param tells of {expected}")
+    written = booster.get("weight_drop") or model.get("weight_drop")
+    if not written:
+        return None
+    weights = [float(weight) for weight in written]
+    if len(weights) != n_trees:
+        raise InputError(f"there are {n_trees} trees and {len(weights)} weights of them")
+    return weights
 
 
 WHOLE_PARTS = (
@@ -70,7 +100,7 @@ def _compact(tree: Mapping[str, Any]) -> dict[str, Any]:
     return found | {name: np.array(tree.get(name, []), np.float64) for name in NUMBER_PARTS}
 
 
-def _forest(document: Any, trees: list[Mapping[str, Any]], source: str) -> ForeignForest:
+def _forest(document: Any, tables: list[TreeTable], cut: set[int], source: str) -> ForeignForest:
     learner = document["learner"]
     booster, params = learner["gradient_booster"], learner["learner_model_param"]
     name = booster.get("name", "gbtree")
@@ -80,12 +110,8 @@ def _forest(document: Any, trees: list[Mapping[str, Any]], source: str) -> Forei
         raise InputError("the model gives several scores a document (num_class or num_target above 1)")
     n_features = checked_width(int(params["num_feature"]))
     objective = str(learner.get("objective", {}).get("name", ""))
-    cut: set[int] = set()
-    tables = [_tree(tree, cut) for tree in trees]
-    if name == "dart":
-        weights = [float(weight) for weight in booster["weight_drop"]]
-        if len(weights) != len(tables):
-            raise InputError(f"there are {len(tables)} trees and {len(weights)} weights of them")
+    weights = _tree_weights(booster, len(tables))
+    if weights is not None:
         tables = [table.scaled(weight) for table, weight in zip(tables, weights, strict=True)]
     names = [str(own) for own in learner.get("feature_names", [])]
     return ForeignForest(

@@ -14,6 +14,7 @@ from rankwright.errors import MissingExtraError
 from rankwright.exchange.splits import category_nodes, category_sides, inner_nodes, whole_categories, with_base_tree
 from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
 from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest, in_features
+from rankwright.exchange.treelite_runs import run_lightgbm_text
 from rankwright.imports.lightgbm_rules import CATEGORICAL_BIT, DEFAULT_LEFT_BIT, NAN, TYPE_SHIFT, ZERO
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
@@ -110,7 +111,7 @@ def _category_words(subject: ForestSubject, forest: Forest, node: int) -> tuple[
 
 def _tree(forest: Forest, tree: int, sides: dict[int, tuple[list[int], bool]], zeros: BoolArray) -> str:
     own = slice(int(forest.offsets[tree]), int(forest.offsets[tree + 1]))
-    inner = inner_nodes(forest)[own]
+    inner = forest.feature[own] >= 0
     leaves = np.flatnonzero(~inner)
     lines = {"num_leaves": str(len(leaves)), "num_cat": "0"}
     if inner.any():
@@ -179,6 +180,6 @@ LIGHTGBM = Target(
     summary="LightGBM's model text: for LightGBM, and for whatever reads its files (lleaves, treelite, tl2cgen)",
     takes=("forest",),
     write=write,
-    runners=(run_lightgbm,),
+    runners=(run_lightgbm, run_lightgbm_text),
     sums="float64",
 )

@@ -9,7 +9,6 @@ from rankwright.arrays import Float32Array
 from rankwright.exchange.feature_sets import plugin_feature_set
 from rankwright.exchange.rules import ranklib_trees
 from rankwright.exchange.splits import (
-    inner_nodes,
     refuse_categories,
     refuse_missing_left,
     refuse_readings,
@@ -30,16 +29,16 @@ def write(subject: Subject, options: ExportOptions) -> Written:
     refuse_missing_left(given, "RankLib", options, "plugin-xgboost, onnx or c")
     forest = with_base_tree(given)
     leaves = int(forest.n_leaves_of_trees().max(initial=1))
-    parts = [HEADER.format(trees=forest.n_trees, leaves=leaves), "<ensemble>\n"]
+    parts = [HEADER.format(trees=forest.n_trees, leaves=leaves).encode(), b"<ensemble>\n"]
     for tree in range(forest.n_trees):
-        parts.append(f'\t<tree id="{tree + 1}" weight="1.0">\n{_tree(forest, tree)}\t</tree>\n')
-    parts.append("</ensemble>\n")
-    return Written({"": "".join(parts).encode()}, ["features count from 1: feature 1 is the first"])
+        parts.append(f'\t<tree id="{tree + 1}" weight="1.0">\n{_tree(forest, tree)}\t</tree>\n'.encode())
+    parts.append(b"</ensemble>\n")
+    return Written({"": b"".join(parts)}, ["features count from 1: feature 1 is the first"])
 
 
 def _tree(forest: Forest, tree: int) -> str:
     start, stop = int(forest.offsets[tree]), int(forest.offsets[tree + 1])
-    inner = inner_nodes(forest)[start:stop].tolist()
+    inner = (forest.feature[start:stop] >= 0).tolist()
     lines: list[str] = []
     todo: list[tuple[int, str, int] | str] = [(start, "", 2)]
     while todo:

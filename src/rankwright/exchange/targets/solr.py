@@ -6,7 +6,7 @@ Solr adds 0.000001 to a threshold before it compares, in float32; the number wri
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array
 from rankwright.exchange.feature_sets import solr_features
+from rankwright.exchange.json_trees import TREES, json_of
 from rankwright.exchange.rules import solr_models
 from rankwright.exchange.splits import inner_nodes, refuse_categories, refuse_readings, with_base_tree
 from rankwright.exchange.subject import (
@@ -40,7 +41,14 @@ def write(subject: Subject, options: ExportOptions) -> Written:
     return _layers(subject, options)
 
 
-def _model(kind: str, subject: Subject, options: ExportOptions, params: dict[str, Any], norms: Any = None) -> bytes:
+def _model(
+    kind: str,
+    subject: Subject,
+    options: ExportOptions,
+    params: dict[str, Any],
+    norms: Any = None,
+    trees: Iterable[Any] | None = None,
+) -> bytes:
     features = [{"name": name} for name in subject.names]
     for feature, norm in zip(features, norms or (), strict=False):
         feature["norm"] = norm
@@ -51,7 +59,7 @@ def _model(kind: str, subject: Subject, options: ExportOptions, params: dict[str
         "features": features,
         "params": params,
     }
-    return (json.dumps(document) + "\n").encode()
+    return (json.dumps(document).encode() if trees is None else json_of(document, trees)) + b"\n"
 
 
 def _trees(subject: ForestSubject, options: ExportOptions) -> Written:
@@ -60,14 +68,14 @@ def _trees(subject: ForestSubject, options: ExportOptions) -> Written:
     forest = with_base_tree(subject)
     thresholds, limits = _before_slack(subject, forest)
     kept = options.missing == "kept"
-    trees = [{"weight": "1", "root": _tree(subject, forest, thresholds, tree, kept)} for tree in range(forest.n_trees)]
+    trees = ({"weight": "1", "root": _tree(subject, forest, thresholds, tree, kept)} for tree in range(forest.n_trees))
     params: dict[str, Any] = {"isNullSameAsZero": "false"} if kept else {}
     notes = [
         "missing values keep their side: Solr 9.2 or later, and defaultValue NaN in the features; --missing never "
         "writes a model for earlier ones"
     ]
-    return Written({"": _model("MultipleAdditiveTreesModel", subject, options, params | {"trees": trees})},
-                   notes if kept else [], limits)  # fmt: skip
+    content = _model("MultipleAdditiveTreesModel", subject, options, params | {"trees": TREES}, trees=trees)
+    return Written({"": content}, notes if kept else [], limits)
 
 
 def _before_slack(subject: ForestSubject, forest: Forest) -> tuple[Float32Array, list[Limit]]:

@@ -9,12 +9,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from rankwright.arrays import Float32Array
+from rankwright.arrays import Float32Array, Float64Array
 from rankwright.exchange.feature_sets import plugin_feature_set
 from rankwright.exchange.rules import plugin_trees
 from rankwright.exchange.splits import (
     finite,
-    inner_nodes,
     refuse_categories,
     refuse_readings,
     strictly_below,
@@ -22,6 +21,7 @@ from rankwright.exchange.splits import (
 )
 from rankwright.exchange.subject import Subject
 from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest
+from rankwright.trees.forests.forest import Forest
 
 OBJECTIVE = "reg:linear"  # one that changes no score, and that every version of the plugins knows
 NOTES = (
@@ -33,51 +33,52 @@ NOTES = (
 def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """A list of trees."""
     trees, limits = _trees(subject)
-    return Written({"": f"[{','.join(trees)}]\n".encode()}, NOTES, limits)
+    return Written({"": b"".join([b"[", b",".join(trees), b"]\n"])}, NOTES, limits)
 
 
 def write_with_objective(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The list in an object that names the objective too."""
     trees, limits = _trees(subject)
-    return Written({"": f'{{"objective":"{OBJECTIVE}","splits":[{",".join(trees)}]}}\n'.encode()}, NOTES, limits)
+    before = f'{{"objective":"{OBJECTIVE}","splits":['.encode()
+    return Written({"": b"".join([before, b",".join(trees), b"]}\n"])}, NOTES, limits)
 
 
-def _trees(subject: Subject) -> tuple[list[str], list[Limit]]:
+def _trees(subject: Subject) -> tuple[list[bytes], list[Limit]]:
     given = as_forest(subject, "an XGBoost dump")
     refuse_readings(given, "an XGBoost dump", "lightgbm or c")
     refuse_categories(given, "the plugins' XGBoost", "xgboost-json, onnx or c")
     forest = strictly_below(with_base_tree(given))
     threshold, limits = finite(forest)
     names = [json.dumps(name) for name in given.names]
-    inner, feature = inner_nodes(forest).tolist(), forest.feature.tolist()
-    left, right = forest.left.tolist(), forest.right.tolist()
-    lefts, values = forest.missing_left.tolist(), forest.value.tolist()
-    cuts = threshold.tolist()
-    trees = []
-    for start, stop in zip(forest.offsets[:-1].tolist(), forest.offsets[1:].tolist(), strict=True):
-        depth = _depths(start, stop, inner[start:stop], left, right)
-        text: dict[int, str] = {}
-        for node in range(stop - 1, start - 1, -1):  # children come after their parents
-            number = node - start
-            if not inner[node]:
-                text[node] = f'{{"nodeid":{number},"leaf":{values[node]:.9g}}}'
-                continue
-            yes, no = left[node] - start, right[node] - start
-            missing = yes if lefts[node] else no
-            text[node] = (
-                f'{{"nodeid":{number},"depth":{depth[number]},"split":{names[feature[node]]},'
-                f'"split_condition":{cuts[node]:.9g},"yes":{yes},"no":{no},"missing":{missing},'
-                f'"children":[{text.pop(left[node])},{text.pop(right[node])}]}}'
-            )
-        trees.append(text[start])
+    trees = [_tree(forest, threshold, names, tree).encode() for tree in range(forest.n_trees)]
     return trees, limits
 
 
-def _depths(start: int, stop: int, inner: list[bool], left: list[int], right: list[int]) -> list[int]:
-    depth = [0] * (stop - start)
-    for node in range(start, stop):
-        if inner[node - start]:
-            depth[left[node] - start] = depth[right[node] - start] = depth[node - start] + 1
+def _tree(forest: Forest, threshold: Float64Array, names: Sequence[str], tree: int) -> str:
+    own = slice(int(forest.offsets[tree]), int(forest.offsets[tree + 1]))
+    feature, cuts, values = (part[own].tolist() for part in (forest.feature, threshold, forest.value))
+    left, right = ((part[own] - own.start).tolist() for part in (forest.left, forest.right))
+    lefts = forest.missing_left[own].tolist()
+    depth = _depths(feature, left, right)
+    text: dict[int, str] = {}
+    for node in range(len(feature) - 1, -1, -1):  # children come after their parents
+        if feature[node] < 0:
+            text[node] = f'{{"nodeid":{node},"leaf":{values[node]:.9g}}}'
+            continue
+        yes, no = left[node], right[node]
+        text[node] = (
+            f'{{"nodeid":{node},"depth":{depth[node]},"split":{names[feature[node]]},'
+            f'"split_condition":{cuts[node]:.9g},"yes":{yes},"no":{no},"missing":{yes if lefts[node] else no},'
+            f'"children":[{text.pop(yes)},{text.pop(no)}]}}'
+        )
+    return text[0]
+
+
+def _depths(feature: list[int], left: list[int], right: list[int]) -> list[int]:
+    depth = [0] * len(feature)
+    for node, own in enumerate(feature):
+        if own >= 0:
+            depth[left[node]] = depth[right[node]] = depth[node] + 1
     return depth
 
 

@@ -5,8 +5,7 @@ Plugins do not read the base score, so it is a tree of one leaf, and read the va
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,12 @@ from numpy.typing import NDArray
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.errors import MissingExtraError
 from rankwright.exchange.feature_sets import plugin_feature_set
+from rankwright.exchange.json_trees import TREES, json_of
 from rankwright.exchange.rules import plugin_trees
 from rankwright.exchange.splits import (
     category_nodes,
     category_sides,
     finite,
-    inner_nodes,
     refuse_categories,
     refuse_readings,
     strictly_below,
@@ -30,6 +29,7 @@ from rankwright.exchange.splits import (
 )
 from rankwright.exchange.subject import ForestSubject, Subject
 from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest, in_features
+from rankwright.exchange.treelite_runs import run_xgboost_model
 from rankwright.imports.wire import ubjson
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import Reading
@@ -45,8 +45,8 @@ RANKING_PARAMETERS = {
 
 def write_json(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The model as JSON."""
-    document, limits = _document(as_forest(subject, "XGBoost"))
-    return Written({"": json.dumps(_plain(document), separators=(",", ":")).encode()}, _notes(), limits)
+    document, trees, limits = _document(as_forest(subject, "XGBoost"))
+    return Written({"": json_of(document, map(_plain, trees), compact=True)}, _notes(), limits)
 
 
 def write_raw(subject: Subject, options: ExportOptions) -> Written:
@@ -58,8 +58,10 @@ def write_raw(subject: Subject, options: ExportOptions) -> Written:
 
 def write_ubjson(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The model as UBJSON."""
-    document, limits = _document(as_forest(subject, "XGBoost"))
-    return Written({"": ubjson.written(document)}, _notes(), limits)
+    document, trees, limits = _document(as_forest(subject, "XGBoost"))
+    written = [ubjson.written(tree) for tree in trees]
+    before, after = ubjson.written(document).split(ubjson.written(TREES))
+    return Written({"": b"".join([before, ubjson.list_of(len(written)), *written, after])}, _notes(), limits)
 
 
 def _notes() -> list[str]:
@@ -67,7 +69,7 @@ def _notes() -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """The document with lists for arrays; float32 numbers are written with the digits that give them back."""
+    """A tree with lists for arrays; float32 numbers are written with the digits that give them back."""
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -77,12 +79,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _document(subject: ForestSubject) -> tuple[dict[str, Any], list[Limit]]:
+def _document(subject: ForestSubject) -> tuple[dict[str, Any], Iterator[dict[str, Any]], list[Limit]]:
+    """The model with `TREES` in the place of its trees, the trees, and the limits."""
     refuse_readings(subject, "XGBoost", "lightgbm or c")
     limits = [*whole_categories(subject, "XGBoost"), *_cut_otherwise(subject)]
     forest = strictly_below(with_base_tree(subject))
     threshold, infinite = finite(forest)
-    trees = [_tree(forest, tree, threshold) for tree in range(forest.n_trees)]
+    trees = (_tree(forest, tree, threshold) for tree in range(forest.n_trees))
     kinds = ["float"] * subject.n_features
     for feature in np.unique(forest.feature[category_nodes(forest)]).tolist():
         kinds[feature] = "c"
@@ -90,7 +93,7 @@ def _document(subject: ForestSubject) -> tuple[dict[str, Any], list[Limit]]:
         "gbtree_model_param": {"num_parallel_tree": "1", "num_trees": str(forest.n_trees)},
         "iteration_indptr": list(range(forest.n_trees + 1)),
         "tree_info": [0] * forest.n_trees,
-        "trees": trees,
+        "trees": TREES,
     }
     learner = {
         "attributes": {},
@@ -103,7 +106,7 @@ def _document(subject: ForestSubject) -> tuple[dict[str, Any], list[Limit]]:
         },
         "objective": {"lambdarank_param": RANKING_PARAMETERS, "name": "rank:pairwise"},
     }  # fmt: skip
-    return {"learner": learner, "version": VERSION}, [*limits, *infinite, *_refused(forest)]
+    return {"learner": learner, "version": VERSION}, trees, [*limits, *infinite, *_refused(forest)]
 
 
 def _refused(forest: Forest) -> list[Limit]:
@@ -128,7 +131,7 @@ def _cut_otherwise(subject: ForestSubject) -> list[Limit]:
 
 def _tree(forest: Forest, tree: int, threshold: Float64Array) -> dict[str, Any]:
     own = slice(int(forest.offsets[tree]), int(forest.offsets[tree + 1]))
-    inner = inner_nodes(forest)[own]
+    inner = forest.feature[own] >= 0
     n_nodes = len(inner)
     left = np.where(inner, forest.left[own] - own.start, -1).astype(np.int32)
     right = np.where(inner, forest.right[own] - own.start, -1).astype(np.int32)
@@ -219,7 +222,7 @@ XGBOOST_JSON = Target(
     summary="XGBoost's model file, as JSON",
     takes=("forest",),
     write=write_json,
-    runners=(run_xgboost,),
+    runners=(run_xgboost, run_xgboost_model),
 )
 XGBOOST_UBJ = Target(
     name="xgboost-ubj",
@@ -227,7 +230,7 @@ XGBOOST_UBJ = Target(
     summary="XGBoost's model file, as UBJSON: for XGBoost, and for Vespa, which keeps what JSON dumps lose",
     takes=("forest",),
     write=write_ubjson,
-    runners=(run_xgboost,),
+    runners=(run_xgboost, run_xgboost_model),
 )
 PLUGIN_RAW = Target(
     name="plugin-xgboost-raw",

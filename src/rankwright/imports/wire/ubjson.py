@@ -129,7 +129,7 @@ def written(value: Any) -> bytes:
     if isinstance(value, np.ndarray):
         return _array(value)
     if isinstance(value, list | tuple):
-        return b"[#L" + struct.pack(">q", len(value)) + b"".join(written(item) for item in value)
+        return list_of(len(value)) + b"".join(written(item) for item in value)
     if isinstance(value, str):
         return b"S" + _text(value)
     if isinstance(value, bool):
@@ -137,6 +137,11 @@ def written(value: Any) -> bytes:
     if isinstance(value, int):
         return b"L" + struct.pack(">q", value)
     return b"d" + struct.pack(">f", value)
+
+
+def list_of(length: int) -> bytes:
+    """The beginning of a list of so many values, which follow it."""
+    return b"[#L" + struct.pack(">q", length)
 
 
 def _array(values: NDArray[Any]) -> bytes:
