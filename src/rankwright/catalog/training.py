@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rankwright.bagging.bagged import Bagged
-from rankwright.catalog.scoring import evaluate_file
+from rankwright.catalog.measuring import evaluate_file
 from rankwright.cluster.engine import open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require

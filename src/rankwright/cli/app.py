@@ -33,7 +33,7 @@ from rankwright.cli import (
 )
 from rankwright.cli.data_options import in_options
 from rankwright.cli.inspect import command as inspect
-from rankwright.cli.talk.help import PlainHelp
+from rankwright.cli.talk.help import PlainCommand, PlainGroup
 from rankwright.cli.talk.voice import with_voice
 from rankwright.errors import RankwrightError
 
@@ -41,6 +41,7 @@ INTERRUPTED = 130  # what shells report for Ctrl-C
 
 app = typer.Typer(
     name="rankwright",
+    cls=PlainGroup,
     help="Learning to rank: read, measure, train, explain and deploy.",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -86,7 +87,7 @@ def reflowed(docstring: str) -> str:
 
 
 for name, (command, examples) in COMMANDS.items():
-    app.command(name, cls=PlainHelp, help=reflowed(command.__doc__ or ""), epilog=examples)(with_voice(command))
+    app.command(name, cls=PlainCommand, help=reflowed(command.__doc__ or ""), epilog=examples)(with_voice(command))
 
 
 def main() -> None:
