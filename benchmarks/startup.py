@@ -1,8 +1,8 @@
 """How long it takes until a command does its work: processor time of `--help`, `list` and `score`, and of the imports.
 
 Each command runs in a process of its own, several times; the least processor time counts, because whatever else runs on
-the machine only adds to it. The first run, which is not counted, leaves compiled Python in a folder for the others, as an
-installed package has it; `--no-bytecode` measures runs that compile all source anew.
+the machine only adds to it. The first run, which is not counted, leaves compiled Python in a folder for the others, as
+an installed package has it; `--no-bytecode` measures runs that compile all source anew.
 """
 
 from __future__ import annotations
