@@ -11,7 +11,8 @@ from rankwright.bagging.plan import BagPlan
 from rankwright.bagging.settings import OF_BAGS, BagSettings
 from rankwright.cluster.engine import Engine
 from rankwright.data.dataset import RankingDataset
-from rankwright.rankers.ranker import Ranker, TrainingRun
+from rankwright.rankers.learning import TrainingRun
+from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import run_identity
 
 

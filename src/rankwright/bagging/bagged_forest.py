@@ -19,7 +19,7 @@ from rankwright.errors import require
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.shards import Shards
 from rankwright.rankers.inputs import remember_names
-from rankwright.rankers.ranker import TrainingRun
+from rankwright.rankers.learning import TrainingRun
 from rankwright.training.loop import History
 from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
 from rankwright.trees.bins.binned import binned_digest

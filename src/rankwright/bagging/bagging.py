@@ -18,7 +18,8 @@ from rankwright.bagging.settings import BaggingSettings
 from rankwright.container.checks import optional, part
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require, require_type
-from rankwright.rankers.ranker import Ranker, TrainingRun
+from rankwright.rankers.learning import TrainingRun
+from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.settings.setting import restored_settings
 from rankwright.training.digest import digests_of

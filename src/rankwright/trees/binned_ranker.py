@@ -22,7 +22,7 @@ from rankwright.rankers.inputs import (
     validation_data,
     with_something_to_learn,
 )
-from rankwright.rankers.ranker import TrainingRun
+from rankwright.rankers.learning import TrainingRun
 from rankwright.rankers.seen import SeenQueries
 from rankwright.training.driver import Lesson
 from rankwright.training.loop import Listener

@@ -15,7 +15,8 @@ from rankwright.formats.rows import Rows
 from rankwright.formats.shards import Shards
 from rankwright.formats.sources import is_read_once
 from rankwright.rankers.inputs import training_data
-from rankwright.rankers.ranker import Ranker, TrainingRun
+from rankwright.rankers.learning import TrainingRun
+from rankwright.rankers.ranker import Ranker
 from rankwright.settings.shared import DebiasedSettings
 from rankwright.trees.debiasing import Debiasing, debiased
 

@@ -15,7 +15,7 @@ from rankwright.arrays import thread_count
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import learns_alone
-from rankwright.rankers.ranker import TrainingRun
+from rankwright.rankers.learning import TrainingRun
 from rankwright.training.driver import Earlier, Learned, Lesson, learn
 from rankwright.training.loop import History, LoopPlan, Watch
 from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
