@@ -20,9 +20,10 @@ from rankwright.bagging.copies import copy_of
 from rankwright.bagging.forest_bags import scores_of_codes, weighted
 from rankwright.bagging.plan import BagPlan, QuerySample
 from rankwright.cluster.engine import Engine, Report
-from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_keys
+from rankwright.data.parts import numbered_names
 from rankwright.errors import InputError
 from rankwright.formats.shards import ShardIndex, Shards
 from rankwright.rankers.ranker import Ranker
