@@ -23,6 +23,7 @@ from rankwright.rankers.inputs import (
     check_trained,
 )
 from rankwright.rankers.model import Model
+from rankwright.rankers.routing import PlainRequest
 from rankwright.rankers.seen import SeenQueries
 from rankwright.settings.setting import check_settings
 from rankwright.settings.shared import RankerSettings
@@ -181,6 +182,16 @@ class RankerState(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # 
     def _optional(self, name: str, default: Any = None) -> Any:
         """The value of a setting that not every kind of ranker has."""
         return getattr(self, name, default)
+
+    def get_metadata_routing(self) -> PlainRequest:
+        """Tell scikit-learn which metadata goes to which method.
+
+        Returns
+        -------
+        MetadataRequest
+            The requests, `qid` among them.
+        """
+        return PlainRequest.of(super().get_metadata_routing())
 
     def __dir__(self) -> list[str]:
         return [name for name in visible(super().__dir__()) if name not in INTERNALS]
