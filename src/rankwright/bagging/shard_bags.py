@@ -24,7 +24,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_keys
 from rankwright.data.parts import numbered_names
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require
 from rankwright.formats.shards import ShardIndex, Shards
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import digest_of
@@ -106,6 +106,7 @@ def bin_shards(
     threads: int | None,
 ) -> BinnedShards:
     """The shards with bins from a sample of their rows; the workers of `engine`, if there is one, read them for it."""
+    require(not shards.options.get("categories"), "bags over shards learn from numbers: leave out categories")
     states = {path: state_of(path) for path in shards.paths}
     parts = [WholeShard(shards, path, seed) for path in shards.paths]
     looks = [part.look() for part in parts] if engine is None else _in_order(engine, parts)

@@ -71,8 +71,9 @@ def _scored(
     ranker: TrainedRanker, source: Paths, name: str | None, whole: bool, threads: int | None, options: Mapping[str, Any]
 ) -> Scored:
     """Pieces of the data and their scores, both in the order of the source."""
+    name = format_of(source) if name is None else name  # before standard input is copied
     with spooled(source) as paths:
-        file = file_of(ranker, paths, format=format_of(source) if name is None else name, **options)
+        file = file_of(ranker, paths, format=name, **options)
         for piece in file.iterate(whole=whole):
             yield piece, ranker.predict(piece, threads=threads)
 
@@ -85,7 +86,7 @@ def file_of(ranker: TrainedRanker, source: Paths, *, format: str | None = None, 
     own: dict[str, Any] = {"features": list(ranker.feature_names)} if ranker.feature_names else {}
     if not ranker.takes_any_width:
         own["n_features"] = ranker.n_features
-    return DataFile(source, format=format, **options).with_defaults(**own)
+    return DataFile(source, format=format, **options).with_defaults(**own).with_categories(ranker.categories)
 
 
 def read_for(ranker: TrainedRanker, source: Paths, *, format: str | None = None, **options: Any) -> RankingDataset:

@@ -167,5 +167,8 @@ def read_parts(
     like_first: dict[str, Any] = {"n_features": first.n_features}
     if first.feature_names:
         like_first["features"] = list(first.feature_names)
-    others = [None if file is None else file.with_defaults(**like_first).read() for file in files[1:]]
+    others = [
+        None if file is None else file.with_defaults(**like_first).with_categories(first.categories).read()
+        for file in files[1:]
+    ]
     return Parts(first, *others)

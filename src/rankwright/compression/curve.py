@@ -7,7 +7,7 @@ labels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import UnknownNameError, require
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, paired_test
+from rankwright.progress.display import progress_shown
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
@@ -119,6 +120,7 @@ def compress(
     seed: int = 0,
     threads: int | None = None,
     listeners: Sequence[Listener] = (),
+    verbose: bool = False,
 ) -> Compressed:
     """Make a model of trees smaller, at a loss that is measured.
 
@@ -156,6 +158,8 @@ def compress(
         How many threads to use; every core unless given.
     listeners : sequence of functions, optional
         Each is called with a `Progress` after every step of training.
+    verbose : bool, default False
+        Whether to show what is being done, as `fit` does.
 
     Returns
     -------
@@ -180,16 +184,21 @@ def compress(
     student = student or StudentParams()
     trial = ModelTrial(trees, fit, valid, test, metric, student.synthetic, seed, threads)
     task = Task(trial, trees.forest_, "", goal, student, seed, threads, listeners)
-    tried = [Candidate(trial.point("none", model), model)]
+    with progress_shown(shows=verbose):
+        tried = [Candidate(trial.point("none", model), model), *_tried(task, means)]
+        points = tuple(candidate.point for candidate in tried)
+        chosen = tried[goal.chosen(points)]
+        before, after = trial.tested(model), trial.tested(chosen.ranker)
+    return Compressed(chosen.ranker, metric, goal, points, chosen.point, before, after, paired_test(before, after))
+
+
+def _tried(task: Task, means: Sequence[str]) -> Iterator[Candidate]:
+    """What each of the means makes in turn, of the best forest that those before it made."""
     for name in means:
         announce(f"compressing: {name}")
         found = list(MEANS[name](task))
-        tried += found
+        yield from found
         task = _next(task, found)
-    points = tuple(candidate.point for candidate in tried)
-    chosen = tried[goal.chosen(points)]
-    before, after = trial.tested(model), trial.tested(chosen.ranker)
-    return Compressed(chosen.ranker, metric, goal, points, chosen.point, before, after, paired_test(before, after))
 
 
 def _check_means(means: Sequence[str], goal: Goal) -> None:

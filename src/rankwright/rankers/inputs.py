@@ -187,7 +187,7 @@ def file_for(ranker: BaseEstimator, file: DataFile) -> DataFile:
     """The file, read with the features that the ranker was trained on."""
     names = getattr(ranker, "feature_names_in_", None)
     own = {} if names is None else {"features": [str(name) for name in names]}
-    return file.with_defaults(n_features=int(ranker.n_features_in_), **own)
+    return file.with_defaults(n_features=int(ranker.n_features_in_), **own).with_categories(ranker.categories_)
 
 
 def with_something_to_learn(data: RankingDataset) -> RankingDataset:

@@ -93,6 +93,7 @@ def _has_positions(file: DataFile) -> bool:
     if format == "svmlight":
         return False  # which has no place for them
     options = {name: value for name, value in file.options.items() if name not in BESIDE}
+    options |= {"features": (), "categories": ()}  # which are not looked at here
 
     def stop(rows: Rows) -> None:
         raise _FirstRows(rows.positions is not None)
