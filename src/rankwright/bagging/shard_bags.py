@@ -71,6 +71,7 @@ class ShardWork:
     member: ForestRanker
     data: BinnedShards
     valid: BinnedDataset | None
+    choosing: BinnedDataset | None  # what the trees of a bag are chosen by
     bags: BagPlan
     threads: int
 
@@ -79,7 +80,7 @@ class ShardWork:
         queries = sample.queries
         own = weighted(self.data.read(queries, self.threads), QuerySample(sample.counts[queries]))
         member = copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads)
-        watched = None if self.bags.overfit else self.valid
+        watched = None if self.bags.overfit else self.choosing
         return member.fit_binned(own, watched, listeners=[listener], allow_empty=True)
 
     def score_others(self, member: Ranker, sample: QuerySample) -> None:  # noqa: ARG002

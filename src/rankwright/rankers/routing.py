@@ -20,7 +20,7 @@ class PlainRequest(MetadataRequest):  # type: ignore[misc]  # scikit-learn ships
     def of(cls, request: MetadataRequest) -> Self:
         """The same request, for plain columns."""
         plain = cls(owner=request.owner)
-        vars(plain).update(vars(request))
+        plain.__dict__.update(request.__dict__)
         return plain
 
     def __sklearn_clone__(self) -> Self:

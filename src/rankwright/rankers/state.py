@@ -69,7 +69,6 @@ class RankerState(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # 
     trains_beside_others: ClassVar[bool] = True  # whether several can be trained at once by threads of one process
     takes_initial_scores: ClassVar[bool] = False  # whether training can start from scores the caller gives
     takes_document_weights: ClassVar[bool] = True  # whether one document can count more than another
-    watches_several: ClassVar[bool] = True  # whether it can watch several sets of validation data
     takes_categories: ClassVar[bool] = False  # whether it can split texts and categories
     takes_positions: ClassVar[bool] = False  # whether it learns from where a click log showed the documents
     chooses_steps: ClassVar[bool] = True  # whether validation data chooses the step; otherwise the last one counts
