@@ -102,7 +102,8 @@ class ProgressLine:
         if followed is None:
             return ""
         stage, left = followed.stage, followed.left(self.clock())
-        time_of = f"{duration(self.clock() - followed.began)} so far" if left is None else f"{duration(left)} left"
+        so_far = duration(self.clock() - followed.began)
+        time_of = f"{so_far} so far" if left is None else _left(stage, duration(left))
         count = _count(stage).replace("/", " of ")
         if stage.total is not None and count:
             count = f"{count} {stage.unit}".rstrip()
@@ -117,7 +118,12 @@ class ProgressLine:
     def _time(self, followed: _Followed) -> str:
         now = self.clock()
         left = followed.left(now)
-        return clock_time(now - followed.began) if left is None else f"{clock_time(left)} left"
+        return clock_time(now - followed.began) if left is None else _left(followed.stage, clock_time(left))
+
+
+def _left(stage: Stage, time_left: str) -> str:
+    """The time left in words; it is the most there can be where the stage may end before its total."""
+    return f"at most {time_left} left" if stage.may_end_early else f"{time_left} left"
 
 
 def _count(stage: Stage) -> str:
