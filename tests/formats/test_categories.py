@@ -82,6 +82,12 @@ def test_texts_of_other_files_are_found_in_the_model(path, tmp_path, ending):
     assert not np.array_equal(scores["fewer"], scores["missing"])
 
 
+def test_the_number_of_trees_is_chosen_with_categories_too():
+    ranker = rw.LambdaMART().fit(rw.from_frame(columns_of(30), COLUMNS))
+    assert ranker.chosen_["growth"] == "best-first"
+    assert ranker.n_trees_ == ranker.chosen_["n_trees"]
+
+
 @pytest.mark.parametrize("word", ["", "NA", "nan", "Null"])
 def test_words_for_nothing_are_no_categories(tmp_path, word):
     data = rw.read(written(columns_of(3), tmp_path / "a.csv", word), columns=COLUMNS, categories=["colour"])

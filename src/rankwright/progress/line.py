@@ -110,10 +110,9 @@ class ProgressLine:
         return f"{stage.what}: " + ", ".join(filter(None, [count, self._note, time_of]))
 
     def finished(self) -> str:
-        """What is left to say at the end: the last stage that was counted, and how long all took."""
-        if self._last is None:
-            return ""
-        return f"{self._last}, {duration(self.clock() - self._began)}"
+        """What is left to say at the end: the last stage, if possible one that was counted, and how long all took."""
+        last = self._last or (None if self.shown is None else self.shown.stage)
+        return "" if last is None else f"{last}, {duration(self.clock() - self._began)}"
 
     def _time(self, followed: _Followed) -> str:
         now = self.clock()
