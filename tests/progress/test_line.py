@@ -96,6 +96,8 @@ def test_the_time_left_is_the_most_there_can_be_where_a_stage_may_end_early(cloc
     line.hear(Stage("choosing a length", 100, 400, "trees", may_end_early=True))
     assert line.written() == "choosing a length: 100 of 400 trees, at most 30 s left"  # 300 more at 10 a second
     assert line.drawn(80).endswith("100/400  at most 0:30 left")
+    line.hear(Stage("choosing a length", 200, 400, "trees", "ndcg@10 0.9399, best 0.9462", may_end_early=True))
+    assert line.drawn(66) == "choosing…  200/400  ndcg@10 0.9399, best 0.9462  at most 0:10 left"
 
 
 @pytest.mark.parametrize(("settings", "may"), [({"early_stopping": 5}, True), ({}, False)])

@@ -36,6 +36,7 @@ from rankwright.cli.inspect import command as inspect
 from rankwright.cli.talk.help import PlainCommand, PlainGroup
 from rankwright.cli.talk.voice import with_voice
 from rankwright.errors import RankwrightError
+from rankwright.progress.display import wrapped
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
 
@@ -108,7 +109,7 @@ def main() -> None:
         sys.stderr.write("interrupted: what was not finished was not written\n")
         sys.exit(INTERRUPTED)
     except (RankwrightError, OSError, TyperException, MemoryError) as error:
-        sys.stderr.write(f"error: {describe(error)}\n")
+        sys.stderr.write(wrapped(f"error: {describe(error)}") + "\n")
         try:
             sys.stdout.flush()
         except OSError:
@@ -118,7 +119,7 @@ def main() -> None:
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning as errors are printed: one line, without the place in the code."""
-    sys.stderr.write(f"warning: {' '.join(str(message).split())}\n")
+    sys.stderr.write(wrapped(f"warning: {' '.join(str(message).split())}") + "\n")
 
 
 def _drop_output() -> None:

@@ -92,7 +92,7 @@ class ProgressLine:
             return f"{before}  {rest}".rstrip()[:width]
         room = min(width - len(before) - len(rest) - 4, MOST_BAR)
         if room < LEAST_BAR:
-            return f"{before}  {rest}"[:width]
+            return f"{_shortened(stage.what, max(width - len(rest) - 2, 1))}  {rest}"[:width]
         full = round(room * stage.done / max(stage.total, 1))
         return f"{before}  {FULL * full}{EMPTY * (room - full)}  {rest}"
 
