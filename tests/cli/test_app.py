@@ -54,7 +54,10 @@ def test_every_command_has_a_help_with_an_example_of_itself(rankwright, name, mo
     assert not re.search(r"--[\w-]+…", shown.stdout)  # no name of an option is cut short
 
 
-HEAVY = ("scipy", "sklearn", "pandas", "polars", "pyarrow", "torch", "ray", "optuna", "matplotlib")
+HEAVY = (
+    *("numpy.ma", "scipy", "sklearn", "pandas", "polars", "pyarrow", "torch", "ray", "optuna", "matplotlib"),
+    *("pydantic", "rich"),
+)
 LIGHT = [
     ["list", "rankers"],
     ["list", "settings", "ranknet"],

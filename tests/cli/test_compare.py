@@ -67,6 +67,10 @@ def test_json_and_a_file_of_queries(rankwright):
         (("data.txt", "--folds", "."), "leave out DATA"),
         (("data.txt", "--folds", "3"), "--folds needs --rankers"),
         (("--rankers", "rankboost,adarank"), "--rankers needs DATA"),
+        (
+            ("--run", "a.run", "--run", "b.run", "--qrels", "q", "--label", "stars"),
+            "TREC files, whose columns are fixed",
+        ),
         ((".", "--rankers", "rankboost,adarank"), "no folders Fold1"),
         ((".", "--rankers", "rankbost"), "did you mean 'rankboost'"),
         (("data.txt", "--rankers", "prank,adarank", "--folds", "2"), "needs 3 folds or more"),
@@ -251,3 +255,27 @@ def test_what_cannot_be_fused_is_one_line(rankwright, arguments, message):
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
     assert not Path("f").exists()
+
+
+@pytest.mark.usefixtures("experiments_here")
+def test_rankers_over_folds_of_a_table_with_columns_of_its_own(rankwright, tmp_path, monkeypatch, small_data):
+    monkeypatch.chdir(tmp_path)
+    rw.write(small_data, "plain.csv")
+    header, rest = Path("plain.csv").read_text().split("\n", 1)
+    Path("own.csv").write_text("search,stars," + header.split(",", 2)[2] + "\n" + rest)
+    options = ("--rankers", "prank,adarank", "--folds", "3", "--trials", "1", "--json")
+    plain = rankwright("compare", "plain.csv", *options)
+    own = rankwright("compare", "own.csv", *options, "--query", "search", "--label", "stars")
+    assert own.code == 0, own.stderr
+    assert json.loads(own.stdout)["systems"] == json.loads(plain.stdout)["systems"]
+
+
+@pytest.mark.parametrize("command", [("cv",), ("tune",), ("compare", "--rankers", "prank,adarank")])
+def test_folders_of_letor_are_read_with_the_options_of_their_format(rankwright, tmp_path, small_data, command):
+    rw.write(small_data, tmp_path / "train.txt")
+    for part in ("Fold1/train.txt", "Fold1/vali.txt", "Fold1/test.txt"):
+        (tmp_path / part).parent.mkdir(exist_ok=True)
+        (tmp_path / part).write_bytes((tmp_path / "train.txt").read_bytes())
+    told = rankwright(command[0], str(tmp_path), *command[1:], "--label", "stars")
+    assert told.code == 2
+    assert "svmlight files have no --query, --label and the like here" in told.stderr

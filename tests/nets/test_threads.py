@@ -11,7 +11,8 @@ import pytest
 import torch
 
 import rankwright as rw
-from rankwright.catalog.rankers import KINDS, NET, ranker_named
+from rankwright.catalog.kinds import KINDS, NET
+from rankwright.catalog.rankers import ranker_named
 
 N_FEATURES = 19
 N_THREADS = 4

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import logging
+
 import pytest
 
+import rankwright as rw
 from rankwright.progress.line import ProgressLine, clock_time, duration
-from rankwright.progress.stages import Stage
+from rankwright.progress.stages import STAGE, Stage, log
 
 
 class Clock:
@@ -84,3 +87,39 @@ def test_what_is_left_at_the_end_is_the_last_count(clock):
 )
 def test_times(seconds, clock_text, words):
     assert (clock_time(seconds), duration(seconds)) == (clock_text, words)
+
+
+def test_the_time_left_is_the_most_there_can_be_where_a_stage_may_end_early(clock):
+    line = ProgressLine(clock)
+    line.hear(Stage("choosing a length", 1, 400, "trees", may_end_early=True))
+    clock.now = 10.0
+    line.hear(Stage("choosing a length", 100, 400, "trees", may_end_early=True))
+    assert line.written() == "choosing a length: 100 of 400 trees, at most 30 s left"  # 300 more at 10 a second
+    assert line.drawn(80).endswith("100/400  at most 0:30 left")
+    line.hear(Stage("choosing a length", 200, 400, "trees", "ndcg@10 0.9399, best 0.9462", may_end_early=True))
+    assert line.drawn(66) == "choosing…  200/400  ndcg@10 0.9399, best 0.9462  at most 0:10 left"
+
+
+@pytest.mark.parametrize(("settings", "may"), [({"early_stopping": 5}, True), ({}, False)])
+def test_training_that_stops_early_says_so(settings, may):
+    heard = Heard()
+    log.addHandler(heard)
+    log.setLevel(logging.DEBUG)
+    try:
+        train, valid = rw.synthetic.web_search(n_queries=20, seed=0).split(valid=0.5)
+        rw.LambdaMART(n_trees=3, max_leaves=4, learning_rate=0.1, **settings).fit(train, valid=valid)
+    finally:
+        log.removeHandler(heard)
+        log.setLevel(logging.NOTSET)
+    trained = [stage for stage in heard.stages if stage.unit == "trees"]
+    assert trained
+    assert all(stage.may_end_early is may for stage in trained)
+
+
+class Heard(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stages: list[Stage] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stages.append(getattr(record, STAGE))

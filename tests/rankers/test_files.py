@@ -10,8 +10,8 @@ import pytest
 
 import rankwright as rw
 from rankwright.bagging.bagged_forest import BaggedForest
+from rankwright.catalog.measuring import evaluate_file
 from rankwright.catalog.rankers import RANKERS
-from rankwright.catalog.scoring import evaluate_file
 from rankwright.errors import FileFormatError, InputError
 from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker

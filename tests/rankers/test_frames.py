@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import rankwright as rw
 from rankwright.errors import InputError
@@ -114,10 +115,26 @@ def test_one_set_chooses_and_others_are_watched(kind):
     assert ranker.history_.values == kind(**settings).fit(train, valid=first).history_.values
 
 
-def test_bags_watch_one_set():
-    train, valid = rw.synthetic.web_search(n_queries=20, seed=0).split(valid=0.5)
-    with pytest.raises(InputError, match="bl-mart watches one set of documents, got 2: a, b"):
-        rw.BLMART(n_bags=1, n_trees=1).fit(train, valid={"a": valid, "b": train})
+@pytest.mark.parametrize(
+    "bag",
+    [
+        rw.BLMART(n_bags=3, n_trees=3),
+        rw.Bagging(rw.LambdaMART(n_trees=3), n_bags=3),
+        rw.Bagging(rw.RankSVM(max_iter=2), n_bags=3),
+    ],
+    ids=["bl-mart", "forests", "any"],
+)
+def test_one_set_chooses_the_bags_and_others_are_watched(bag):
+    train, rest = rw.synthetic.web_search(n_queries=30, seed=0).split(valid=0.5)
+    first, second = rest.split(valid=0.5)
+    alone = clone(bag).fit(train, valid=first)
+    several = clone(bag).fit(train, valid={"first": first, "second": second, "train": train})
+    assert several.history_.values == alone.history_.values
+    assert np.array_equal(several.predict(second), alone.predict(second))
+    assert {name: len(values) for name, values in several.watched_.items()} == {"second": 3, "train": 3}
+    for name, data in {"second": second, "train": train}.items():
+        expected = rw.evaluate(alone.predict(data), data, ["ndcg@10"])["ndcg@10"].mean
+        assert several.watched_[name][-1] == pytest.approx(expected)
 
 
 def test_a_file_with_other_categories_is_refused(ranker):

@@ -121,3 +121,15 @@ def test_what_cannot_be_measured_is_refused(ranker, data):
     nothing = replace(data, labels=np.zeros(data.n_docs, np.float32))
     with pytest.raises(InputError, match="no query of the data counts for ndcg@10:skip-empty"):
         rw.permutation_importance(ranker, nothing, "ndcg@10:skip-empty")
+
+
+def test_it_prints_the_most_important_features_first():
+    data = rw.synthetic.web_search(n_queries=20, seed=0)
+    found = rw.permutation_importance(rw.LambdaMART(n_trees=3, max_leaves=4).fit(data), data, repeats=2)
+    title, header, first, *_, last = str(found).splitlines()
+    best = int(found.ordered()[0])
+    assert title == f"{found.metric} {found.baseline:.4f}; what it loses with a feature shuffled"
+    assert header.split() == ["feature", "mean", "spread"]
+    assert first.split() == [found.feature_names[best], f"{found.mean[best]:+.4f}", f"{found.spread[best]:.4f}"]
+    assert last == f"and {data.n_features - 20} more"
+    assert found.to_frame()["mean"].tolist() == sorted(found.mean.tolist(), reverse=True)

@@ -144,6 +144,20 @@ def test_a_search_over_a_pipeline(name, rows):
 
 
 @pytest.mark.usefixtures("routing")
+def test_query_ids_may_be_an_array_of_pandas(rows):
+    pandas = pytest.importorskip("pandas")
+    X, y, qid = rows
+    ids = pandas.Series([f"query {one}" for one in qid], dtype="str").array
+    assert not isinstance(ids, np.ndarray)
+    splitter, ranker = rw.QueryKFold(3), quick("lambdamart")
+    expected = by_hand(ranker, (X, y, np.array(ids, dtype=str)), splitter)
+    assert cross_val_score(ranker, X, y, params={"qid": ids}, cv=splitter).tolist() == expected
+    search = GridSearchCV(ranker, {"seed": [0]}, cv=splitter).fit(X, y, qid=ids)
+    assert search.best_score_ == pytest.approx(np.mean(expected), abs=1e-12)
+    assert search.score(X, y, qid=ids) == search.best_estimator_.score(X, y, qid=np.array(ids, dtype=str))
+
+
+@pytest.mark.usefixtures("routing")
 def test_weights_and_initial_scores_are_routed_where_asked(rows):
     X, y, qid = rows
     start, weight = np.linspace(0, 1, len(y)), np.linspace(1, 2, len(y))

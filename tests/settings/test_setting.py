@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import pytest
 
-from rankwright.catalog.rankers import KINDS, RANKERS
+from rankwright.catalog.kinds import KINDS
+from rankwright.catalog.rankers import RANKERS
 from rankwright.errors import SettingError, UnknownNameError
 from rankwright.settings.docs import parameters_section, search_text
 from rankwright.settings.setting import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from rankwright.arrays import thread_count
 from rankwright.bagging.bag_maker import BagFiles, BagMaker, BagWork
@@ -11,14 +11,14 @@ from rankwright.bagging.plan import BagPlan
 from rankwright.bagging.settings import OF_BAGS, BagSettings
 from rankwright.cluster.engine import Engine
 from rankwright.data.dataset import RankingDataset
-from rankwright.rankers.ranker import Ranker, TrainingRun
+from rankwright.rankers.learning import TrainingRun
+from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import run_identity
 
 
 class Bagged(Ranker, BagSettings):
     """Trains bags on threads of this process, or by the workers of the engine given to `on`."""
 
-    watches_several: ClassVar[bool] = False
     _engine: Engine | None = None
 
     def on(self, engine: Engine | None) -> Self:
@@ -81,6 +81,7 @@ class Bagged(Ranker, BagSettings):
             listeners=run.listeners,
             workers=self._workers(),
             threads=thread_count(self.threads),
+            parts=self.watched_parts_,
         )
-        self.history_ = trained.history
+        self.history_, self.watched_ = trained.history, trained.watched
         return trained

@@ -11,7 +11,7 @@ import numpy as np
 from rankwright.arrays import Float64Array, IntArray, thread_count
 from rankwright.bagging.bagged import Bagged
 from rankwright.bagging.bags import TrainedBags
-from rankwright.bagging.forest_bags import ForestWork
+from rankwright.bagging.forest_bags import ForestWork, choosing_part
 from rankwright.bagging.model import BaggedForestModel
 from rankwright.bagging.settings import OF_BAGS
 from rankwright.bagging.shard_bags import ShardWork, bin_shards
@@ -19,7 +19,7 @@ from rankwright.errors import require
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.shards import Shards
 from rankwright.rankers.inputs import remember_names
-from rankwright.rankers.ranker import TrainingRun
+from rankwright.rankers.learning import TrainingRun
 from rankwright.training.loop import History
 from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
 from rankwright.trees.bins.binned import binned_digest
@@ -107,7 +107,8 @@ class BaggedForest(Bagged, BinnedRanker):
         by_themselves = lists.queries is None and not lists.watch_others
         require(by_themselves, "bags draw their queries themselves: leave out queries")
         self._check_overfit()
-        work = ForestWork(self.single(**DONE_BEFORE), data, valid, self._plan(), self._threads_of_a_bag())
+        choosing = choosing_part(valid, self.watched_parts_)
+        work = ForestWork(self.single(**DONE_BEFORE), data, valid, choosing, self._plan(), self._threads_of_a_bag())
         watched = None if valid is None else valid.documents
         trained = self._train(data.documents, watched, work, lists.digests(), run)
         self.oob_scores_ = data.documents.in_source_order(trained.out_of_bag.scores())
@@ -132,7 +133,8 @@ class BaggedForest(Bagged, BinnedRanker):
         data = bin_shards(file, self._engine, **self.binning())
         remember_names(self, data.mapper.n_features, data.feature_names)
         watched = self._binned_valid(valid, data.mapper)
-        work = ShardWork(self.single(**DONE_BEFORE), data, watched, self._plan(), self._threads_of_a_bag())
+        choosing = choosing_part(watched, self.watched_parts_)
+        work = ShardWork(self.single(**DONE_BEFORE), data, watched, choosing, self._plan(), self._threads_of_a_bag())
         digests = data.digest, None if watched is None else binned_digest(watched)
         trained = self._train(data.documents, None if watched is None else watched.documents, work, digests, run)
         self.oob_scores_ = None

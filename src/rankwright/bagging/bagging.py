@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from rankwright.arrays import Float64Array, thread_count
 from rankwright.bagging.bagged import Bagged
 from rankwright.bagging.copies import copy_of
-from rankwright.bagging.forest_bags import ForestWork
+from rankwright.bagging.forest_bags import ForestWork, choosing_part
 from rankwright.bagging.model import BagModel
 from rankwright.bagging.ranker_bags import RankerWork, own_module
 from rankwright.bagging.settings import BaggingSettings
 from rankwright.container.checks import optional, part
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require, require_type
-from rankwright.rankers.ranker import Ranker, TrainingRun
+from rankwright.rankers.learning import TrainingRun
+from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.settings.setting import restored_settings
 from rankwright.training.digest import digests_of
@@ -121,8 +122,13 @@ class Bagging(Bagged, BaggingSettings):
         if isinstance(single, ForestRanker) and single.scaling is None:
             binned = bin_dataset(data, **(single.binning() | {"seed": self.seed, "threads": self.threads}))
             watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
-            forests = ForestWork(single, binned, watched, plan, threads)  # which share one binned matrix
-        return RankerWork(single, data, valid, plan, self._combines_ranks(), threads, forests)
+            choosing_codes = choosing_part(watched, self.watched_parts_)
+            # They share one binned matrix.
+            forests = ForestWork(single, binned, watched, choosing_codes, plan, threads)
+        choosing = valid
+        if valid is not None and len(self.watched_parts_) > 1:
+            choosing = valid.take_queries(range(next(iter(self.watched_parts_.values()))))
+        return RankerWork(single, data, valid, choosing, plan, self._combines_ranks(), threads, forests)
 
     def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
         raise NotImplementedError("bags are trained by `_learn`")

@@ -21,16 +21,20 @@ from rankwright.metrics.registry import as_measure
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan, Watch
-from rankwright.training.watch import watch_metric
+from rankwright.training.watch import appender, watch_metric, watch_parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedBags:
-    """The members, the history of the metric watched, and the scores of queries out of the bag."""
+    """The members, the history of the metric watched, and the scores of queries out of the bag.
+
+    `watched` has what was measured after each bag on further parts of the validation data.
+    """
 
     members: list[Ranker]
     history: History
     out_of_bag: OutOfBag
+    watched: Mapping[str, list[float]]
 
 
 def train_bags(
@@ -41,19 +45,23 @@ def train_bags(
     listeners: Sequence[Listener] = (),
     workers: int = 1,
     threads: int = 1,
+    parts: Mapping[str, int] | None = None,
 ) -> TrainedBags:
     """Train the bags of the maker's plan on `engine`, or on `workers` threads; the result is the same.
 
-    After each bag the mean of the bags so far is measured, on validation data or else on queries out of the bag. A bag
+    After each bag the mean of the bags so far is measured, on validation data or else on queries out of the bag; of
+    several `parts` of the validation data, which have so many queries, the first is that of the history. A bag
     that `files` has from an earlier run is not trained again. Ctrl-C keeps the finished bags.
     """
     documents, n_bags = maker.documents, maker.plan.n_bags
     with BagsOnEngine(engine or ThreadEngine(workers), maker, files) as bags:
         learner = BagLearner(documents, maker.valid, maker.select, bags.result, threads)
-        watch = learner.watch(maker.plan.sample(0, documents.n_queries))
+        watch, others = learner.watches(maker.plan.sample(0, documents.n_queries), parts or {})
+        watched: dict[str, list[float]] = {name: [] for name in others}
+        appending = [appender(other.measure, watched[name]) for name, other in others.items()]
         lesson = Lesson(learner=learner, model=lambda learned: learned, digests=lambda: ("", None), watch=watch)
         try:
-            heard = [bags.hear, *listeners]
+            heard = [bags.hear, *appending, *listeners]
             history = learn(lesson, LoopPlan(n_bags, what=""), chooses=False, listeners=heard).history
         except KeyboardInterrupt:  # before the first bag: later ones may be finished
             history = History(interrupted=True, chosen=False)
@@ -63,9 +71,11 @@ def train_bags(
                 if watch is not None:
                     history.watched, history.higher_is_better = watch.name, watch.higher_is_better
                     history.values.append(watch.measure())
+                for name, other in others.items():
+                    watched[name].append(other.measure())
     if not learner.members:
         raise KeyboardInterrupt  # nothing was trained that could be kept
-    return TrainedBags(learner.members, history, learner.out_of_bag)
+    return TrainedBags(learner.members, history, learner.out_of_bag, watched)
 
 
 class BagLearner:
@@ -108,7 +118,15 @@ class BagLearner:
         if bag.valid is not None:
             self._valid_scores += bag.valid
 
-    def watch(self, first: QuerySample) -> Watch | None:
+    def watches(self, first: QuerySample, parts: Mapping[str, int]) -> tuple[Watch | None, dict[str, Watch]]:
+        """A watch over the bags so far, None where there is nothing to measure on, and those over further parts."""
+        if self._valid is None or not parts:
+            return self._watch(first), {}
+        every = watch_parts(self._select, self._valid, parts, self._mean_scores, threads=self._threads)
+        name = next(iter(every))
+        return every.pop(name), every
+
+    def _watch(self, first: QuerySample) -> Watch | None:
         """A watch over the bags so far, None where the first bag leaves nothing to measure on."""
         valid = self._valid
         if valid is not None:

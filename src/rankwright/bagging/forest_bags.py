@@ -19,11 +19,12 @@ from rankwright.trees.forest_ranker import ForestRanker
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForestWork:
-    """Trains and scores forests like `member`, which is untrained."""
+    """Trains and scores forests like `member`, which is untrained; `choosing` is what its trees are chosen by."""
 
     member: ForestRanker
     data: BinnedDataset
     valid: BinnedDataset | None
+    choosing: BinnedDataset | None
     bags: BagPlan
     threads: int
 
@@ -31,7 +32,7 @@ class ForestWork:
         """The forest of a bag."""
         return copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads).fit_binned(
             weighted(self.data, sample),
-            None if self.bags.overfit else self.valid,
+            None if self.bags.overfit else self.choosing,
             queries=None if sample.is_everything else sample.queries,
             watch_others=watch_others,
             listeners=[listener],
@@ -51,6 +52,15 @@ class ForestWork:
     def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
         """The forest that a file describes."""
         return type(self.member).from_state(header, arrays)
+
+
+def choosing_part(valid: BinnedDataset | None, parts: Mapping[str, int]) -> BinnedDataset | None:
+    """The first of several parts of the validation data, which have so many queries: the one that chooses steps."""
+    if valid is None or len(parts) < 2:
+        return valid
+    documents = valid.documents.take_queries(np.arange(next(iter(parts.values()))))
+    codes = np.ascontiguousarray(valid.codes[:, : documents.n_docs])
+    return replace(valid, codes=codes, documents=documents, query_keys=None)
 
 
 def scores_of_codes(member: Ranker, documents: BinnedDataset, threads: int) -> Float64Array:

@@ -26,6 +26,7 @@ class RankerWork:
     member: Ranker
     data: RankingDataset
     valid: RankingDataset | None
+    choosing: RankingDataset | None  # what a member's steps are chosen by
     bags: BagPlan
     by_rank: bool
     threads: int
@@ -37,7 +38,7 @@ class RankerWork:
             return self.forests.train(bag, sample, watch_others, listener)
         chosen = self.data if sample.is_everything else repeat_queries(self.data, sample.repeated)
         others = self.data.take_queries(sample.others) if watch_others else None
-        watched = None if self.bags.overfit else others if self.valid is None else self.valid
+        watched = None if self.bags.overfit else others if self.valid is None else self.choosing
         member = copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads)
         return member.fit(chosen, valid=watched, listeners=[listener], allow_empty=True)
 

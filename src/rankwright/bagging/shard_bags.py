@@ -20,10 +20,11 @@ from rankwright.bagging.copies import copy_of
 from rankwright.bagging.forest_bags import scores_of_codes, weighted
 from rankwright.bagging.plan import BagPlan, QuerySample
 from rankwright.cluster.engine import Engine, Report
-from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_keys
-from rankwright.errors import InputError
+from rankwright.data.parts import numbered_names
+from rankwright.errors import InputError, require
 from rankwright.formats.shards import ShardIndex, Shards
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import digest_of
@@ -70,6 +71,7 @@ class ShardWork:
     member: ForestRanker
     data: BinnedShards
     valid: BinnedDataset | None
+    choosing: BinnedDataset | None  # what the trees of a bag are chosen by
     bags: BagPlan
     threads: int
 
@@ -78,7 +80,7 @@ class ShardWork:
         queries = sample.queries
         own = weighted(self.data.read(queries, self.threads), QuerySample(sample.counts[queries]))
         member = copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads)
-        watched = None if self.bags.overfit else self.valid
+        watched = None if self.bags.overfit else self.choosing
         return member.fit_binned(own, watched, listeners=[listener], allow_empty=True)
 
     def score_others(self, member: Ranker, sample: QuerySample) -> None:  # noqa: ARG002
@@ -105,6 +107,7 @@ def bin_shards(
     threads: int | None,
 ) -> BinnedShards:
     """The shards with bins from a sample of their rows; the workers of `engine`, if there is one, read them for it."""
+    require(not shards.options.get("categories"), "bags over shards learn from numbers: leave out categories")
     states = {path: state_of(path) for path in shards.paths}
     parts = [WholeShard(shards, path, seed) for path in shards.paths]
     looks = [part.look() for part in parts] if engine is None else _in_order(engine, parts)

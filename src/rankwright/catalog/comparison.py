@@ -35,11 +35,20 @@ def compare_files(
     rankers = {name: load(path) for name, path in models.items()}
     file = DataFile(data, format=format, **(options or {}))
     if rankers:
-        file = file.with_defaults(**_features_of(list(rankers.values())))
+        file = file.with_defaults(**_features_of(list(rankers.values()))).with_categories(_categories_of(rankers))
     documents = file.read()
     given = {name: read_scores(path, n_docs=documents.n_docs) for name, path in scores.items()}
     systems: dict[str, Any] = {**rankers, **given}
     return compare(systems, documents, metrics, convention, threads=threads, seed=seed, fuse=fuse)
+
+
+def _categories_of(rankers: Mapping[str, Ranker]) -> dict[str, tuple[str, ...]]:
+    """The categories that any of the rankers knows; each of them then takes those that it was trained with."""
+    texts: dict[str, set[str]] = {}
+    for ranker in rankers.values():
+        for name, own in (ranker.categories_ or {}).items():
+            texts.setdefault(name, set()).update(own)
+    return {name: tuple(sorted(own)) for name, own in texts.items()}
 
 
 def _features_of(rankers: Sequence[Ranker]) -> dict[str, Any]:

@@ -1,135 +1,29 @@
-"""The table of names: every kind of ranker with its settings, its model and its class; and reading model files.
+"""Model files read as rankers, and the class of each kind by name.
 
-Nothing here needs scikit-learn or torch: tables of settings can be printed, and model files scored, without them.
+Nothing here needs scikit-learn or torch unless a ranker's class is asked for: model files are scored without them.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from rankwright.bagging.settings import BagBooSettings, BaggingSettings, BLMARTSettings
-from rankwright.boosters.settings import (
-    AdaRankSettings,
-    BoltzRankSettings,
-    CoordinateAscentSettings,
-    FRankSettings,
-    RankBoostSettings,
-)
-from rankwright.comparators.settings import SortNetSettings
+from rankwright.bagging.settings import BaggingSettings
+from rankwright.catalog.kinds import IMPORTED, KINDS, Kind, found_at, kind_named
 from rankwright.container.checks import file_faults, known, part
 from rankwright.container.file import Container, begins_as_container, is_container, read_container
-from rankwright.errors import ContainerError, InputError, UnknownNameError, require, require_type
-from rankwright.imports.foreign import ForeignForest
-from rankwright.imports.settings import ImportedForestSettings
-from rankwright.imports.table import is_live, read_foreign, read_live, source_of, told_of_stranger
-from rankwright.linear.settings import (
-    CRRSettings,
-    KernelPRankSettings,
-    LinearRegressionSettings,
-    OAPBPMSettings,
-    PRankSettings,
-    RankSVMSettings,
-    RankSVMStructSettings,
-    SmoothRankSettings,
-    SVMMAPSettings,
-)
-from rankwright.nets.settings import (
-    LambdaRankSettings,
-    ListNetSettings,
-    NetRankerSettings,
-    NetSettings,
-    RankNetSettings,
-    RankPropSettings,
-)
+from rankwright.errors import ContainerError, InputError, require, require_type
+from rankwright.nets.settings import NetSettings
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
 from rankwright.settings.setting import restored_settings
-from rankwright.settings.shared import RankerSettings
-from rankwright.trees.settings import LambdaMARTSettings, MARTSettings
 
 if TYPE_CHECKING:
-    from rankwright.rankers.model import Model
+    from rankwright.imports.foreign import ForeignForest
     from rankwright.rankers.ranker import Ranker
-
-FOREST = "rankwright.trees.model:ForestModel"
-BAGGED_FOREST = "rankwright.bagging.model:BaggedForestModel"
-NET = "rankwright.nets.model:NetModel"
-ARRAYS = "rankwright.linear.model:ArraysModel"
-WEIGHTED_SUM = "rankwright.boosters.model:WeightedSumModel"
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of ranker: its settings, and where to find its class and its model, written `module:name`."""
-
-    settings: type[RankerSettings]
-    ranker: str
-    model: str
-
-    @property
-    def name(self) -> str:
-        """The name of the kind."""
-        return self.settings.name
-
-    def ranker_class(self) -> type[Ranker]:
-        """The class with the scikit-learn interface."""
-        found: type[Ranker] = _found(self.ranker)
-        return found
-
-    def model_class(self, settings: RankerSettings) -> type[Model]:
-        """The class of the model that a ranker with these settings has."""
-        if isinstance(settings, ListNetSettings) and not len(settings.hidden):
-            from rankwright.linear.model import LinearListNet
-
-            return LinearListNet
-        found: type[Model] = _found(self.model)
-        return found
-
-
-_TABLE = (
-    Kind(LambdaMARTSettings, "rankwright.trees.lambdamart:LambdaMART", FOREST),
-    Kind(BLMARTSettings, "rankwright.bagging.blmart:BLMART", BAGGED_FOREST),
-    Kind(MARTSettings, "rankwright.trees.mart:MART", FOREST),
-    Kind(BagBooSettings, "rankwright.bagging.bagboo:BagBoo", BAGGED_FOREST),
-    Kind(RankNetSettings, "rankwright.nets.ranknet:RankNet", NET),
-    Kind(LambdaRankSettings, "rankwright.nets.lambdarank:LambdaRank", NET),
-    Kind(NetRankerSettings, "rankwright.nets.net_ranker:NetRanker", NET),
-    Kind(SortNetSettings, "rankwright.comparators.sortnet:SortNet", "rankwright.comparators.model:ComparatorModel"),
-    Kind(BaggingSettings, "rankwright.bagging.bagging:Bagging", "rankwright.bagging.model:BagModel"),
-    Kind(LinearRegressionSettings, "rankwright.linear.linear_regression:LinearRegression", ARRAYS),
-    Kind(PRankSettings, "rankwright.linear.prank:PRank", ARRAYS),
-    Kind(KernelPRankSettings, "rankwright.linear.kernel_prank:KernelPRank", "rankwright.linear.model:KernelPRankModel"),
-    Kind(OAPBPMSettings, "rankwright.linear.prank:OAPBPM", ARRAYS),
-    Kind(RankPropSettings, "rankwright.nets.rankprop:RankProp", NET),
-    Kind(RankSVMSettings, "rankwright.linear.ranksvm:RankSVM", "rankwright.linear.model:RankSVMModel"),
-    Kind(RankSVMStructSettings, "rankwright.linear.ranksvm_struct:RankSVMStruct", ARRAYS),
-    Kind(SVMMAPSettings, "rankwright.linear.svmmap:SVMMAP", ARRAYS),
-    Kind(ListNetSettings, "rankwright.nets.listnet:ListNet", NET),
-    Kind(SmoothRankSettings, "rankwright.linear.smoothrank:SmoothRank", ARRAYS),
-    Kind(CRRSettings, "rankwright.linear.crr:CRR", ARRAYS),
-    Kind(AdaRankSettings, "rankwright.boosters.adarank:AdaRank", WEIGHTED_SUM),
-    Kind(RankBoostSettings, "rankwright.boosters.rankboost:RankBoost", FOREST),
-    Kind(FRankSettings, "rankwright.boosters.frank:FRank", FOREST),
-    Kind(BoltzRankSettings, "rankwright.boosters.boltzrank:BoltzRank", "rankwright.boosters.model:PotentialsModel"),
-    Kind(CoordinateAscentSettings, "rankwright.boosters.coordinate_ascent:CoordinateAscent", WEIGHTED_SUM),
-)
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _TABLE}
-# Kinds that model files may hold and nobody trains here.
-_IMPORTED = Kind(ImportedForestSettings, "rankwright.imports.imported:ImportedForest", FOREST)
-
-
-def kind_named(name: str) -> Kind:
-    """The kind of ranker of that name; hyphens may be left out."""
-    for own, kind in KINDS.items():
-        if name in (own, own.replace("-", "")):
-            return kind
-    raise UnknownNameError("ranker", name, known=KINDS)
 
 
 def ranker_named(name: str) -> type[Ranker]:
@@ -197,13 +91,16 @@ def load_trained(path: str | os.PathLike[str]) -> TrainedRanker:
 
 def _foreign(path: Any) -> ForeignForest | None:
     """The forest of another tool's model, if that is what was given."""
+    if isinstance(path, str | os.PathLike) and begins_as_container(path):
+        return None
+    # Loaded here because most models are our own, and scoring with those should begin at once.
+    from rankwright.imports.table import is_live, read_foreign, read_live, source_of, told_of_stranger
+
     if is_live(path):
         return read_live(path)
     require_type(
         path, (str, os.PathLike), "path", "the name of a model file, or a live model of a library that is known"
     )
-    if begins_as_container(path):
-        return None
     source = source_of(path)  # before the name: a model of another tool may be called model.rw
     if source is None and Path(path).is_file() and not is_container(path):
         raise ContainerError(os.fspath(path), told_of_stranger(path))
@@ -211,7 +108,7 @@ def _foreign(path: Any) -> ForeignForest | None:
 
 
 def _imported(foreign: ForeignForest) -> Ranker:
-    ranker: Ranker = _found("rankwright.imports.imported:imported")(foreign)
+    ranker: Ranker = found_at("rankwright.imports.imported:imported")(foreign)
     return ranker
 
 
@@ -240,16 +137,11 @@ def _check_described(ranker: Any) -> None:
 
 def _kind_of(header: Mapping[str, Any]) -> Kind:
     name = part(header, "ranker", str)
-    if name == _IMPORTED.name:
-        return _IMPORTED
+    if name == IMPORTED.name:
+        return IMPORTED
     if name not in KINDS:
         raise InputError(f"holds a ranker of kind {name!r}, which this release does not know")
     return KINDS[name]
-
-
-def _found(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
 
 
 class _Rankers(Mapping[str, "type[Ranker]"]):

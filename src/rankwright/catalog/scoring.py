@@ -7,27 +7,20 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, Uint64Array
+from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.keys import row_hashes
 from rankwright.errors import UnknownNameError, require
-from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.parquet import write_parquet_columns
 from rankwright.formats.reading import format_of, plain_suffix
 from rankwright.formats.sources import FilePath, Paths, atomic_text_output, spooled
 from rankwright.formats.trec import Run, run_of, write_run
-from rankwright.metrics.evaluation import Evaluation, evaluate
-from rankwright.rankers.seen import warn_if_hashes_seen
 from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import TrainedRanker
-
-if TYPE_CHECKING:
-    from rankwright.rankers.ranker import Ranker
 
 Scored = Iterator[tuple[RankingDataset, Float64Array]]
 
@@ -78,8 +71,9 @@ def _scored(
     ranker: TrainedRanker, source: Paths, name: str | None, whole: bool, threads: int | None, options: Mapping[str, Any]
 ) -> Scored:
     """Pieces of the data and their scores, both in the order of the source."""
+    name = format_of(source) if name is None else name  # before standard input is copied
     with spooled(source) as paths:
-        file = file_of(ranker, paths, format=format_of(source) if name is None else name, **options)
+        file = file_of(ranker, paths, format=name, **options)
         for piece in file.iterate(whole=whole):
             yield piece, ranker.predict(piece, threads=threads)
 
@@ -92,50 +86,12 @@ def file_of(ranker: TrainedRanker, source: Paths, *, format: str | None = None, 
     own: dict[str, Any] = {"features": list(ranker.feature_names)} if ranker.feature_names else {}
     if not ranker.takes_any_width:
         own["n_features"] = ranker.n_features
-    return DataFile(source, format=format, **options).with_defaults(**own)
+    return DataFile(source, format=format, **options).with_defaults(**own).with_categories(ranker.categories)
 
 
 def read_for(ranker: TrainedRanker, source: Paths, *, format: str | None = None, **options: Any) -> RankingDataset:
     """The dataset of a file, with the features that a trained ranker knows."""
     return file_of(ranker, source, format=format, **options).read()
-
-
-def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None) -> Evaluation:
-    """Evaluate the ranker on the documents of a file; memory holds their labels and scores, but no feature matrix.
-
-    A ranker that scores lists, not documents, needs the whole file. Initial scores of the file are added.
-    """
-    from rankwright.rankers.inputs import file_for  # which needs scikit-learn, and scoring does not
-
-    file = file_for(ranker, file).with_defaults(threads=threads)
-    if ranker.looks_at_queries:
-        return _evaluate_whole(ranker, file.read(), threads)
-    scores: list[Float64Array] = []
-    hashes: list[Uint64Array] = []
-
-    def score(features: Float32Array) -> None:
-        hashes.append(row_hashes(features, threads))
-        scores.append(ranker.predict(RankingDataset.from_arrays(features, group=[len(features)])))
-
-    with errors_name_file(file.name):
-        documents = file.stream(score)
-        if documents.feature_names and tuple(getattr(ranker, "feature_names_in_", ())) not in (
-            (),
-            documents.feature_names,
-        ):
-            return _evaluate_whole(ranker, file.read(), threads)  # which finds the features by name
-    data = documents.data
-    in_order = data.from_source_order(np.concatenate(hashes))
-    warn_if_hashes_seen(ranker.seen_queries_, in_order, data.groups, ranker.name)
-    found = np.concatenate(scores)
-    if data.initial_scores is not None:
-        found += data.in_source_order(data.initial_scores)
-    return evaluate(found, data, threads=threads)
-
-
-def _evaluate_whole(ranker: Ranker, data: RankingDataset, threads: int | None) -> Evaluation:
-    ranker.warn_if_seen(data, stacklevel=4)
-    return evaluate(ranker.predict_from_start(data), data, threads=threads)
 
 
 def _write_scores(pieces: Scored, target: FilePath, top: int | None) -> None:  # noqa: ARG001

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rankwright.bagging.settings import BaggingSettings
-from rankwright.catalog.rankers import kind_named
+from rankwright.catalog.kinds import kind_named
 from rankwright.compression.distillation import StudentParams
 from rankwright.errors import SettingError
 from rankwright.objectives.objective import Objective

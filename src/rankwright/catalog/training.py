@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rankwright.bagging.bagged import Bagged
-from rankwright.catalog.scoring import evaluate_file
+from rankwright.catalog.measuring import evaluate_file
 from rankwright.cluster.engine import open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
@@ -167,5 +167,8 @@ def read_parts(
     like_first: dict[str, Any] = {"n_features": first.n_features}
     if first.feature_names:
         like_first["features"] = list(first.feature_names)
-    others = [None if file is None else file.with_defaults(**like_first).read() for file in files[1:]]
+    others = [
+        None if file is None else file.with_defaults(**like_first).with_categories(first.categories).read()
+        for file in files[1:]
+    ]
     return Parts(first, *others)

@@ -34,14 +34,16 @@ from rankwright.cli.compare import command as compare
 from rankwright.cli.compare import fuse
 from rankwright.cli.data_options import in_options
 from rankwright.cli.inspect import command as inspect
-from rankwright.cli.talk.help import PlainHelp
+from rankwright.cli.talk.help import PlainCommand, PlainGroup
 from rankwright.cli.talk.voice import with_voice
 from rankwright.errors import RankwrightError
+from rankwright.progress.display import wrapped
 
 INTERRUPTED = 130  # what shells report for Ctrl-C
 
 app = typer.Typer(
     name="rankwright",
+    cls=PlainGroup,
     help="Learning to rank: read, measure, train, explain and deploy.",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -88,7 +90,7 @@ def reflowed(docstring: str) -> str:
 
 
 for name, (command, examples) in COMMANDS.items():
-    app.command(name, cls=PlainHelp, help=reflowed(command.__doc__ or ""), epilog=examples)(with_voice(command))
+    app.command(name, cls=PlainCommand, help=reflowed(command.__doc__ or ""), epilog=examples)(with_voice(command))
 
 
 def main() -> None:
@@ -109,7 +111,7 @@ def main() -> None:
         sys.stderr.write("interrupted: what was not finished was not written\n")
         sys.exit(INTERRUPTED)
     except (RankwrightError, OSError, TyperException, MemoryError) as error:
-        sys.stderr.write(f"error: {describe(error)}\n")
+        sys.stderr.write(wrapped(f"error: {describe(error)}") + "\n")
         try:
             sys.stdout.flush()
         except OSError:
@@ -119,7 +121,7 @@ def main() -> None:
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning as errors are printed: one line, without the place in the code."""
-    sys.stderr.write(f"warning: {' '.join(str(message).split())}\n")
+    sys.stderr.write(wrapped(f"warning: {' '.join(str(message).split())}") + "\n")
 
 
 def _drop_output() -> None:

@@ -12,7 +12,6 @@ from rankwright.cli.talk.output import print_json, print_table, print_text, requ
 from rankwright.cli.talk.voice import working
 
 if TYPE_CHECKING:
-    from rankwright.compression.criteria import Point
     from rankwright.compression.curve import Compressed
     from rankwright.data.dataset import RankingDataset
 
@@ -111,29 +110,9 @@ def compress(
 
 
 def _show(compressed: Compressed) -> None:
-    columns = ["means", "trees", "bytes", "µs/doc", "valid", "loss ± error", "test", ""]
-    rows = [[*_cells(point), "*" if point is compressed.chosen else ""] for point in compressed.points]
-    print_table(columns, rows, numbers=columns[1:-1])
-    before, after, difference = compressed.before, compressed.after, compressed.difference
-    typer.echo("* chosen")
-    typer.echo(f"\n{compressed.factor:.1f} times smaller, for {compressed.goal.name}")
-    print_text(
-        f"test: {compressed.metric} {after.mean:.4f}, 95 % interval {after.interval.low:.4f} to "
-        f"{after.interval.high:.4f}, over {after.n_queries} queries; it was {before.mean:.4f}"
-    )
-    print_text(
-        f"difference {difference.difference:+.4f}, 95 % interval {difference.interval.low:+.4f} to "
-        f"{difference.interval.high:+.4f}, p {difference.p_value:.3f}"
-    )
-
-
-def _cells(point: Point) -> list[str]:
-    counts = [point.trees, point.bytes]
-    return [
-        point.means,
-        *("-" if count is None else f"{count:,}" for count in counts),
-        f"{point.microseconds:.2f}",
-        f"{point.valid:.4f}",
-        f"{point.loss:+.4f} ± {point.loss_error:.4f}",
-        f"{point.test:.4f}",
-    ]
+    table = compressed.shown()
+    print_table(table.columns, table.rows, numbers=table.numbers)
+    mark, *facts = table.notes
+    typer.echo(f"{mark}\n")
+    for fact in facts:
+        print_text(fact)

@@ -51,6 +51,7 @@ def convert(
     require(
         not (as_json and target == "-"), "--json and the data cannot both go to standard output: name a file as DST"
     )
+    require("categories" not in reading, "convert writes numbers, and --categories would leave their codes alone")
     options = reading | {name: value for name, value in (("tag", tag), ("threads", threads)) if value is not None}
     with working():
         conversion = convert_files(

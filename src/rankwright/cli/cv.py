@@ -104,7 +104,7 @@ def _documents(
     require(folds is None and valid is None, f"{data} has folds of its own: leave out --folds and --valid-share")
     from rankwright.tuning.letor import letor_folds
 
-    return letor_folds(data).testing
+    return letor_folds(data, format=format, **reading).testing
 
 
 def _show(found: CrossValidation, *, err: bool) -> None:

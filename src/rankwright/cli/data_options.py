@@ -36,6 +36,7 @@ OPTIONS: Mapping[str, Any] = {
     "position": _column("the rank, from 0, at which the document was shown"),
     "features": _text("The features, separated by commas; other columns are left out.", COLUMNS),
     "drop": _text("The columns to leave out, separated by commas.", COLUMNS),
+    "categories": _text("The features whose texts are categories, separated by commas; trees take them.", COLUMNS),
     "delimiter": _text("What separates the cells: comma, tab or semicolon.", COLUMNS),
     "names": _text("The columns of a CSV or TSV without a header, separated by commas.", COLUMNS),
     "description": _text("A .cd file of CatBoost, for CSV and TSV without a header.", COLUMNS),
@@ -62,7 +63,7 @@ OPTIONS: Mapping[str, Any] = {
     ],
 }
 IN_FILES = [name for name in OPTIONS if name != "config"]
-SEPARATED = ("features", "drop", "names")  # lists, separated by commas
+SEPARATED = ("features", "drop", "categories", "names")  # lists, separated by commas
 Command = Callable[..., None]
 
 
@@ -138,7 +139,7 @@ def _options_in(path: str) -> dict[str, Any]:
 
 
 NAMED_IN_PYTHON = re.compile(
-    r"\b(drop|features|labels?|delimiter|index_base|allow_infinity|allow_empty|feature_names|valid|group|"
+    r"\b(drop|features|categories|labels?|delimiter|index_base|allow_infinity|allow_empty|feature_names|valid|group|"
     r"absent|names|qid)=(True|…|\d+|\[[^\]]*\])?"
 )
 OPTION_OF = {"labels": "label", "qid": "query"}

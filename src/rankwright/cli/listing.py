@@ -40,7 +40,7 @@ def list_names(
 
 
 def _rankers() -> list[dict[str, Any]]:
-    from rankwright.catalog.rankers import KINDS
+    from rankwright.catalog.kinds import KINDS
 
     rows = []
     for name, kind in KINDS.items():
@@ -50,7 +50,7 @@ def _rankers() -> list[dict[str, Any]]:
 
 
 def _settings(ranker: str) -> list[dict[str, Any]]:
-    from rankwright.catalog.rankers import kind_named
+    from rankwright.catalog.kinds import kind_named
     from rankwright.settings.docs import setting_rows
 
     return setting_rows(kind_named(ranker).settings)

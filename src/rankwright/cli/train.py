@@ -21,7 +21,7 @@ from rankwright.cli.options import (
     arg,
     opt,
 )
-from rankwright.cli.talk.output import print_json, require_file, tell_written
+from rankwright.cli.talk.output import print_json, print_text, require_file, tell_written
 from rankwright.cli.talk.voice import working
 from rankwright.errors import require
 
@@ -120,12 +120,13 @@ def train_and_tell(
 def _show(trained: TrainedOnFiles, out: str) -> None:
     if trained.ranker.chosen_:
         chosen = ", ".join(f"{name} {value}" for name, value in trained.ranker.chosen_.items())
-        typer.echo(f"by the data: {chosen}")
+        print_text(f"by the data: {chosen}")
     if not trained.evaluations and not trained.ranker.history_.values:
         ranker = trained.ranker
         used = int(ranker.used_features().sum())
-        steps = f"{ranker.n_steps_:,} steps, {used:,} of {ranker.n_features_in_:,} features used"
-        typer.echo(f"learned {ranker.name}: {steps}; no documents were held out to measure it on")
+        steps = "1 step" if ranker.n_steps_ == 1 else f"{ranker.n_steps_:,} steps"
+        learned = f"{steps}, {used:,} of {ranker.n_features_in_:,} features used"
+        print_text(f"learned {ranker.name}: {learned}; no documents were held out to measure it on")
         typer.echo(f"measure it: rankwright evaluate TEST --model {out}")
     history = trained.ranker.history_
     if history.best_step is not None:

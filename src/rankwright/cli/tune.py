@@ -119,7 +119,7 @@ def tune(
     if has_folds(data):
         require(valid is None, f"{data} has validation documents of its own: leave out --valid")
         require(out is None, "folds of LETOR overlap: there is no one set to train a model on, no --out")
-        tuned, tested = _tune_on_letor(chosen, data, how)
+        tuned, tested = _tune_on_letor(chosen, data, {"format": format} | reading, how)
     else:
         tuned, tested = (
             _tune(chosen, data, valid, {"format": format} | reading, how | {"refits": out is not None}),
@@ -144,11 +144,11 @@ def _tune(ranker: Ranker, data: str, valid: str | None, reading: dict[str, Any],
         return tune_ranker(ranker, parts.train, valid=parts.valid, listeners=study_listeners(), **how)
 
 
-def _tune_on_letor(ranker: Ranker, folder: str, how: dict[str, Any]) -> TunedOnLetor:
+def _tune_on_letor(ranker: Ranker, folder: str, reading: dict[str, Any], how: dict[str, Any]) -> TunedOnLetor:
     from rankwright.tuning.letor import tune_on_letor
 
     with working():
-        return tune_on_letor(ranker, folder, listeners=study_listeners(), **how)
+        return tune_on_letor(ranker, folder, reading=reading, listeners=study_listeners(), **how)
 
 
 def _nested(ranker: Ranker, data: str, folds: int, reading: dict[str, Any], as_json: bool, how: dict[str, Any]) -> None:

@@ -31,6 +31,17 @@ class Point:
         """The point as it is written to JSON and CSV."""
         return asdict(self)
 
+    def cells(self) -> list[str]:
+        """The point as a row of a table that people read."""
+        return [
+            self.means,
+            *("-" if count is None else f"{count:,}" for count in (self.trees, self.bytes)),
+            f"{self.microseconds:.2f}",
+            f"{self.valid:.4f}",
+            f"{self.loss:+.4f} ± {self.loss_error:.4f}",
+            f"{self.test:.4f}",
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:

@@ -7,7 +7,7 @@ labels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,19 +16,22 @@ from rankwright.compression.criteria import DEFAULT_MARGIN, Goal, Point
 from rankwright.compression.distillation import StudentParams
 from rankwright.compression.methods import MEANS, Candidate, Task
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.tabular import Tabular
 from rankwright.errors import UnknownNameError, require
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, paired_test
+from rankwright.progress.display import progress_shown
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
+from rankwright.tables.text import ShownTable
 from rankwright.training.loop import Listener
 
 DEFAULT_MEANS = ("exact", "prune", "distill", "prune")
 HELD_OUT = 0.25  # share of the queries for each of the validation and test parts that is not given
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Compressed:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Compressed(Tabular):
     """The model chosen, every model that was tried, and the results on the test part.
 
     Attributes
@@ -75,6 +78,38 @@ class Compressed:
         """1 where a higher metric is better, else -1."""
         return 1.0 if self.before.measure.higher_is_better else -1.0
 
+    def shown(self) -> ShownTable:
+        """Return the models that were tried, as `rankwright compress` prints them.
+
+        Returns
+        -------
+        ShownTable
+            Size, speed and quality of each, a mark at the one chosen, and what that one is worth.
+        """
+        columns = ["means", "trees", "bytes", "µs/doc", "valid", "loss ± error", "test", ""]
+        rows = [[*point.cells(), "*" if point is self.chosen else ""] for point in self.points]
+        after, found = self.after, self.difference
+        notes = [
+            "* chosen",
+            f"{self.factor:.1f} times smaller, for {self.goal.name}",
+            f"test: {self.metric} {after.mean:.4f}, 95 % interval {after.interval.low:.4f} to "
+            f"{after.interval.high:.4f}, over {after.n_queries} queries; it was {self.before.mean:.4f}",
+            f"difference {found.difference:+.4f}, 95 % interval {found.interval.low:+.4f} to "
+            f"{found.interval.high:+.4f}, p {found.p_value:.3f}",
+        ]
+        return ShownTable(f"{self.metric} of smaller models", columns, rows, columns[1:-1], notes)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the size, speed and quality of every model that was tried.
+
+        Returns
+        -------
+        dict
+            The columns of `to_frame`, one row for each model.
+        """
+        points = [point.to_dict() | {"chosen": point is self.chosen} for point in self.points]
+        return {name: [point[name] for point in points] for name in points[0]}
+
     def to_dict(self) -> dict[str, Any]:
         """Give the compression as `rankwright compress --json` prints it.
 
@@ -119,6 +154,7 @@ def compress(
     seed: int = 0,
     threads: int | None = None,
     listeners: Sequence[Listener] = (),
+    verbose: bool = False,
 ) -> Compressed:
     """Make a model of trees smaller, at a loss that is measured.
 
@@ -156,6 +192,8 @@ def compress(
         How many threads to use; every core unless given.
     listeners : sequence of functions, optional
         Each is called with a `Progress` after every step of training.
+    verbose : bool, default False
+        Whether to show what is being done, as `fit` does.
 
     Returns
     -------
@@ -180,16 +218,21 @@ def compress(
     student = student or StudentParams()
     trial = ModelTrial(trees, fit, valid, test, metric, student.synthetic, seed, threads)
     task = Task(trial, trees.forest_, "", goal, student, seed, threads, listeners)
-    tried = [Candidate(trial.point("none", model), model)]
+    with progress_shown(shows=verbose):
+        tried = [Candidate(trial.point("none", model), model), *_tried(task, means)]
+        points = tuple(candidate.point for candidate in tried)
+        chosen = tried[goal.chosen(points)]
+        before, after = trial.tested(model), trial.tested(chosen.ranker)
+    return Compressed(chosen.ranker, metric, goal, points, chosen.point, before, after, paired_test(before, after))
+
+
+def _tried(task: Task, means: Sequence[str]) -> Iterator[Candidate]:
+    """What each of the means makes in turn, of the best forest that those before it made."""
     for name in means:
         announce(f"compressing: {name}")
         found = list(MEANS[name](task))
-        tried += found
+        yield from found
         task = _next(task, found)
-    points = tuple(candidate.point for candidate in tried)
-    chosen = tried[goal.chosen(points)]
-    before, after = trial.tested(model), trial.tested(chosen.ranker)
-    return Compressed(chosen.ranker, metric, goal, points, chosen.point, before, after, paired_test(before, after))
 
 
 def _check_means(means: Sequence[str], goal: Goal) -> None:

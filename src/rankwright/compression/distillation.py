@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +80,8 @@ def taught(teacher: Ranker, data: RankingDataset, *, synthetic: int = 1, seed: i
 
     Labels are shifted to 0 and above: only differences count. Document weights fall with the teacher's rank.
     """
-    plain = RankingDataset(features=data.features, labels=None, groups=data.groups, feature_names=data.feature_names)
+    own: dict[str, Any] = {"groups": data.groups, "feature_names": data.feature_names, "categories": data.categories}
+    plain = RankingDataset(features=data.features, labels=None, **own)
     streams = np.random.default_rng(seed).spawn(synthetic)
     parts = [plain, *(resampled_lists(plain, seed=stream) for stream in streams)]
     scores = np.concatenate([teacher.predict(part) for part in parts])
@@ -90,6 +92,7 @@ def taught(teacher: Ranker, data: RankingDataset, *, synthetic: int = 1, seed: i
         groups=groups,
         document_weights=_discounts(scores, groups),
         feature_names=data.feature_names,
+        categories=data.categories,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rankwright.arrays import Float32Array
@@ -27,7 +29,8 @@ def resampled_lists(data: RankingDataset, *, mixed: float = MIXED, seed: Seed = 
     for start in range(0, data.n_docs, BLOCK_ROWS):
         rows = slice(start, min(start + BLOCK_ROWS, data.n_docs))
         features[rows] = _mixed(data.features, data.groups, rows, mixed, rng)
-    return RankingDataset(features=features, labels=None, groups=data.groups, feature_names=data.feature_names)
+    own: dict[str, Any] = {"groups": data.groups, "feature_names": data.feature_names, "categories": data.categories}
+    return RankingDataset(features=features, labels=None, **own)
 
 
 def _mixed(features: Float32Array, groups: Groups, rows: slice, mixed: float, rng: np.random.Generator) -> Float32Array:

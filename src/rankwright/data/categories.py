@@ -7,7 +7,7 @@ translated, and a category that the model never saw is a missing value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -31,16 +31,29 @@ class CategoryCodes:
 
 def category_codes(name: str, values: Sequence[Any]) -> CategoryCodes:
     """The codes of a column's values, which may be texts or anything that has a text; None and NaN are missing."""
-    texts = [None if _is_missing(value) else str(value) for value in values]
-    categories = tuple(sorted({text for text in texts if text is not None}))
-    if len(categories) > MOST_CATEGORIES:
+    return codes_in(values, in_code_order(name, texts_among(values)))
+
+
+def codes_in(values: Sequence[Any], categories: Sequence[str]) -> CategoryCodes:
+    """The codes of values where the categories are known; NaN where a value is missing or is none of them."""
+    code_of = {text: float(code) for code, text in enumerate(categories)}
+    codes = [np.nan if is_missing(value) else code_of.get(str(value), np.nan) for value in values]
+    return CategoryCodes(np.array(codes, np.float64), tuple(categories))
+
+
+def texts_among(values: Sequence[Any]) -> set[str]:
+    """The texts of the values that are not missing."""
+    return {str(value) for value in values if not is_missing(value)}
+
+
+def in_code_order(name: str, texts: Collection[str]) -> tuple[str, ...]:
+    """The categories of a column that holds these texts, in the order of their codes."""
+    if len(texts) > MOST_CATEGORIES:
         raise InputError(
-            f"column {name!r} holds {len(categories):,} different texts, and a feature may have {MOST_CATEGORIES:,} "
+            f"column {name!r} holds {len(texts):,} different texts, and a feature may have {MOST_CATEGORIES:,} "
             f"categories at most; leave it out with drop=, or name its role if it holds ids"
         )
-    code_of: dict[str | None, float] = {text: float(code) for code, text in enumerate(categories)}
-    code_of[None] = np.nan
-    return CategoryCodes(np.array([code_of[text] for text in texts], np.float64), categories)
+    return tuple(sorted(texts))
 
 
 def translated(codes: Float32Array, own: Sequence[str], wanted: Sequence[str]) -> Float32Array:
@@ -50,5 +63,6 @@ def translated(codes: Float32Array, own: Sequence[str], wanted: Sequence[str]) -
     return table[np.where(np.isnan(codes), len(own), codes).astype(np.int64)]
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value says that there is none."""
     return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")

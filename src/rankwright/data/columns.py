@@ -8,7 +8,7 @@ usual names, in upper or lower case and with words separated by `_`, `-`, a blan
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from rankwright.errors import InputError, require
@@ -135,11 +135,12 @@ def find_layout(
     *,
     features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
+    categories: Collection[str] = (),
 ) -> TableLayout:
     """The layout of a table with columns `names`.
 
     Columns in `drop` are left out. Where `features` are given, only those are features, in that order, and they have no
-    other role; columns without a role are then left out.
+    other role; columns without a role are then left out. Those in `categories` must be features.
     """
     columns = columns or Columns()
     check_different(names)
@@ -155,6 +156,7 @@ def find_layout(
     if features is None:
         taken = set(column_of.values())
         features = [name for name in open_names if name not in taken]
+    _check_categories(names, features, categories)
     return TableLayout(**column_of, features=tuple(features))  # type: ignore[arg-type]  # the query's name was checked
 
 
@@ -183,6 +185,15 @@ def check_different(names: Sequence[str]) -> None:
 def fold(name: str) -> str:
     """The name in lower case, without the signs that separate its words."""
     return "".join(letter for letter in name.casefold() if letter not in "_- ")
+
+
+def _check_categories(names: Sequence[str], features: Sequence[str], categories: Collection[str]) -> None:
+    wrong = [name for name in categories if name not in features]
+    if not wrong:
+        return
+    if wrong[0] not in names:
+        raise InputError(f"there is no column {listed(wrong)}: found {listed(names)}")
+    raise InputError(f"column {wrong[0]!r} cannot be a category: it is no feature, but has another role or is left out")
 
 
 def _usual_column(role: str, names: Sequence[str], columns: Columns) -> str | None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, as_features, as_ids
-from rankwright.data.categories import CategoryCodes, category_codes
+from rankwright.data.categories import Categories, CategoryCodes, category_codes, codes_in, texts_among
 from rankwright.data.columns import check_different
 from rankwright.errors import InputError, MissingExtraError, require_type
 
@@ -66,6 +66,17 @@ class Table:
             self, coded={name: category_codes(name, self.library.texts(self.columns[name])) for name in texts}
         )
 
+    def with_codes_in(self, categories: Categories) -> Table:
+        """The same table, with columns read as the codes of categories that are known."""
+        named = {name: known for name, known in categories.items() if name in self.columns}
+        return replace(
+            self, coded={name: codes_in(self.library.texts(self.columns[name]), own) for name, own in named.items()}
+        )
+
+    def texts(self, name: str) -> set[str]:
+        """The texts in a column, each once."""
+        return texts_among(self.library.texts(self.columns[name]))
+
     def categories(self) -> dict[str, tuple[str, ...]] | None:
         """The categories of the coded columns; None where no column is."""
         return {name: column.categories for name, column in self.coded.items()} or None
@@ -80,7 +91,8 @@ class Table:
         if wrong:
             raise InputError(
                 f"{'column' if len(wrong) == 1 else 'columns'} {', '.join(map(repr, wrong))} must hold numbers; "
-                f"leave out what is no feature with drop=, or choose with features="
+                f"leave out what is no feature with drop=, choose with features=, or name in categories= what trees "
+                f"should take as categories"
             )
 
     def matrix(self, names: Sequence[str], out: Float32Array | None = None) -> Float32Array:

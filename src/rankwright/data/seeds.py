@@ -8,7 +8,7 @@ import numpy as np
 
 from rankwright.errors import SettingError
 
-Seed: TypeAlias = int | np.random.Generator
+Seed: TypeAlias = "int | np.random.Generator"  # a text, because loading NumPy's generators takes a while
 
 
 def generator(seed: Seed) -> np.random.Generator:

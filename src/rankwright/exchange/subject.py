@@ -11,7 +11,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array, named
 from rankwright.bagging.model import BaggedForestModel, BagModel
 from rankwright.boosters.model import WeightedSumModel
-from rankwright.catalog.rankers import kind_named
+from rankwright.catalog.kinds import kind_named
 from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling
 from rankwright.linear.model import ArraysModel, LinearListNet

@@ -144,19 +144,20 @@ def compare_on_folds(
     listeners: Sequence[StudyListener] = (),
     tell: Callable[[str], None] = lambda _: None,
     folds: int | None = None,
+    reading: Mapping[str, Any] | None = None,
 ) -> FoldComparison:
     """The comparison of the named rankers, or of `all`, over the folds; a mean is the mean of the folds' means.
 
     `folder` has folds as LETOR has them, or is a file of documents, which is cut into `folds`, by default 5. `results`
     is the folder that keeps what is finished. `cluster` and `workers` say where trials run, as in `open_engine`;
-    `listeners` are called after each trial, `tell` with a line on each choice.
+    `listeners` are called after each trial, `tell` with a line on each choice. `reading` are options of `read`.
     """
     plan, kept_in = plan or ComparisonPlan(), None if results is None else Path(results)
     names = list(dict.fromkeys(RANKERS if rankers == ALL else (ranker_named(name).name for name in rankers)))
     # Checked now, not after an hour of training.
     require(len(names) >= 2, f"a comparison needs two rankers or more, got {', '.join(names) or 'none'}")
     found: dict[str, list[RankerOnFold]] = {name: [] for name in names}
-    n_folds, folds_to_come = _folds_of(folder, folds, plan.seed)
+    n_folds, folds_to_come = _folds_of(folder, folds, plan.seed, reading or {})
     together = SeveralStudies([_n_experiments(name, plan) for name in names] * n_folds, listeners)
     # One engine for the whole run: workers are started once, and rankers that see a fold alike share one copy of it.
     with open_engine(cluster, workers) as engine:
@@ -177,13 +178,15 @@ def compare_on_folds(
     return FoldComparison(compare_evaluations(evaluations), [one for own in complete.values() for one in own])
 
 
-def _folds_of(source: str | os.PathLike[str], n_folds: int | None, seed: int) -> tuple[int, Iterator[LetorFold]]:
+def _folds_of(
+    source: str | os.PathLike[str], n_folds: int | None, seed: int, reading: Mapping[str, Any]
+) -> tuple[int, Iterator[LetorFold]]:
     """How many folds there are, and the folds: those of a LETOR folder, each read when it is asked for, or cut ones."""
     if Path(source).is_dir():
         require(n_folds is None, f"{os.fspath(source)} has folds of its own: leave out the number of folds")
         paths = fold_folders(source)
-        return len(paths), map(read_fold, paths)
-    data, number = read(source), 5 if n_folds is None else n_folds
+        return len(paths), (read_fold(path, **reading) for path in paths)
+    data, number = read(source, **reading), 5 if n_folds is None else n_folds
     require(number >= 3, f"a comparison needs 3 folds or more, to train, validate and test on, got {number}")
     return number, _cut_folds(data, number, seed)
 

@@ -7,7 +7,7 @@ reading several files, and refusing queries that come back.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -47,6 +47,8 @@ Opener: TypeAlias = Callable[[str, Room | None], OpenFile]
 class Reader(ABC):
     """A format with its options chosen."""
 
+    categories: Collection[str] = ()  # columns of categories, and what their codes stand for where it is known already
+
     @property
     def absent_value(self) -> float:
         """The value of a feature in a row that has no column for it."""
@@ -62,6 +64,10 @@ class Reader(ABC):
         None leaves ids as each block has them.
         """
         return self.opener(), None
+
+    def category_texts(self, path: str) -> Iterator[Mapping[str, set[str]]]:  # noqa: ARG002
+        """The texts in the columns of categories of a file, block by block."""
+        return iter(())
 
     def query_sizes(self, paths: Sequence[str], *, has_ids: bool) -> IntArray | None:  # noqa: ARG002
         """The number of documents of each query where rows have no query ids; None where they have."""

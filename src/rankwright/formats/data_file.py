@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
+from rankwright.data.categories import Categories
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.pipeline import Documents, TakeFeatures, TakeRows
 from rankwright.formats.reading import format_named, format_of, iterate, read, stream
@@ -151,6 +152,25 @@ class DataFile:
         known = format_named(name).options
         chosen = {option: value for option, value in defaults.items() if option in known}
         return DataFile(self.paths, format=name, **(chosen | self.options)) if chosen else self
+
+    def with_categories(self, categories: Categories | None) -> DataFile:
+        """Return the same file, with the categories that a model was trained with in place of its own.
+
+        Parameters
+        ----------
+        categories : mapping of str to tuple of str, or None
+            The columns that hold categories, and the texts of each in the order of their codes; None changes nothing.
+
+        Returns
+        -------
+        DataFile
+            The file; texts that are not among the categories are read as missing values. Formats that hold numbers
+            alone are taken as coded already.
+        """
+        name = format_of(self.paths) if self.format is None else self.format
+        if not categories or "categories" not in format_named(name).options:
+            return self
+        return DataFile(self.paths, format=name, **(self.options | {"categories": categories}))
 
     @contextmanager
     def repeatable(self) -> Iterator[DataFile]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
@@ -38,10 +39,11 @@ def fold_folders(folder: str | os.PathLike[str]) -> list[Path]:
     return found
 
 
-def read_fold(folder: Path) -> LetorFold:
-    """The documents of one fold."""
-    train = read(_file_of(folder, PARTS["train"]))
-    vali, test = (read_wide(_file_of(folder, PARTS[part]), train.n_features) for part in ("vali", "test"))
+def read_fold(folder: Path, **reading: Any) -> LetorFold:
+    """The documents of one fold; `reading` are options of `read`."""
+    train = read(_file_of(folder, PARTS["train"]), **reading)
+    wide: dict[str, Any] = {"n_features": train.n_features} | reading
+    vali, test = (read_wide(_file_of(folder, PARTS[part]), **wide) for part in ("vali", "test"))
     return LetorFold(folder.name, train, vali, test)
 
 

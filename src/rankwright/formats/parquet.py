@@ -5,7 +5,7 @@ Features are written as float32, a missing one as null; ids as 64-bit integers o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from os import fspath
@@ -39,25 +39,39 @@ class ParquetReader(Reader):
     columns: Columns | None = None
     features: Sequence[str] | None = None
     drop: Sequence[str] = ()
+    categories: Collection[str] = ()
     allow_infinity: bool = False
 
     def opener(self) -> Opener:
         """A function that opens one file after another."""
         return self.open_file
 
+    def category_texts(self, path: str) -> Iterator[Mapping[str, set[str]]]:
+        """The texts in the columns of categories of a file, block by block."""
+        file, _ = self._opened(path)
+        names = list(self.categories)
+        with file, _memory_returned(), _arrow_errors(path), errors_name_file(path):
+            for batch in file.iter_batches(max(1, VALUES_READ_AT_ONCE // len(names)), columns=names, use_threads=False):
+                table = table_of(batch)
+                yield {name: table.texts(name) for name in names}
+
     def open_file(
         self, path: str, room: Room | None, *, chosen: IntArray | None = None, only_queries: bool = False
     ) -> OpenFile:
         """Open a file to read all rows or the chosen ones, in ascending order; on request only their query ids."""
+        file, layout = self._opened(path)
+        layout = layout.only_queries() if only_queries else layout
+        return OpenFile(_blocks(path, file, layout, self, room, chosen), layout)
+
+    def _opened(self, path: str) -> tuple[Any, TableLayout]:
         if Path(path).is_dir():
             raise FileFormatError(path, "is a directory; wanted a Parquet file")
         parquet = load("pyarrow.parquet", "reading Parquet")
         with _arrow_errors(path), errors_name_file(path):
             # So memory holds pages, not whole row groups.
             file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
-            layout = find_layout(file.schema_arrow.names, self.columns, features=self.features, drop=self.drop)
-        layout = layout.only_queries() if only_queries else layout
-        return OpenFile(_blocks(path, file, layout, self.allow_infinity, room, chosen), layout)
+            how: dict[str, Any] = {"features": self.features, "drop": self.drop, "categories": self.categories}
+            return file, find_layout(file.schema_arrow.names, self.columns, **how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +89,7 @@ def _blocks(
     path: str,
     file: Any,
     layout: TableLayout,
-    allow_infinity: bool,
+    reader: ParquetReader,
     room: Room | None,
     chosen: IntArray | None,
 ) -> Iterator[Rows]:
@@ -90,7 +104,11 @@ def _blocks(
                 place = None
                 if room is not None and chosen is None:
                     place = room(batch.num_rows, len(layout.features), bytes_per_row)
-                block = rows_of_table(table_of(batch), layout, allow_infinity=allow_infinity, first_row=row, out=place)
+                table = table_of(batch)
+                if isinstance(reader.categories, Mapping):
+                    table = table.with_codes_in(reader.categories)
+                how: dict[str, Any] = {"allow_infinity": reader.allow_infinity, "first_row": row, "out": place}
+                block = rows_of_table(table, layout, **how)
                 if chosen is not None:
                     begin, end = np.searchsorted(chosen, [row, row + batch.num_rows])
                     block = block.take(chosen[begin:end] - row)

@@ -12,6 +12,7 @@ from rankwright.arrays import Float32Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.formats.blocks import Block, Opener, Reader, blocks_of, errors_name_file
+from rankwright.formats.category_texts import with_known_categories, with_texts
 from rankwright.formats.growing_matrix import GrowingMatrix, ReusedMemory, Room, fresh_room
 from rankwright.formats.rows import IdTypes, Rows, Runs, join_rows
 from rankwright.formats.sources import Paths, input_names, listed, plain_size
@@ -36,6 +37,7 @@ class Documents:
 def read_whole(paths: Paths, reader: Reader) -> RankingDataset:
     """The dataset of all rows of all files; within a file they may be in any order."""
     names = listed(paths)
+    reader = with_known_categories(reader, names)
     matrix = GrowingMatrix(plain_size(names))
     rows, feature_names = _without_features(names, reader, matrix.room, lambda block: matrix.keep(block.features))
     rows = replace(rows, features=matrix.finish(reader.absent_value))
@@ -48,6 +50,7 @@ def stream_rows(paths: Paths, reader: Reader, take: TakeRows) -> Documents:
     The files are read once. Blocks of SVMlight text may become wider on the way; the last one has the full width.
     """
     names = listed(paths)
+    reader = with_known_categories(reader, names)
     rows, feature_names = _without_features(names, reader, ReusedMemory().room, take)
     return Documents(_dataset_of_all(names, reader, rows), feature_names)
 
@@ -55,6 +58,7 @@ def stream_rows(paths: Paths, reader: Reader, take: TakeRows) -> Documents:
 def read_in_chunks(paths: Paths, reader: Reader) -> Iterator[RankingDataset]:
     """The datasets of whole queries that make up the files, in order; memory holds a few blocks at a time."""
     names = listed(paths)
+    reader = with_known_categories(reader, names)
     open_file, id_types = reader.prepared(names)
     return _chunks(names, reader, open_file, id_types)
 
@@ -70,7 +74,13 @@ def _without_features(paths: Sequence[str], reader: Reader, room: Room, take: Ta
     for block in blocks_of(paths, reader.opener(), room, together=False):
         take(block.rows)
         kept.append(block.rows.without_features())
-    return join_rows(kept), block.file.feature_names
+    return join_rows(kept), _feature_names(block, reader)
+
+
+def _feature_names(block: Block, reader: Reader) -> tuple[str, ...]:
+    """The names of features; numbers are names, too, where some of them hold categories."""
+    layout = block.file.layout
+    return block.file.feature_names or (layout.features if layout is not None and reader.categories else ())
 
 
 def _dataset_of_all(
@@ -82,22 +92,23 @@ def _dataset_of_all(
             raise _size_mismatch(sizes.sum(), str(len(rows)))
         rows = replace(rows, runs=Runs(np.arange(len(sizes)), sizes, numbered=True))
     with errors_name_file(input_names(paths)):
-        return rows.dataset(feature_names)
+        return with_texts(rows.dataset(feature_names), reader.categories)
 
 
 def _chunks(
     paths: Sequence[str], reader: Reader, open_file: Opener, id_types: IdTypes | None
 ) -> Iterator[RankingDataset]:
     blocks = blocks_of(paths, open_file, fresh_room, together=True)
-    for name, feature_names, parts in _whole_queries(_with_numbers(blocks, paths, reader)):
+    for block, parts in _whole_queries(_with_numbers(blocks, paths, reader)):
         rows = join_rows(parts)
-        with errors_name_file(name):
-            chunk = (rows if id_types is None else id_types.settle(rows)).dataset(feature_names)
+        with errors_name_file(block.name):
+            chunk = (rows if id_types is None else id_types.settle(rows)).dataset(_feature_names(block, reader))
+            chunk = with_texts(chunk, reader.categories)
         yield chunk
 
 
-def _whole_queries(blocks: Iterator[Block]) -> Iterator[tuple[str, tuple[str, ...], list[Rows]]]:
-    """The same rows, cut where a query ends, with the name of the file and the names of its features."""
+def _whole_queries(blocks: Iterator[Block]) -> Iterator[tuple[Block, list[Rows]]]:
+    """The same rows, cut where a query ends, with a block of the file that they are from."""
     unfinished: list[Rows] = []  # the rows so far of a query that may go on in the next block
     for block in blocks:
         rows = block.rows
@@ -108,8 +119,8 @@ def _whole_queries(blocks: Iterator[Block]) -> Iterator[tuple[str, tuple[str, ..
         finished = [part for part in (*unfinished, before) if len(part)]
         unfinished = [last]
         if finished:
-            yield block.name, block.file.feature_names, finished
-    yield block.name, block.file.feature_names, unfinished
+            yield block, finished
+    yield block, unfinished
 
 
 def _query(rows: Rows) -> str:

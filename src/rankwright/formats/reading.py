@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
@@ -21,6 +21,7 @@ from rankwright.container.file import is_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError, require_type
 from rankwright.formats.blocks import Reader, errors_name_file
+from rankwright.formats.category_texts import must_be_found
 from rankwright.formats.compressed import compression_of_bytes, compression_of_name
 from rankwright.formats.delimited.files import DelimitedReader, write_delimited
 from rankwright.formats.lines import LONGEST_QUOTE
@@ -103,7 +104,8 @@ def read(
         Options of the format. For svmlight, those of `read_svmlight`: `absent`, `n_features`, `group`, `index_base`,
         `allow_infinity`, `threads`, `block_size`, and `feature_names`: a file with a name for each feature, one a line,
         or a list of them; feature_names.txt beside the data is found by itself, unless this is "none".
-        For csv, tsv and parquet, those of `from_frame`: `columns`, `features`, `drop`, `allow_infinity`. For csv and
+        For csv, tsv and parquet, those of `from_frame`: `columns`, `features`, `drop`, `allow_infinity`; and
+        `categories`, the columns whose texts are categories, which trees can split on. For csv and
         tsv also `delimiter` (found in the first line by default), `names` (the columns of a file without a header),
         `description` (CatBoost's file of column types) and `threads`.
 
@@ -132,7 +134,7 @@ def read(
     """
     name = format_of(source) if format is None else format
     chosen = format_named(name)
-    with spooled(source) if chosen.jumps else nullcontext(source) as paths:
+    with _readable(source, chosen, options) as paths:
         data = chosen.read(paths, **_checked(name, chosen.options, options, source))
     return _with_files_beside(data, pairs, query_weights, initial_scores)
 
@@ -153,7 +155,7 @@ def stream(
     """
     name = format_of(source) if format is None else format
     chosen = format_named(name)
-    with spooled(source) if chosen.jumps else nullcontext(source) as paths:
+    with _readable(source, chosen, options) as paths:
         documents = stream_rows(paths, chosen.reader(**_checked(name, chosen.options, options, source)), take)
     return replace(documents, data=_with_files_beside(documents.data, pairs, query_weights, initial_scores))
 
@@ -165,6 +167,12 @@ def iterate(
     name = format_of(source) if format is None else format
     chosen = format_named(name)
     return chosen.iterate(source, whole=whole, **_checked(name, chosen.options, options, source))
+
+
+def _readable(source: Paths, chosen: Format, options: Mapping[str, Any]) -> AbstractContextManager[Paths]:
+    """The files; a copy of standard input where it is read twice, or not from beginning to end."""
+    again = chosen.jumps or must_be_found(options.get("categories", ()))
+    return spooled(source) if again else nullcontext(source)
 
 
 def _with_files_beside(

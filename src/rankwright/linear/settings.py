@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar, Literal
 
-from rankwright.features.nystrom import KERNELS
 from rankwright.settings.setting import changed, setting, settings_class
 from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings, text_or
 from rankwright.settings.spaces import Choice, Real
 
 DEFAULT_SCALING = "log-counts+zscore"  # weights are comparable, and a missing value counts as the mean
+
+
+def kernel_names() -> Collection[str]:
+    """The names of kernels, looked up when they are needed."""
+    from rankwright.features.nystrom import KERNELS
+
+    return KERNELS.keys()
 
 
 @settings_class
@@ -87,7 +93,7 @@ class KernelPRankSettings(PerceptronSettings):
 
     name: ClassVar[str] = "kernel-prank"
 
-    kernel: str = setting("rbf", choices=lambda: KERNELS)
+    kernel: str = setting("rbf", choices=kernel_names)
     features: Literal["kernel", "quadratic"] = setting("kernel", search=Choice(("quadratic", "kernel")))
     gamma: float | None = setting(None, above=0, search=Real(0.0001, 0.1, log=True))
     max_support: int | None = setting(None, least=1, small=50)
@@ -142,7 +148,7 @@ class RankSVMSettings(LinearSettings):
     C: float = setting(0.01, above=0, search=Real(1e-05, 1.0, log=True))
     per_query: bool = setting(True, search=Choice((True, False)))
     position_weights: bool = setting(False)
-    kernel: str | None = setting(None, choices=lambda: KERNELS)
+    kernel: str | None = setting(None, choices=kernel_names)
     landmarks: int = setting(300, least=1)
     gamma: float | None = setting(None, above=0)
     max_iter: int = setting(50, least=1, small=8)

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, Literal
 
-from rankwright.features.nystrom import KERNELS
+from rankwright.linear.settings import kernel_names
 from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS
 from rankwright.objectives.objective import Objective
-from rankwright.objectives.registry import OBJECTIVES, objective_named
 from rankwright.settings.setting import about, changed, setting, settings_class
 from rankwright.settings.shared import (
     AimedSettings,
@@ -31,6 +30,8 @@ def objective_name(objective: str | Objective) -> str:
     """The full name of an objective, as files hold it; that of one of the user's own stays as it is."""
     if not isinstance(objective, str):
         return objective.name
+    from rankwright.objectives.registry import OBJECTIVES, objective_named
+
     return objective_named(objective).name if objective.partition(":")[0] in OBJECTIVES else objective
 
 
@@ -142,7 +143,7 @@ class RankNetSettings(DebiasedSettings, NetSettings):
     sigma: float = setting(1.0, above=0)
     ties: float | None = setting(None, least=0, most=1)
     certainty: float | None = setting(None, above=0)
-    kernel: str | None = setting(None, choices=lambda: KERNELS)
+    kernel: str | None = setting(None, choices=kernel_names)
     landmarks: int = setting(300, least=1)
     gamma: float | None = setting(None, above=0)
     rkhs_penalty: float = setting(1.0, least=0)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -165,7 +168,16 @@ _shown: ContextVar[Place | None] = ContextVar("shown", default=None)
 def say(text: str) -> None:
     """Print a line on stderr: above the line of progress, where one is shown."""
     place = _shown.get()
-    (Silent() if place is None else place).say(text)
+    (Silent() if place is None else place).say(wrapped(text))
+
+
+def wrapped(text: str) -> str:
+    """The text as stderr takes it: on a terminal in lines that end between words, elsewhere as it is."""
+    if not sys.stderr.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    fold = partial(textwrap.fill, width=width, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(fold, text.split("\n")))
 
 
 @contextmanager

@@ -92,7 +92,7 @@ class ProgressLine:
             return f"{before}  {rest}".rstrip()[:width]
         room = min(width - len(before) - len(rest) - 4, MOST_BAR)
         if room < LEAST_BAR:
-            return f"{before}  {rest}"[:width]
+            return f"{_shortened(stage.what, max(width - len(rest) - 2, 1))}  {rest}"[:width]
         full = round(room * stage.done / max(stage.total, 1))
         return f"{before}  {FULL * full}{EMPTY * (room - full)}  {rest}"
 
@@ -102,22 +102,27 @@ class ProgressLine:
         if followed is None:
             return ""
         stage, left = followed.stage, followed.left(self.clock())
-        time_of = f"{duration(self.clock() - followed.began)} so far" if left is None else f"{duration(left)} left"
+        so_far = duration(self.clock() - followed.began)
+        time_of = f"{so_far} so far" if left is None else _left(stage, duration(left))
         count = _count(stage).replace("/", " of ")
         if stage.total is not None and count:
             count = f"{count} {stage.unit}".rstrip()
         return f"{stage.what}: " + ", ".join(filter(None, [count, self._note, time_of]))
 
     def finished(self) -> str:
-        """What is left to say at the end: the last stage that was counted, and how long all took."""
-        if self._last is None:
-            return ""
-        return f"{self._last}, {duration(self.clock() - self._began)}"
+        """What is left to say at the end: the last stage, if possible one that was counted, and how long all took."""
+        last = self._last or (None if self.shown is None else self.shown.stage)
+        return "" if last is None else f"{last}, {duration(self.clock() - self._began)}"
 
     def _time(self, followed: _Followed) -> str:
         now = self.clock()
         left = followed.left(now)
-        return clock_time(now - followed.began) if left is None else f"{clock_time(left)} left"
+        return clock_time(now - followed.began) if left is None else _left(followed.stage, clock_time(left))
+
+
+def _left(stage: Stage, time_left: str) -> str:
+    """The time left in words; it is the most there can be where the stage may end before its total."""
+    return f"at most {time_left} left" if stage.may_end_early else f"{time_left} left"
 
 
 def _count(stage: Stage) -> str:

@@ -19,7 +19,8 @@ class Stage:
     """What is being done, and how far it is.
 
     `total` is None where nobody knows it. `unit` is what is counted, and `note` what is worth seeing beside it, such as
-    the metric. A stage that is `overall` stays on show while the stages within it come and go.
+    the metric. A stage that is `overall` stays on show while the stages within it come and go. One that `may_end_early`
+    need not reach its total.
     """
 
     what: str
@@ -28,6 +29,7 @@ class Stage:
     unit: str = ""
     note: str = ""
     overall: bool = False
+    may_end_early: bool = False
 
     def __str__(self) -> str:
         if self.done is None:
@@ -45,6 +47,7 @@ def announce(
     unit: str = "",
     note: str = "",
     overall: bool = False,
+    may_end_early: bool = False,
 ) -> None:
     """Tell what is being done now; the parameters are those of a `Stage`.
 
@@ -52,7 +55,7 @@ def announce(
     """
     level = logging.INFO if done is None else logging.DEBUG
     if log.isEnabledFor(level):
-        stage = Stage(what, done, total, unit, note, overall)
+        stage = Stage(what, done, total, unit, note, overall, may_end_early)
         log.log(level, "%s", stage, extra={STAGE: stage})
 
 

@@ -119,8 +119,6 @@ def validation_data(ranker: BaseEstimator, valid: Any) -> RankingDataset | None:
 def _several(ranker: BaseEstimator, valid: Mapping[str, Any]) -> RankingDataset:
     if not valid:
         raise InputError("valid names no documents: give a dataset, or several by name")
-    if len(valid) > 1 and not ranker.watches_several:
-        raise InputError(f"{ranker.name} watches one set of documents, got {len(valid)}: {', '.join(map(str, valid))}")
     parts = {str(name): validation_data(ranker, own) for name, own in valid.items()}
     absent = [name for name, part in parts.items() if part is None]
     if absent:
@@ -187,7 +185,7 @@ def file_for(ranker: BaseEstimator, file: DataFile) -> DataFile:
     """The file, read with the features that the ranker was trained on."""
     names = getattr(ranker, "feature_names_in_", None)
     own = {} if names is None else {"features": [str(name) for name in names]}
-    return file.with_defaults(n_features=int(ranker.n_features_in_), **own)
+    return file.with_defaults(n_features=int(ranker.n_features_in_), **own).with_categories(ranker.categories_)
 
 
 def with_something_to_learn(data: RankingDataset) -> RankingDataset:

@@ -11,15 +11,19 @@ from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.seeds import seed_number
+from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, require, require_type
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.registry import Measure, parse_metric
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
+from rankwright.tables.text import ShownTable
+
+SHOWN = 20  # features, the most important ones
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PermutationImportance:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PermutationImportance(Tabular):
     """By how much a metric got worse with each feature shuffled; below 0 where it got better.
 
     Attributes
@@ -58,6 +62,34 @@ class PermutationImportance:
             Their numbers from 0, the most important first.
         """
         return np.argsort(-self.mean, kind="stable")
+
+    def shown(self) -> ShownTable:
+        """Return the importances as a table that people read.
+
+        Returns
+        -------
+        ShownTable
+            The most important features, with the mean drop of each and its spread.
+        """
+        found = self.columns()
+        rows = [
+            [feature, f"{mean:+.4f}", f"{spread:.4f}"]
+            for feature, mean, spread in list(zip(*found.values(), strict=True))[:SHOWN]
+        ]
+        more = len(self.feature_names) - len(rows)
+        title = f"{self.metric} {self.baseline:.4f}; what it loses with a feature shuffled"
+        return ShownTable(title, list(found), rows, ["mean", "spread"], [f"and {more} more"] if more else [])
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the importances as columns, the most important feature first.
+
+        Returns
+        -------
+        dict
+            The features, and the mean and the spread of what the metric loses.
+        """
+        features = self.to_dict()["features"]
+        return {name: [one[name] for one in features] for name in ("feature", "mean", "spread")}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the importances as a dictionary for JSON.

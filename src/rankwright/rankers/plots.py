@@ -13,7 +13,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.errors import MissingExtraError
 from rankwright.tables.colours import COLOURS, INK
-from rankwright.training.loop import History
+from rankwright.training.loop import History, smoothed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,17 +35,26 @@ def axes_or_new(ax: Axes | None) -> Axes:
 
 
 def draw_history(axes: Axes, history: History, step: str, first: int = 1) -> None:
-    """Draw the watched values, one per step from number `first`, with a mark at the best."""
-    steps = np.arange(first, first + len(history.values))
-    axes.plot(steps, history.values, color=COLOURS[0], marker="o" if len(steps) <= MARKED else None, markersize=4)
-    best = history.best_step or 0
-    axes.plot(steps[best], history.values[best], "o", color=COLOURS[1], markersize=9, zorder=3)
+    """Draw the watched values, one per step from number `first`, with a mark at the best.
+
+    Where the best step is that of the best mean over neighbours, these means are drawn too, and the mark is on them.
+    """
+    steps, best = np.arange(first, first + len(history.values)), history.best_step or 0
+    chosen_by = smoothed(history.values, history.smoothing)
+    has_means = history.smoothing > 0 and history.chosen
+    own: dict[str, Any] = {"color": COLOURS[0], "marker": "o" if len(steps) <= MARKED else None, "markersize": 4}
+    axes.plot(steps, history.values, **own, alpha=0.45 if has_means else 1.0, label="after each step")
+    if has_means:
+        axes.plot(steps, chosen_by, color=INK, linewidth=1.2, label="mean over neighbours")
+        axes.legend(loc="lower right")
+    axes.plot(steps[best], chosen_by[best], "o", color=COLOURS[1], markersize=9, zorder=3)
     axes.annotate(
-        f"{history.values[best]:.4f}",
-        (steps[best], history.values[best]),
-        (6, 6),
+        f"{step} {steps[best]}: {chosen_by[best]:.4f}",
+        (steps[best], chosen_by[best]),
+        (0, 10),
         textcoords="offset points",
         color=INK,
+        ha="right" if best > len(steps) / 2 else "left",
     )
     axes.set(xlabel=step, ylabel=str(history.watched), title="Validation quality")
     axes.locator_params(axis="x", integer=True)

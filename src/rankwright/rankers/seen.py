@@ -58,7 +58,7 @@ class SeenQueries:
         texts = items(record, "keys", str)
         if not 1 <= len(texts) <= MOST_KEPT or not all(_is_key(text) for text in texts):
             raise InputError(f"keys must be up to {MOST_KEPT} numbers of {DIGITS} hexadecimal digits")
-        return cls(np.unique(np.array([int(text, 16) for text in texts], np.uint64)), part(record, "complete", bool))
+        return cls(np.array(sorted({int(text, 16) for text in texts}), np.uint64), part(record, "complete", bool))
 
 
 def _is_key(text: str) -> bool:

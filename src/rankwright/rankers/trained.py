@@ -13,7 +13,8 @@ from rankwright.arrays import Float64Array, named, thread_count
 from rankwright.container.checks import MOST_FEATURES, items, optional, part, whole
 from rankwright.data.categories import MOST_CATEGORIES, Categories, translated
 from rankwright.data.columns import listed
-from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.parts import numbered_names
 from rankwright.errors import InputError
 from rankwright.features.scaling import FittedScaling
 from rankwright.rankers.model import Model, State, StoredModel

@@ -229,7 +229,8 @@ def _announce(progress: Progress, plan: LoopPlan) -> None:
     note = ""
     if progress.value is not None and progress.best_value is not None:
         note = f"{progress.metric} {progress.value:.4f}, best {progress.best_value:.4f}"
-    announce(plan.what, progress.step + 1, plan.n_steps, unit=plan.unit, note=note)
+    may_end_early = plan.patience is not None and progress.value is not None
+    announce(plan.what, progress.step + 1, plan.n_steps, unit=plan.unit, note=note, may_end_early=may_end_early)
 
 
 def _tell_interrupt(n_steps: int) -> None:

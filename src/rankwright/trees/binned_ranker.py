@@ -22,7 +22,7 @@ from rankwright.rankers.inputs import (
     validation_data,
     with_something_to_learn,
 )
-from rankwright.rankers.ranker import TrainingRun
+from rankwright.rankers.learning import TrainingRun
 from rankwright.rankers.seen import SeenQueries
 from rankwright.training.driver import Lesson
 from rankwright.training.loop import Listener
@@ -178,6 +178,7 @@ class BinnedRanker(ForestFace, ForestSettings):
         binned = bin_file(file, **self.binning())
         with_something_to_learn(binned.documents)
         remember_names(self, binned.n_features, binned.feature_names)
+        self.categories_ = binned.documents.categories
         self._learn_lists(BinnedLists(self._some_judged(binned), self._binned_valid(valid, binned.mapper)), run)
 
     def _binned_valid(self, valid: Any, mapper: BinMapper) -> BinnedDataset | None:

@@ -15,7 +15,8 @@ from rankwright.formats.rows import Rows
 from rankwright.formats.shards import Shards
 from rankwright.formats.sources import is_read_once
 from rankwright.rankers.inputs import training_data
-from rankwright.rankers.ranker import Ranker, TrainingRun
+from rankwright.rankers.learning import TrainingRun
+from rankwright.rankers.ranker import Ranker
 from rankwright.settings.shared import DebiasedSettings
 from rankwright.trees.debiasing import Debiasing, debiased
 
@@ -92,6 +93,7 @@ def _has_positions(file: DataFile) -> bool:
     if format == "svmlight":
         return False  # which has no place for them
     options = {name: value for name, value in file.options.items() if name not in BESIDE}
+    options |= {"features": (), "categories": ()}  # which are not looked at here
 
     def stop(rows: Rows) -> None:
         raise _FirstRows(rows.positions is not None)

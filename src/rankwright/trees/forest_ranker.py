@@ -15,7 +15,7 @@ from rankwright.arrays import thread_count
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import learns_alone
-from rankwright.rankers.ranker import TrainingRun
+from rankwright.rankers.learning import TrainingRun
 from rankwright.training.driver import Earlier, Learned, Lesson, learn
 from rankwright.training.loop import History, LoopPlan, Watch
 from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
@@ -129,8 +129,9 @@ class ForestRanker(BinnedRanker):
 
     def _shapes_to_try(self, lists: BinnedLists) -> tuple[ForestShape, ...]:
         shapes = shapes_to_try(lists.n_docs)
-        both = self.max_leaves is None and self.growth is None and self.max_depth is None and not self.categorical
-        return shapes if both else shapes[:1]
+        are_open = self.max_leaves is None and self.growth is None and self.max_depth is None
+        # Symmetric trees do not split categories.
+        return shapes if are_open and not lists.data.mapper.categorical.any() else shapes[:1]
 
     def _watched_on_unseen(
         self, grown: Callable[..., Boosting], shape: ForestShape, lists: BinnedLists, run: TrainingRun

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from rankwright.cluster.engine import Engine
@@ -20,9 +21,12 @@ class LetorFolds(NamedTuple):
     testing: Folds
 
 
-def letor_folds(folder: str | os.PathLike[str]) -> LetorFolds:
-    """The folds Fold1, Fold2, … of a folder; steps are chosen on `vali` in both forms."""
-    found = [read_fold(path) for path in fold_folders(folder)]
+def letor_folds(folder: str | os.PathLike[str], **reading: Any) -> LetorFolds:
+    """The folds Fold1, Fold2, … of a folder; steps are chosen on `vali` in both forms.
+
+    `reading` are options of `read`.
+    """
+    found = [read_fold(path, **reading) for path in fold_folders(folder)]
     return LetorFolds(
         given_folds([(fold.train, fold.vali, fold.vali) for fold in found]),
         given_folds([(fold.train, fold.vali, fold.test) for fold in found]),
@@ -43,13 +47,15 @@ def tune_on_letor(
     cluster: str | None = None,
     workers: int | None = None,
     engine: Engine | None = None,
+    reading: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> TunedOnLetor:
     """One configuration for all folds, chosen by the mean over their validation documents, and its test values.
 
-    `options` are further ones of `tune`. Folds overlap: there is no set of documents to train one model on.
+    `reading` are options of `read`, `options` further ones of `tune`. Folds overlap: there is no set of documents to
+    train one model on.
     """
-    folds = letor_folds(folder)
+    folds = letor_folds(folder, **(reading or {}))
     where: dict[str, Any] = {"cluster": cluster, "workers": workers, "engine": engine}
     tuned = tune(ranker, folds.choosing, **where, **options)
     return TunedOnLetor(tuned, tuned.tested_on(folds.testing, **where))

@@ -130,20 +130,21 @@ def compare(
     methods = {"fuse": separated(fuse)} if fuse is not None else {}
     with working():
         if rankers is not None or n_folds is not None or folds is not None:
-            others_absent = not model and not scores and not run and qrels is None and format is None
-            require(others_absent, "--rankers trains its own: leave out --model, --scores, --run, --qrels and --format")
-            require(not reading, "--rankers reads files as they are: leave out the options of columns")
+            others_absent = not model and not scores and not run and qrels is None
+            require(others_absent, "--rankers trains its own: leave out --model, --scores, --run and --qrels")
             require(not methods and diff is None, "--rankers keeps no lists: leave out --fuse and --diff")
             require(threads is None, "--rankers trains several at a time: say how many by --workers, not --threads")
             plan: dict[str, Any] = {"metrics": names and tuple(names), "convention": convention, "seed": seed}
-            found = _compare_folds(data, n_folds, **given, **_given(plan))
+            how_to_read = _given({"format": format}) | reading
+            found = _compare_folds(data, n_folds, reading=how_to_read, **given, **_given(plan))
             comparison = found.comparison
         else:
             require(not given, f"--{next(iter(given), '')} goes with --rankers")
             options = _given({"metrics": names, "convention": convention, "threads": threads, "seed": seed}) | methods
             if run or qrels is not None:
-                others_absent = not model and not scores and format is None and not reading
-                require(others_absent, "--run goes with --qrels alone")
+                require(not model and not scores, "--run goes with --qrels alone: leave out --model and --scores")
+                fixed = "--run and --qrels are TREC files, whose columns are fixed"
+                require(format is None and not reading, f"{fixed}: leave out --format and the options of columns")
                 comparison = _compare_runs(run or [], qrels or data, subtopics, options)
             else:
                 how = _given({"format": format}) | {"options": reading}
@@ -211,6 +212,7 @@ def _compare_folds(
     results: str | None = None,
     cluster: str | None = None,
     workers: int | None = None,
+    reading: dict[str, Any],
     **plan: Any,
 ) -> FoldComparison:
     """The comparison of rankers over folds; `plan` has the options of its plan."""
@@ -222,8 +224,8 @@ def _compare_folds(
         raise SettingError("--rankers needs DATA: a LETOR folder, or documents to cut into folds")
     names = ALL if rankers == ALL else separated(rankers)
     where: dict[str, Any] = {"results": results, "cluster": cluster, "workers": workers, "folds": folds}
-    listeners = study_listeners()
-    return compare_on_folds(data, names, plan=ComparisonPlan(**plan), listeners=listeners, tell=tell, **where)
+    how: dict[str, Any] = {"reading": reading, "listeners": study_listeners(), "tell": tell}
+    return compare_on_folds(data, names, plan=ComparisonPlan(**plan), **where, **how)
 
 
 def _named(text: str) -> tuple[str, str]:

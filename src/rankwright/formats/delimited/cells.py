@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array, IdArray, IntArray
+from rankwright.data.categories import Categories, codes_in
 from rankwright.data.columns import TableLayout
 from rankwright.data.ids import ids_of_text
 from rankwright.errors import FileFormatError
@@ -18,6 +19,7 @@ from rankwright.formats.rows import Rows, Runs
 from rankwright.kernels.codes import CellProblem
 
 LONGEST_ROW = 1 << 26  # bytes: a longer one has a quote that never closes
+WORDS_FOR_NOTHING = ("", "na", "nan", "null")
 WORDS_FOR_NUMBERS = ("", "na", "null", "true", "false")  # besides what float() takes
 
 
@@ -101,13 +103,16 @@ class CellReader:
         *,
         allow_infinity: bool,
         threads: int,
+        categories: Categories | None = None,
     ) -> None:
         self._file, self._names, self._layout, self._delimiter = file, names, layout, delimiter
         self._allow_infinity, self._threads = allow_infinity, threads
         numeric_roles = (layout.label, layout.query_weight, layout.document_weight)
         text_roles = (layout.query, layout.document, layout.position)
-        self._numeric = [*layout.features, *(name for name in numeric_roles if name is not None)]
-        self._textual = [name for name in text_roles if name is not None]
+        self._categories = categories or {}
+        self._measured = [name for name in layout.features if name not in self._categories]
+        self._numeric = [*self._measured, *(name for name in numeric_roles if name is not None)]
+        self._textual = [*(name for name in text_roles if name is not None), *self._categories]
         targets = {name: place for place, name in enumerate(self._numeric)}
         targets |= {name: -2 - place for place, name in enumerate(self._textual)}
         self._targets = np.array([targets.get(name, -1) for name in names], np.int64)
@@ -117,7 +122,7 @@ class CellReader:
         layout = self._layout
         numbers, texts = self._parse(lines)
         rows = Rows(
-            features=numbers[:, : len(layout.features)],
+            features=self._features(numbers[:, : len(self._measured)], texts),
             runs=Runs.of(self._ids(lines, layout.query, texts)),
             labels=self._numbers(layout.label, numbers),
             document_ids=None if layout.document is None else self._ids(lines, layout.document, texts),
@@ -129,6 +134,25 @@ class CellReader:
         if fault is not None:
             raise self._error(lines, fault.row, fault.column, fault.problem)
         return rows
+
+    def _features(self, measured: Float32Array, texts: dict[str, list[str]]) -> Float32Array:
+        """The features in their order: those that are numbers, and the codes of those that are texts."""
+        if not self._categories:
+            return measured
+        features = np.empty((len(measured), len(self._layout.features)), np.float32)
+        for place, name in enumerate(self._layout.features):
+            known = self._categories.get(name)
+            values = measured[:, self._measured.index(name)] if known is None else codes_in(texts[name], known).codes
+            features[:, place] = values
+        return features
+
+    def category_texts(self, lines: Lines) -> dict[str, set[str]]:
+        """The texts in the columns of categories of a block of lines, without those that stand for nothing."""
+        _, texts = self._parse(lines)
+        return {
+            name: {text for text in set(texts[name]) if text.lower() not in WORDS_FOR_NOTHING}
+            for name in self._categories
+        }
 
     def _parse(self, lines: Lines) -> tuple[Float32Array, dict[str, list[str]]]:
         numbers = np.empty((len(lines.starts), len(self._numeric)), np.float32)
@@ -188,7 +212,12 @@ class CellReader:
         """Advice on how to leave out columns that hold text, where the row has some among its features."""
         features = set(self._layout.features)
         texts = [name for name, cell in zip(self._names, cells, strict=False) if name in features and _is_text(cell)]
-        return f"; leave out what is no feature with drop={texts}, or choose with features=" if texts else ""
+        if not texts:
+            return ""
+        return (
+            f"; leave out what is no feature with drop={texts}, choose with features=, or name in categories= what "
+            f"trees should take as categories"
+        )
 
     def _error(self, lines: Lines, row: int, column: str, problem: str) -> FileFormatError:
         return FileFormatError(self._file, f"column {column!r}: {problem}", lines.number_of(row))

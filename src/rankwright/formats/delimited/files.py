@@ -8,21 +8,22 @@ numbers; true and false are 1 and 0. Files may be compressed (.gz, .zst).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import thread_count
-from rankwright.data.columns import Columns, find_layout
+from rankwright.data.categories import Categories
+from rankwright.data.columns import Columns, TableLayout, find_layout
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, SettingError, require
 from rankwright.formats.blocks import Opener, OpenFile, Reader, errors_name_file
-from rankwright.formats.delimited.cells import CellReader, whole_lines
+from rankwright.formats.delimited.cells import CellReader, Lines, whole_lines
 from rankwright.formats.delimited.descriptions import read_column_description
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.pipeline import scan_ids
@@ -47,6 +48,7 @@ class DelimitedReader(Reader):
     columns: Columns | None = None
     features: Sequence[str] | None = None
     drop: Sequence[str] = ()
+    categories: Collection[str] = ()
     delimiter: str | None = None
     names: Sequence[str] | None = None
     description: FilePath | None = None
@@ -68,7 +70,24 @@ class DelimitedReader(Reader):
         """The types of ids are found by reading the files beforehand; ids from standard input are text."""
         return self._open_file, IdTypes() if any(map(is_standard, paths)) else scan_ids(paths, self._open_file)
 
+    def category_texts(self, path: str) -> Iterator[Mapping[str, set[str]]]:
+        """The texts in the columns of categories of a file, block by block."""
+        opened = self._opened(path)
+        layout = replace(opened.layout.only_queries(), features=tuple(self.categories))
+        unknown = dict.fromkeys(self.categories, ())
+        return map(self._cells(opened, layout, unknown).category_texts, opened.lines)
+
     def _open_file(self, path: str, room: Room | None) -> OpenFile:
+        opened = self._opened(path)
+        layout = replace(opened.layout, features=()) if room is None else opened.layout
+        known = self.categories if isinstance(self.categories, Mapping) and room is not None else {}
+        return OpenFile(map(self._cells(opened, layout, known).rows, opened.lines), layout)
+
+    def _cells(self, opened: _OpenLines, layout: TableLayout, categories: Categories) -> CellReader:
+        how: dict[str, Any] = {"allow_infinity": self.allow_infinity, "threads": thread_count(self.threads)}
+        return CellReader(opened.file, opened.names, layout, opened.delimiter, categories=categories, **how)
+
+    def _opened(self, path: str) -> _OpenLines:
         file = input_name(path)
         blocks = (block.tobytes() for block in open_line_blocks(path))
         start = next(blocks, b"")
@@ -82,14 +101,11 @@ class DelimitedReader(Reader):
             raise FileFormatError(file, "there is text after a closing quote", first.number_of(0))
         with errors_name_file(file):
             names, columns, drop = self._meaning(cells)
-            layout = find_layout(names, columns, features=self.features, drop=drop)
+            how: dict[str, Any] = {"features": self.features, "drop": drop, "categories": self.categories}
+            layout = find_layout(names, columns, **how)
         if self.names is self.description is None:
             first = first.after_first()
-        if room is None:
-            layout = replace(layout, features=())
-        threads = thread_count(self.threads)
-        reader = CellReader(file, names, layout, delimiter, allow_infinity=self.allow_infinity, threads=threads)
-        return OpenFile(map(reader.rows, chain([first], lines)), layout)
+        return _OpenLines(file, names, layout, delimiter, chain([first], lines))
 
     def _meaning(self, cells: Sequence[str]) -> tuple[Sequence[str], Columns | None, Sequence[str]]:
         """The names of the columns, their roles, and those to drop, of a file whose first line has these cells."""
@@ -98,6 +114,16 @@ class DelimitedReader(Reader):
         description = read_column_description(self.description)
         names = description.names(len(cells))
         return names, description.columns(names), [*description.left_out(names), *self.drop]
+
+
+class _OpenLines(NamedTuple):
+    """A file of which the first line was read: what it is called, its columns, and the lines that have rows."""
+
+    file: str
+    names: Sequence[str]
+    layout: TableLayout
+    delimiter: str
+    lines: Iterator[Lines]
 
 
 def _delimiter_of(file: str, start: bytes) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankwright.arrays import CodeArray, Float32Array, IntArray, Uint64Array
-from rankwright.data.dataset import RankingDataset, numbered_names
+from rankwright.data.dataset import RankingDataset
 from rankwright.data.keys import key_order, row_hashes
+from rankwright.data.parts import numbered_names
 from rankwright.errors import InputError
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
@@ -77,14 +78,12 @@ def bin_file(
             return _coded(file, mapper, threads, in_key_order=in_key_order)
         sample = RowSample(sample_size, seed, file.absent)
         documents = file.stream_rows(sample.add)
+        file = file.with_categories(documents.data.categories)  # they need not be found again
         features = _sampled(file, documents, sample)
         announce("binning features")
-        mapper = fit_bins(
-            features,
-            max_bins=max_bins,
-            categorical=feature_numbers(documents.feature_names or numbered_names(features.shape[1]), categorical),
-            threads=threads,
-        )
+        names = documents.feature_names or numbered_names(features.shape[1])
+        categorical = [*categorical, *(name for name in documents.data.categories or () if name not in categorical)]
+        mapper = fit_bins(features, max_bins=max_bins, categorical=feature_numbers(names, categorical), threads=threads)
         if documents.data.n_docs <= sample_size:
             data, keys = _ordered(documents.data, sample.hashes(), threads, in_key_order)
             codes = bin_columns(features, mapper, order=data.source_rows, threads=threads)

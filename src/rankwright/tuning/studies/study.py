@@ -92,6 +92,7 @@ class SeveralStudies:
     def begin(self, number: int, name: str) -> None:
         """Go on with the study of that number, from 0."""
         self.number, self.name = number, name
+        announce(name, sum(self.totals[:number]), sum(self.totals), unit="experiments", overall=True)
 
     def hear(self, progress: StudyProgress) -> bool:
         """Tell the listeners; True where one of them ends the study."""
