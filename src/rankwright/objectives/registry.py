@@ -25,7 +25,7 @@ from rankwright.objectives.pointwise import LogisticError, SquaredError
 
 DEFAULT_METRIC = "ndcg@10"
 DEFAULT_TRUNCATION = 30
-DEFAULT_PERTURBATIONS = 4
+DEFAULT_PERTURBATIONS = 10
 
 
 def ranknet(
@@ -146,7 +146,7 @@ def yetirank(
         What the forces aim at, such as `"map"`; by default YetiRank's own weights.
     sigma : float, default 1.0
         The steepness of the logistic loss, above 0.
-    perturbations : int, default 4
+    perturbations : int, default 10
         How many noisy orders to average over, 1 or more; every other one has the noise of the one before turned round.
     noise : float, default 1.0
         How many times logistic noise is added to the scores for a noisy order, 0 or more.

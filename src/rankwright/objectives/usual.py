@@ -12,6 +12,9 @@ from rankwright.objectives.deltas import MetricDelta, as_delta
 from rankwright.objectives.objective import GRADIENT_DTYPE, Judged, LambdaFn, Objective
 from rankwright.objectives.registry import lambdarank, yetirank
 
+LITTLE = 50_000  # documents: with more of them the leaves average what noisy orders add, so few orders do
+ORDERS_OF_MUCH = 4
+
 
 @dataclass(frozen=True, slots=True)
 class UsualForces:
@@ -32,8 +35,11 @@ class UsualForces:
         """Return the λ-function of a dataset; see `Objective.bind`."""
         documents: Any = getattr(dataset, "documents", dataset)  # a binned dataset's, without features
         has_judgments = documents.preferences is None and getattr(documents, "positions", None) is None
-        chosen = yetirank() if has_judgments else lambdarank(self.metric)
+        chosen = self._judged(dataset.groups.n_docs) if has_judgments else lambdarank(self.metric)
         return chosen.bind(dataset, threads=threads, dtype=dtype)
+
+    def _judged(self, n_docs: int) -> Objective:
+        return yetirank() if n_docs <= LITTLE else yetirank(perturbations=ORDERS_OF_MUCH)
 
 
 def usual_forces(metric: str) -> Objective:
