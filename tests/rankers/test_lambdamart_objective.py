@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -38,11 +40,26 @@ def test_a_name_and_its_value_are_the_same_objective(data):
 def test_forces_follow_a_convention(data):
     by_metric, by_objective = (
         trained(data, **{setting: name}).predict(data)
-        for setting, name in (("metric", "ndcg@10:letor"), ("objective", "lambdarank:ndcg@10:letor"))
+        for setting, name in (("metric", "map:letor"), ("objective", "lambdarank:map:letor"))
     )
     assert_array_equal(by_metric, by_objective)
-    assert not np.array_equal(by_metric, trained(data).predict(data))
-    assert_array_equal(trained(data, metric="ndcg@10:skip-empty").predict(data), trained(data).predict(data))
+    swaps, other = (
+        trained(data, metric=name, truncation=30).predict(data) for name in ("ndcg@10", "ndcg@10:letor")
+    )
+    assert not np.array_equal(swaps, other)
+    assert_array_equal(trained(data, metric="ndcg@10:skip-empty", truncation=30).predict(data), swaps)
+
+
+def test_forces_are_yetiranks_for_ndcg_and_lambdaranks_where_a_setting_shapes_those(data):
+    usual = trained(data).predict(data)
+    assert_array_equal(usual, trained(data, objective="yetirank").predict(data))
+    swaps = trained(data, objective="lambdarank:ndcg@10").predict(data)
+    assert_array_equal(trained(data, truncation=30).predict(data), swaps)
+    assert not np.array_equal(usual, swaps)
+    clicked = replace(data, positions=np.arange(data.n_docs) % 10)
+    assert_array_equal(
+        trained(clicked, debias="none").predict(data), trained(clicked, debias="none", truncation=30).predict(data)
+    )
 
 
 def test_a_metric_that_no_swap_changes_is_refused(data):

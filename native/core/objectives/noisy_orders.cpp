@@ -27,17 +27,19 @@ template <std::size_t bytes> [[gnu::always_inline]] inline void log_odds(double 
     }
 }
 
-// Counts for each of n scores how many are higher. Goes on to a multiple of `lanes`.
+constexpr std::size_t counted_at_once = 32; // scores, which fill the registers
+
+// Counts for each of n scores how many are higher. Goes on to a multiple of `counted_at_once`.
 template <std::size_t bytes>
 [[gnu::always_inline]] inline void count_higher(const float *scores, std::size_t n, std::int32_t *counts) {
     using V = Pack<float, bytes>;
-    constexpr std::size_t width = bytes / sizeof(float), packs = lanes / width;
-    for (std::size_t first = 0; first < n; first += lanes) {
+    constexpr std::size_t width = bytes / sizeof(float), packs = counted_at_once / width;
+    for (std::size_t first = 0; first < n; first += counted_at_once) {
         V own[packs];
         BitsOf<V> higher[packs] = {};
         for (std::size_t pack = 0; pack < packs; ++pack) own[pack] = load<V>(scores + first + pack * width);
         for (std::size_t j = 0; j < n; ++j) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (std::size_t pack = 0; pack < packs; ++pack) higher[pack] -= own[pack] < scores[j]; // true is -1
         }
         std::memcpy(counts + first, higher, sizeof(higher));
@@ -127,7 +129,7 @@ std::uint32_t descending_key(float number) {
     return static_cast<std::uint32_t>(bits ^ (~(bits >> 31) & std::numeric_limits<std::int32_t>::max()));
 }
 
-constexpr std::size_t longest_counted_list = 512; // beyond it sorting is faster than counting
+constexpr std::size_t longest_counted_list = 256; // beyond it sorting is faster than counting
 
 } // namespace
 
@@ -152,49 +154,74 @@ void shuffle_ties(std::span<const double> scores, std::uint64_t stream, std::spa
 template <typename Real> void NoisyOrders<Real>::draw(const BatchQuery &query, std::span<const std::uint32_t> ranked) {
     n_ = query.n;
     n_counted_ = settings_.truncation == 0 ? n_ : std::min(n_, static_cast<std::size_t>(settings_.truncation));
-    order_.resize(n_orders() * n_);
+    n_kept_ = has_steps() && settings_.noise != 0.0 ? std::min(n_, n_counted_ + 1) : n_;
+    order_.resize(n_orders() * n_kept_);
     const double highest = n_ == 0 ? 0.0 : query.scores[ranked[0]];
     for (std::size_t k = 0; k < n_orders(); ++k) {
-        const auto here = std::span(order_).subspan(k * n_, n_);
+        const auto here = std::span(order_).subspan(k * n_kept_, n_kept_);
         const auto stream = stream_of(query.stream, ~std::uint64_t{k}); // those of rows and draws count from 0
         if (settings_.noise == 0.0) {
             std::copy(ranked.begin(), ranked.end(), here.begin());
             shuffle_ties(query.scores, stream, here, keys_);
-        } else {
-            add_noise(query, highest, stream);
-            if (n_ > longest_counted_list || !order_by_counts(here)) order_by_keys(here);
+            continue;
+        }
+        // Every other order has the noise of the one before turned round: half the draws, and means that vary less.
+        const bool is_turned = k % 2 == 1;
+        if (!is_turned) draw_noise(stream);
+        add_noise(query, highest, is_turned ? -settings_.noise : settings_.noise);
+        if (n_ > longest_counted_list && n_kept_ < n_) {
+            order_tops(here);
+        } else if (n_ > longest_counted_list || !order_by_counts(here)) {
+            order_by_keys(here);
         }
     }
 }
 
-// Scores are counted from the highest: floats then keep the digits that matter.
-template <typename Real>
-void NoisyOrders<Real>::add_noise(const BatchQuery &query, double highest, std::uint64_t stream) {
+template <typename Real> void NoisyOrders<Real>::draw_noise(std::uint64_t stream) {
     constexpr double step = 1.0 / 4503599627370496.0; // 2^-52
     noise_.resize(n_ + lanes);
-    noisy_.resize(n_ + lanes);
     for (std::size_t row = 0; row < n_; ++row) {
         noise_[row] = (static_cast<double>(stream_of(stream, row) >> 12) + 0.5) * step;
     }
     std::fill(noise_.begin() + n_, noise_.end(), 0.5);
     loops<Real>().log_odds(noise_.data(), n_);
+}
+
+// Scores are counted from the highest: floats then keep the digits that matter.
+template <typename Real> void NoisyOrders<Real>::add_noise(const BatchQuery &query, double highest, double times) {
+    noisy_.resize(n_ + counted_at_once);
     for (std::size_t row = 0; row < n_; ++row) {
-        noisy_[row] = static_cast<float>(query.scores[row] - highest + settings_.noise * noise_[row]);
+        noisy_[row] = static_cast<float>(query.scores[row] - highest + times * noise_[row]);
     }
 }
 
 // A document's rank is the number of higher scores. Gives up where two scores are equal, which noise makes rare.
 template <typename Real> bool NoisyOrders<Real>::order_by_counts(std::span<std::uint32_t> order) {
     constexpr auto nobody = std::numeric_limits<std::uint32_t>::max();
-    counts_.resize(n_ + lanes);
+    counts_.resize(n_ + counted_at_once);
     loops<Real>().count_higher(noisy_.data(), n_, counts_.data());
     std::fill(order.begin(), order.end(), nobody);
     for (std::size_t row = 0; row < n_; ++row) {
-        auto &at_rank = order[static_cast<std::size_t>(counts_[row])];
+        const auto rank = static_cast<std::size_t>(counts_[row]);
+        if (rank >= order.size()) continue;
+        auto &at_rank = order[rank];
         if (at_rank != nobody) return false;
         at_rank = static_cast<std::uint32_t>(row);
     }
-    return true;
+    return order.empty() || std::find(order.begin(), order.end(), nobody) == order.end();
+}
+
+// Equal scores stay in row order.
+template <typename Real> void NoisyOrders<Real>::order_tops(std::span<std::uint32_t> order) {
+    constexpr int row_bits = 32;
+    keys_.resize(n_);
+    for (std::size_t row = 0; row < n_; ++row) {
+        keys_[row] = std::uint64_t{descending_key(noisy_[row])} << row_bits | row;
+    }
+    const auto end = keys_.begin() + static_cast<std::ptrdiff_t>(order.size());
+    std::nth_element(keys_.begin(), end - 1, keys_.end());
+    std::sort(keys_.begin(), end);
+    for (std::size_t rank = 0; rank < order.size(); ++rank) order[rank] = static_cast<std::uint32_t>(keys_[rank]);
 }
 
 // Equal scores stay in row order.
@@ -206,12 +233,12 @@ template <typename Real> void NoisyOrders<Real>::order_by_keys(std::span<std::ui
         keys_[row] = std::uint64_t{descending_key(noisy_[row])} << row_bits | row;
     }
     sort_keys(keys_, scratch_, row_bits, 1);
-    for (std::size_t rank = 0; rank < n_; ++rank) order[rank] = static_cast<std::uint32_t>(keys_[rank]);
+    for (std::size_t rank = 0; rank < order.size(); ++rank) order[rank] = static_cast<std::uint32_t>(keys_[rank]);
 }
 
 template <typename Real>
 std::size_t NoisyOrders<Real>::bring_up_tops(std::span<std::uint32_t> row_at, std::size_t n_tops) {
-    if (n_counted_ == n_) return n_;
+    if (n_counted_ == n_ || settings_.neighbours) return n_; // neighbours are found by rank
     is_top_.assign(n_, false);
     for (const auto row : row_at.first(n_tops)) is_top_[row] = true;
     for (std::size_t k = 0; k < n_orders(); ++k) {
@@ -224,6 +251,10 @@ std::size_t NoisyOrders<Real>::bring_up_tops(std::span<std::uint32_t> row_at, st
 template <typename Real>
 void NoisyOrders<Real>::set_places(std::span<const std::uint32_t> place_of, const Real *worth) {
     worth_ = worth;
+    if (has_steps()) {
+        for (auto &row : order_) row = place_of[row];
+        return set_steps();
+    }
     stride_ = n_ + lanes;
     for (auto *values : {&rank_, &limit_, &above_, &below_, &scale_}) values->resize(n_orders() * stride_);
     for (auto *values : {&ranked_worth_, &ranked_above_, &ranked_below_, &ranked_scale_}) values->resize(n_);
@@ -247,6 +278,16 @@ void NoisyOrders<Real>::set_places(std::span<const std::uint32_t> place_of, cons
     }
 }
 
+template <typename Real> void NoisyOrders<Real>::set_steps() {
+    steps_.resize(n_kept_);
+    const Real share = Real(1) / static_cast<Real>(n_orders());
+    const auto at = [&](std::size_t rank) {
+        return rank < data_.discount.size() ? static_cast<Real>(data_.discount[rank]) : Real(0);
+    };
+    for (std::size_t rank = 0; rank + 1 < n_kept_; ++rank) steps_[rank] = share * std::abs(at(rank) - at(rank + 1));
+}
+
+// What swapping the documents at two places changes in order k, over the number of orders.
 template <typename Real> double NoisyOrders<Real>::weight_in(std::size_t k, std::size_t a, std::size_t b) const {
     const std::size_t first = k * stride_;
     const bool a_above = rank_[first + a] < rank_[first + b];

@@ -4,6 +4,7 @@
 // `row` and `place` are those of query_pairs.hpp; `rank` is a place in one noisy order.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,8 +25,11 @@ template <typename Real> class NoisyOrders {
     std::size_t n_orders() const { return static_cast<std::size_t>(settings_.perturbations); }
     // How many ranks of an order count: a pair weighs nothing where both of its documents stand below them.
     std::size_t n_counted() const { return n_counted_; }
-    // The documents of an order, highest noisy score first: rows, or places once these are set.
-    std::span<const std::uint32_t> order(std::size_t k) const { return std::span(order_).subspan(k * n_, n_); }
+    // The documents of an order, highest noisy score first: rows, or places once these are set. Where only neighbours
+    // within the counted ranks matter, the order ends one rank below these.
+    std::span<const std::uint32_t> order(std::size_t k) const {
+        return std::span(order_).subspan(k * n_kept_, n_kept_);
+    }
 
     // Moves the documents that are among the counted ranks of any order, and the first `n_tops` rows, before all others
     // and returns how many they are.
@@ -33,28 +37,40 @@ template <typename Real> class NoisyOrders {
     // Sets the place of each row, and the worth of each place.
     void set_places(std::span<const std::uint32_t> place_of, const Real *worth);
 
-    // What swapping the documents at two places changes in order k, over the number of orders.
-    double weight_in(std::size_t k, std::size_t a, std::size_t b) const;
+    // What swapping the document at this rank of order k with the next changes, over the number of orders.
+    double weight_of_neighbours(std::size_t k, std::size_t rank) const {
+        const auto a = order(k)[rank], b = order(k)[rank + 1];
+        if (!has_steps()) return weight_in(k, a, b);
+        return double(steps_[rank] * std::abs(worth_[a] - worth_[b]));
+    }
     // The sum of that over all orders.
     double weight(std::size_t a, std::size_t b) const;
     // Fills weights[j] with weight(i, j) for all places j from i + 1 on.
     void fill_row(std::size_t i, Real *weights) const;
 
   private:
-    void add_noise(const BatchQuery &query, double highest, std::uint64_t stream);
+    // Whether a swap of neighbours changes the same at a rank whatever stands elsewhere.
+    bool has_steps() const { return settings_.neighbours && settings_.delta == Delta::discounted_gain; }
+    void draw_noise(std::uint64_t stream);
+    void add_noise(const BatchQuery &query, double highest, double times);
+    void order_tops(std::span<std::uint32_t> order);
     bool order_by_counts(std::span<std::uint32_t> order);
+    void set_steps();
+    double weight_in(std::size_t k, std::size_t a, std::size_t b) const;
     void order_by_keys(std::span<std::uint32_t> order);
     void add_orders(std::size_t k, std::size_t n_orders, std::size_t i, Real *weights) const;
     void add_long_order(std::size_t k, std::size_t i, Real *weights) const;
 
     const PairData &data_;
     const PairSettings &settings_;
-    std::size_t n_ = 0, stride_ = 0, n_counted_ = 0;
+    std::size_t n_ = 0, stride_ = 0, n_counted_ = 0, n_kept_ = 0;
     const Real *worth_ = nullptr;
     std::vector<std::uint32_t> order_; // one order after the other
     // By order and place, each order at a multiple of `stride_`: the rank, below which rank a partner counts, and the
     // swap arrays of deltas.hpp.
     std::vector<Real> rank_, limit_, above_, below_, scale_;
+    // By rank, what a swap with the next changes over the number of orders, but for the difference of worths.
+    std::vector<Real> steps_;
     std::vector<Real> ranked_worth_, ranked_above_, ranked_below_, ranked_scale_;
     std::vector<double> noise_;
     std::vector<float> noisy_; // scores with noise

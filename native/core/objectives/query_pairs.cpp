@@ -197,17 +197,21 @@ template <typename Real> void QueryPairs<Real>::add_weighed_rows() {
     });
 }
 
-// The weights of a pair in several orders are added up by adding it several times.
+// The weights of a pair in several orders are added up by adding it several times. Every pair is written, and those of
+// equal labels or without one are written over: a branch on labels would often be guessed wrong.
 template <typename Real> void QueryPairs<Real>::add_neighbour_pairs() {
     const auto &noisy = weights_.noisy();
+    const bool is_certain = std::isinf(settings_.certainty);
+    const std::size_t n_pairs = query_.n == 0 ? 0 : std::min(query_.n - 1, noisy.n_counted());
     for (std::size_t k = 0; k < noisy.n_orders(); ++k) {
         const auto order = noisy.order(k);
-        for (std::size_t rank = 0; rank + 1 < query_.n && rank < noisy.n_counted(); ++rank) {
+        for (std::size_t rank = 0; rank < n_pairs; ++rank) {
             const std::size_t a = order[rank], b = order[rank + 1];
-            const double difference = double(label_[a]) - double(label_[b]);
-            if (difference == 0.0 || std::isnan(difference)) continue;
-            const double weight = noisy.weight_in(k, a, b) * weight_of_documents(a, b);
-            buffer_pair(a, b, target_of(settings_.certainty, difference), weight);
+            const Real upper = label_[a], lower = label_[b];
+            const double target = is_certain ? double(upper > lower) : target_of(settings_.certainty, upper - lower);
+            write_pair(a, b, target, noisy.weight_of_neighbours(k, rank) * weight_of_documents(a, b));
+            buffered_ += std::size_t(upper < lower) + std::size_t(upper > lower);
+            if (buffered_ == buffered_pairs) empty_buffer();
         }
     }
     empty_buffer();
@@ -304,12 +308,17 @@ template <typename Real> double QueryPairs<Real>::weight_of_documents(std::size_
 }
 
 template <typename Real>
-void QueryPairs<Real>::buffer_pair(std::size_t a, std::size_t b, double target, double weight) {
+void QueryPairs<Real>::write_pair(std::size_t a, std::size_t b, double target, double weight) {
     a_[buffered_] = static_cast<std::uint32_t>(a);
     b_[buffered_] = static_cast<std::uint32_t>(b);
     gap_[buffered_] = score_[a] - score_[b];
     target_[buffered_] = static_cast<Real>(target);
     pair_weight_[buffered_] = static_cast<Real>(weight);
+}
+
+template <typename Real>
+void QueryPairs<Real>::buffer_pair(std::size_t a, std::size_t b, double target, double weight) {
+    write_pair(a, b, target, weight);
     if (++buffered_ == buffered_pairs) empty_buffer();
 }
 

@@ -64,6 +64,7 @@ template <typename Real> class QueryPairs {
     template <typename Each> void for_sampled_pairs(std::span<const std::int64_t> by_label, Each &&each);
     template <typename ForPairs> void add_pairs(ForPairs &&for_pairs);
     double weight_of_documents(std::size_t a, std::size_t b) const;
+    void write_pair(std::size_t a, std::size_t b, double target, double weight);
     void buffer_pair(std::size_t a, std::size_t b, double target, double weight);
     void empty_buffer();
 

@@ -147,7 +147,7 @@ def yetirank(
     sigma : float, default 1.0
         The steepness of the logistic loss, above 0.
     perturbations : int, default 10
-        How many noisy orders to average over, 1 or more.
+        How many noisy orders to average over, 1 or more; every other one has the noise of the one before turned round.
     noise : float, default 1.0
         How many times logistic noise is added to the scores for a noisy order, 0 or more.
     decay : float, optional

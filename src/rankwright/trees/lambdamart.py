@@ -10,6 +10,7 @@ from rankwright.errors import require
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic
 from rankwright.objectives.registry import lambdarank, learns_alone, objective_named, paper_lambdarank
+from rankwright.objectives.usual import usual_forces
 from rankwright.trees.debiased import DebiasedRanker
 from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.params import SplitGain
@@ -18,8 +19,8 @@ from rankwright.trees.settings import LambdaMARTSettings
 
 class LambdaMART(DebiasedRanker, ForestRanker, LambdaMARTSettings):
     """Each tree is fitted to forces on the documents. The force on a pair is how far RankNet would push the two
-    documents apart, times what `metric` would gain if they changed places; so pairs that matter at the top of the list
-    pull hardest. Give `valid` to keep the trees up to the best one, and `early_stopping` to stop growing soon after it.
+    documents apart, times how much it matters that they are in order; so pairs at the top of the list pull hardest.
+    For NDCG that is YetiRank's measure, and what `metric` would gain if they changed places for other metrics. Give `valid` to keep the trees up to the best one, and `early_stopping` to stop growing soon after it.
 
     Attributes
     ----------
@@ -56,13 +57,16 @@ class LambdaMART(DebiasedRanker, ForestRanker, LambdaMARTSettings):
 
     def _forces(self) -> Objective:
         weights = self.pair_weights()
+        are_plain = (self.truncation, self.sigma, self.mode, weights) == (None, None, "default", {})
         if self.objective is not None:
             require(
-                (self.truncation, self.sigma, self.mode, weights) == (None, None, "default", {}),
+                are_plain,
                 f"{', '.join(['truncation', 'sigma', *weights])} and mode shape LambdaRank's forces; an objective of "
                 "your own has its own settings",
             )
             return objective_named(self.objective) if isinstance(self.objective, str) else self.objective
+        if are_plain:
+            return usual_forces(self.metric)
         objective = paper_lambdarank(self.metric) if self.mode == "paper" else lambdarank(self.metric)
         changes: dict[str, Any] = {"truncation": self.truncation, "pair_loss": self.sigma and Logistic(self.sigma)}
         return replace(objective, **{name: value for name, value in changes.items() if value is not None}, **weights)

@@ -118,12 +118,14 @@ class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings)
     Parameters
     ----------
     objective
-        Other forces to follow than LambdaRank's: a name (`rankwright.objectives.OBJECTIVES`), or an objective such as
-        one that `objectives.from_function` made from λs of your own.
+        The forces to follow: a name (`rankwright.objectives.OBJECTIVES`), or an objective such as one that
+        `objectives.from_function` made from λs of your own. None takes `yetirank` where `metric` is NDCG and labels are
+        judgments, else LambdaRank's forces for `metric`; so does any of the settings that shape those.
     truncation
-        Only pairs with a document among so many top ranks have a force; None takes 30, or all in the paper's mode.
+        LambdaRank's forces: only pairs with a document among so many top ranks have one; None takes 30, or all in the
+        paper's mode.
     sigma
-        How steep the logistic force of a pair is; None takes 1.
+        LambdaRank's forces: how steep the logistic force of a pair is; None takes 1.
     split_gain
         What a split is worth: `newton` takes the second-order gain, `least-squares` the squared error of a fit to the
         forces; None takes `newton`, or `least-squares` in the paper's mode.

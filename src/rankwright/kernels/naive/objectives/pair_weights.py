@@ -48,10 +48,15 @@ def _noisy_ranks(query: BatchQuery, ranked: IntArray, settings: PairSettings) ->
     """The rank of each document in one noisy order after the other."""
     n = len(ranked)
     rank_of_row = np.argsort(ranked)
+    noise = np.zeros(n)
     for order in range(settings.perturbations):
         stream = stream_of(query.stream, ~np.uint64(order))[0]
-        uniform = ((stream_of(stream, np.arange(n)) >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52
-        noisy = query.scores - query.scores.max(initial=-np.inf) + settings.noise * np.log(uniform / (1.0 - uniform))
+        if order % 2 == 0:  # every other order has the noise of the one before turned round
+            uniform = ((stream_of(stream, np.arange(n)) >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52
+            noise = np.log(uniform / (1.0 - uniform))
+        else:
+            noise = -noise
+        noisy = query.scores - query.scores.max(initial=-np.inf) + settings.noise * noise
         noisy = noisy.astype(np.float32).astype(np.float64)
         rows = ranked_rows(noisy, None) if settings.noise else ranked_rows(query.scores, stream)
         rank_of = np.empty(n, np.int64)
