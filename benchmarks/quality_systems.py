@@ -112,8 +112,10 @@ TREES = (100, 200, 400, 800)
 
 
 def _draw_ours(rng: np.random.Generator) -> Settings:
+    symmetric = bool(rng.random() < 0.5)
     return {
-        "max_leaves": int(rng.choice([4, 7, 15, 31])),
+        "growth": "symmetric" if symmetric else "best-first",
+        "max_leaves": int(rng.choice([8, 16, 32, 64] if symmetric else [4, 7, 15, 31])),
         "learning_rate": float(rng.choice([0.02, 0.05, 0.1])),
         "min_docs_in_leaf": int(rng.choice([10, 30, 100])),
         "query_fraction": float(rng.choice([0.5, 1.0])),

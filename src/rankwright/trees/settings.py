@@ -14,7 +14,7 @@ from rankwright.settings.shared import (
     PatientSettings,
     ScaledSettings,
 )
-from rankwright.settings.spaces import Real, Whole
+from rankwright.settings.spaces import Choice, Real, Whole
 from rankwright.trees.bins.binning import MAX_WIDE_BINS
 from rankwright.trees.params import MAX_LEAVES, Growth, SplitGain
 
@@ -103,7 +103,9 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
     smoothing: float = setting(0.3, least=0, most=1, unsaid=0.0)
     split_feature_fraction: float = setting(1.0, above=0, most=1, unsaid=1.0)
     query_bootstrap: float = setting(0.0, least=0, most=1, unsaid=0.0)
-    growth: Growth | None = setting(None, unsaid="best-first", small="best-first")
+    growth: Growth | None = setting(
+        None, unsaid="best-first", small="best-first", search=Choice(("best-first", "symmetric"))
+    )
     gain_noise: float = setting(0.0, least=0, unsaid=0.0)
     max_bins: int = setting(255, least=2, most=MAX_WIDE_BINS)
     l2: float = setting(0.0, least=0)
