@@ -76,4 +76,26 @@ void number_documents(std::span<const std::int64_t> starts, std::span<const std:
     });
 }
 
+void order_by_query(std::span<const std::int32_t> queries, std::span<const std::uint64_t> keys, std::size_t n_queries,
+                    std::span<std::int64_t> order, int threads) {
+    std::vector<std::size_t> starts(n_queries + 1, 0);
+    for (const std::int32_t query : queries) ++starts[query + 1];
+    for (std::size_t query = 0; query < n_queries; ++query) starts[query + 1] += starts[query];
+    struct Keyed {
+        std::uint64_t key;
+        std::int64_t place;
+        auto operator<=>(const Keyed &) const = default;
+    };
+    std::vector<Keyed> keyed(queries.size());
+    auto next = starts;
+    for (std::size_t i = 0; i < queries.size(); ++i)
+        keyed[next[queries[i]]++] = {keys[i], static_cast<std::int64_t>(i)};
+    parallel_for(n_queries, threads, 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t query = begin; query < end; ++query) {
+            std::sort(keyed.begin() + starts[query], keyed.begin() + starts[query + 1]);
+            for (std::size_t i = starts[query]; i < starts[query + 1]; ++i) order[i] = keyed[i].place;
+        }
+    });
+}
+
 } // namespace rankwright

@@ -53,13 +53,11 @@ class LogBlock:
     policies: Int32Array | None = None
 
 
-@dataclass(slots=True, eq=False)
 class Naming:
-    """The numbers of all ids of a log."""
+    """The numbers of all ids of a log; so many threads look ids up."""
 
-    queries: Codes = field(default_factory=Codes)
-    documents: Codes = field(default_factory=Codes)
-    policies: Codes = field(default_factory=Codes)
+    def __init__(self, threads: int = 1) -> None:
+        self.queries, self.documents, self.policies = Codes(threads), Codes(threads), Codes(threads)
 
 
 @dataclass(slots=True, eq=False)
@@ -94,9 +92,12 @@ class Gathered:
         extras = self._extras(event, len(shown), line)
         if extras is None:
             return
+        texts = list(map(str, shown))
+        if not _is_unicode(str(query), *texts):
+            self.problems.note(BROKEN, line, "an id is no text in Unicode")
+            return
         self.queries.append(str(query))
         self.sizes.append(len(shown))
-        texts = list(map(str, shown))
         self.documents.extend(texts)
         if len(set(texts)) < len(texts):
             self.problems.note(SHOWN_TWICE, line)
@@ -150,3 +151,12 @@ class Gathered:
                      self.policies):  # fmt: skip
             part.clear()
         return made
+
+
+def _is_unicode(*texts: str) -> bool:
+    """Whether texts can be encoded: JSON may hold halves of characters, which cannot."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 import numpy as np
 
+from rankwright.arrays import thread_count
 from rankwright.clicks.logs.events import Gathered, LogBlock, Naming, Problems
 from rankwright.clicks.logs.log import ClickLog, in_order_of_ids
 from rankwright.clicks.logs.parquet import parquet_blocks
@@ -37,6 +38,8 @@ class LogFile:
         The format of all files; by default what each of them looks like.
     strict : bool, default False
         Whether an event that cannot be read is an error. Otherwise it is counted in `problems` and left out.
+    threads : int, optional
+        How many threads look ids up. It never changes the result.
 
     Attributes
     ----------
@@ -44,12 +47,14 @@ class LogFile:
         What was wrong in the last reading, and how often.
     """
 
-    def __init__(self, paths: Paths, *, format: str | None = None, strict: bool = False) -> None:
+    def __init__(
+        self, paths: Paths, *, format: str | None = None, strict: bool = False, threads: int | None = None
+    ) -> None:
         if format is not None and format not in FORMATS:
             raise UnknownNameError("format of a log", format, known=FORMATS)
         self.paths, self.format, self.strict = listed(paths), format, strict
         require(bool(self.paths), "a log needs a file")
-        self.naming = Naming()
+        self.naming = Naming(thread_count(threads))
         self.problems: dict[str, int] = {}
         self.first_problems: dict[str, str] = {}
 
@@ -142,7 +147,7 @@ def read_log(
         Whether equal lists are merged while reading, which keeps large logs small. Propensities and policies are then
         left out, and so are pages after the first.
     threads : int, optional
-        How many threads merge lists.
+        How many threads look ids up and merge lists. It never changes the result.
 
     Returns
     -------
@@ -160,7 +165,7 @@ def read_log(
     ...     rw.clicks.read_log(path)
     ClickLog(1 queries, 1 lists, 2 shown documents, 1 clicked)
     """
-    file = LogFile(path, format=format, strict=strict)
+    file = LogFile(path, format=format, strict=strict, threads=threads)
     parts: list[ClickLog] = []
     n_merged = 0
     for block in file.blocks():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rankwright.arrays import Int32Array, IntArray, Uint64Array
+from rankwright.arrays import BoolArray, Int32Array, IntArray, Uint64Array
 from rankwright.kernels.naive.common.counter_random import mix as mix_all
 from rankwright.kernels.records import ShownLists, VoteTable
 
@@ -43,6 +43,12 @@ def number_documents(
         n_distinct[query] = len(distinct)
 
 
+def order_by_query(queries: Int32Array, keys: Uint64Array, n_queries: int, order: IntArray, threads: int) -> None:
+    """The places in ascending order of the query, then of the key; where both are equal, places stay in order."""
+    assert len(queries) == 0 or queries.max() < n_queries
+    order[:] = np.lexsort((keys, queries))
+
+
 def count_votes(
     lists: ShownLists,
     counts: IntArray,
@@ -58,13 +64,19 @@ def count_votes(
         while done[part] < len(lists.queries):
             k = int(done[part])
             if mix(int(lists.queries[k])) % n_parts == part:
-                n_docs = int(lists.offsets[k + 1] - lists.offsets[k])
+                clicked = lists.clicked[lists.offsets[k] : lists.offsets[k + 1]]
                 capacity = len(table.queries) // n_parts
-                if table.n_used[part] > 0 and table.n_used[part] + n_docs**2 > capacity // 2:
+                if table.n_used[part] > 0 and table.n_used[part] + _most_votes(rule, clicked) > capacity // 2:
                     break
                 times = int(counts[k]) if len(counts) else 1
                 _add_votes(lists, k, times, rule, amounts, table, part)
             done[part] += 1
+
+
+def _most_votes(rule: str, clicked: BoolArray) -> int:
+    """How many votes a list casts at most."""
+    n_voting = {"exposure": len(clicked), "neighbours": 1}.get(rule, int(clicked.sum()))
+    return n_voting * len(clicked)
 
 
 def _add_votes(
