@@ -229,7 +229,7 @@ void define_chains(nb::module_ &module) {
     define(module, "count_clicks", {"lists", "of_pair", "at_rank", "threads"},
            [](PairLists lists, OutMatrix<std::int64_t> of_pair, OutMatrix<std::int64_t> at_rank, int threads) {
                require_pair_lists(lists);
-               require_shape("of_pair", of_pair, lists.pair_starts.back(), 5);
+               require_shape("of_pair", of_pair, lists.pair_starts.back(), 6);
                require_shape("at_rank", at_rank, at_rank.shape(0), 3);
                require(at_rank.shape(0) > 0, "at_rank must have a row");
                count_clicks(lists, at_rank.shape(0), fill(of_pair), fill(at_rank), threads);

@@ -147,7 +147,7 @@ def test_examination_is_that_of_the_twin_and_has_the_same_bits_for_any_threads(t
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_clicks_are_counted_as_by_the_twin(threads):
     lists = random_pairs(n_queries=200)
-    found = [(np.ones((lists.pair_starts[-1], 5), np.int64), np.ones((4, 3), np.int64)) for _ in range(2)]
+    found = [(np.ones((lists.pair_starts[-1], 6), np.int64), np.ones((4, 3), np.int64)) for _ in range(2)]
     kernels.count_clicks(lists, *found[0], threads)
     reference.count_clicks(lists, *found[1], 1)
     np.testing.assert_array_equal(found[0][0], found[1][0])
@@ -266,7 +266,7 @@ def test_arrays_of_wrong_length_are_refused():
             lists, np.zeros(0, np.int64), "nothing", np.zeros((0, 0), np.int64), empty_table(), np.zeros(4, int), 1
         )
     with pytest.raises(ValueError, match="of_pair must have"):
-        kernels.count_clicks(pairs, np.zeros((3, 5), np.int64), np.zeros((4, 3), np.int64), 1)
+        kernels.count_clicks(pairs, np.zeros((3, 6), np.int64), np.zeros((4, 3), np.int64), 1)
     beyond = pairs._replace(pairs=pairs.pairs + np.int32(pairs.pair_starts[-1]))
     with pytest.raises(ValueError, match="pairs must lie below"):
         kernels.count_clicks(beyond, np.zeros((int(pairs.pair_starts[-1]), 5), int), np.zeros((4, 3), int), 1)

@@ -13,16 +13,16 @@ from rankwright.clicks.models.behaviour import Behaviour, ByDocument, ByRank, Ch
 from rankwright.clicks.models.beta import drawn_rates, fitted_strength
 from rankwright.clicks.models.model import ClickModel, RankCounts
 
-SHOWN, CLICKS, TO_FIRST, TO_LAST, LAST = range(5)  # columns of what is counted of a pair
+SHOWN, CLICKS, TO_FIRST, TO_LAST, LAST, RANKS = range(6)  # columns of what is counted of a pair
 HALF = 0.5  # added to counts of ranks, so that no chance is 0 or 1
 
 
 def counted(log: PairLog, threads: int | None) -> tuple[IntArray, RankCounts]:
     """Counts of each pair, and of each rank."""
-    of_pair, at_rank = np.empty((log.n_pairs, 5), np.int64), np.empty((log.n_ranks, 3), np.int64)
+    of_pair, at_rank = np.empty((log.n_pairs, 6), np.int64), np.empty((log.n_ranks, 3), np.int64)
     kernels.count_clicks(log.lists, of_pair, at_rank, thread_count(threads))
     shown, clicks, last = at_rank.T.astype(np.float64)
-    return of_pair, RankCounts(shown, clicks, last, log.lists, of_pair[:, SHOWN])
+    return of_pair, RankCounts(shown, clicks, last, of_pair[:, RANKS] / np.maximum(of_pair[:, SHOWN], 1))
 
 
 class RankRate(ClickModel):
@@ -33,10 +33,9 @@ class RankRate(ClickModel):
 
     def _learn(self, log: PairLog) -> None:
         of_pair, ranks = counted(log, self.threads)
-        clicks = of_pair[:, CLICKS].astype(np.float64)
-        self._attraction(of_pair[:, SHOWN], clicks, of_pair[:, SHOWN].astype(np.float64), ranks)
-        self.parameters_["rates"] = (ranks.clicks + HALF) / (ranks.shown + 1)
-        self.parameters_["attraction"] = ranks.mean_of_pair(self.parameters_["rates"])
+        clicks, rates = of_pair[:, CLICKS].astype(np.float64), ranks.click_rates
+        self._attraction(of_pair[:, SHOWN], clicks, of_pair[:, SHOWN].astype(np.float64), ranks, usual_at=rates)
+        self.parameters_ |= {"rates": rates, "attraction": ranks.of_pairs(rates)}
 
     def _behaviour(self) -> Behaviour:
         return ByRank(self._fitted()["rates"])
@@ -50,8 +49,8 @@ class DocumentRate(ClickModel):
 
     def _learn(self, log: PairLog) -> None:
         of_pair, ranks = counted(log, self.threads)
-        clicks = of_pair[:, CLICKS].astype(np.float64)
-        self._attraction(of_pair[:, SHOWN], clicks, of_pair[:, SHOWN].astype(np.float64), ranks)
+        clicks, shown = of_pair[:, CLICKS].astype(np.float64), of_pair[:, SHOWN]
+        self._attraction(shown, clicks, shown.astype(np.float64), ranks, usual_at=ranks.click_rates)
 
     def _behaviour(self) -> Behaviour:
         return ByDocument()

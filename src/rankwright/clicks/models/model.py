@@ -13,16 +13,15 @@ import numpy as np
 from rankwright.arrays import Arrays, BoolArray, Float64Array, IdArray, Int32Array, IntArray
 from rankwright.clicks.logs.log import ClickLog, PairLog, pair_log
 from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Shown, conditional_chances, drawn_clicks
-from rankwright.clicks.models.beta import beta_interval, drawn_rates, fitted_strength
+from rankwright.clicks.models.beta import beta_interval, bounded, drawn_rates, fitted_strength
 from rankwright.container.file import write_container
 from rankwright.data.ids import text_ids
 from rankwright.data.seeds import Seed
 from rankwright.errors import InputError, require
-from rankwright.kernels.records import PairLists
 
 KIND = "click-model"  # of files
 LISTS_AT_A_TIME = 1 << 16  # that are laid out as matrices
-RECOUNTED_AT = (0, 3, 8, 15)  # iterations after which strengths of priors are chosen anew
+RECOUNTED_AT = (0, 3, 9, 21, 45, 93)  # iterations after which strengths of priors are chosen anew
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +118,7 @@ class ClickModel(ABC):
 
     Parameters
     ----------
-    iterations : int, default 50
+    iterations : int, default 200
         How many steps of expectation-maximisation to take at most; models that count take none.
     tolerance : float, default 1e-4
         Steps end where no chance of examination changes by more.
@@ -132,12 +131,11 @@ class ClickModel(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    prior_by_rank: ClassVar[bool] = True  # whether a document's usual rate is that of the ranks it was shown at
 
     def __init__(
         self,
         *,
-        iterations: int = 50,
+        iterations: int = 200,
         tolerance: float = 1e-4,
         strength: float | None = None,
         threads: int | None = None,
@@ -347,17 +345,28 @@ class ClickModel(ABC):
         return Shown(attraction, np.where(is_new, mean, parts["satisfaction"][laid.pairs]))
 
     def _attraction(
-        self, shown: IntArray, clicks: Float64Array, examined: Float64Array, ranks: RankCounts, iteration: int = 0
+        self,
+        shown: IntArray,
+        clicks: Float64Array,
+        examined: Float64Array,
+        ranks: RankCounts,
+        iteration: int = 0,
+        usual_at: Float64Array | None = None,
     ) -> Float64Array:
-        """The attraction of each pair by what was examined and clicked, drawn to what is usual where it was shown."""
-        if self.prior_by_rank:
-            usual_at = ranks.clicks / np.maximum(ranks.shown, 1)
-            examined_share = float(examined.sum()) / max(float(shown.sum()), 1.0)
-            usual_at = np.minimum(usual_at / max(examined_share, LEAST_CHANCE), 0.99)
-            usual = ranks.mean_of_pair(usual_at)
+        """The attraction of each pair by what was examined and clicked, drawn to what is usual where it was shown.
+
+        Unless it is given for each rank, usual is the share of the clicks in the examinations of all pairs that usually
+        stand at the same rank: an engine shows attractive documents on top, and with one rate for all of them that
+        would be taken for examination.
+        """
+        if usual_at is None:
+            at, n_ranks = ranks.nearest_of_pair, len(ranks.shown)
+            overall = float(clicks.sum()) / max(float(examined.sum()), 1.0)
+            n_clicks, n_examined = (np.bincount(at, weights=one, minlength=n_ranks) for one in (clicks, examined))
+            usual_at = bounded((n_clicks + overall) / (n_examined + 1))
+            usual = usual_at[at]
         else:
-            rate = float(clicks.sum()) / max(float(examined.sum()), 1.0)
-            usual_at, usual = np.full(len(ranks.shown), rate), np.full(len(clicks), rate)
+            usual = ranks.of_pairs(usual_at)
         if self.strength is not None:
             self.strengths_["attraction"] = float(self.strength)
         elif iteration in RECOUNTED_AT:
@@ -370,23 +379,23 @@ class ClickModel(ABC):
         return rates
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class RankCounts:
-    """Of each rank, how often it was shown, clicked, and clicked last; and where each pair was shown."""
+    """Of each rank, how often it was shown, clicked, and clicked last; and the mean rank at which each pair stood."""
 
-    shown: Float64Array
-    clicks: Float64Array
-    last: Float64Array
-    lists: PairLists
-    shown_of_pair: IntArray
+    def __init__(
+        self, shown: Float64Array, clicks: Float64Array, last: Float64Array, mean_of_pair: Float64Array
+    ) -> None:
+        self.shown, self.clicks, self.last, self.mean_of_pair = shown, clicks, last, mean_of_pair
+        self.nearest_of_pair = np.rint(mean_of_pair).astype(np.int64)
 
-    def mean_of_pair(self, values: Float64Array) -> Float64Array:
-        """The mean of values of ranks over all times that each pair was shown."""
-        sizes = np.diff(self.lists.offsets)
-        ranks = np.arange(len(self.lists.pairs)) - np.repeat(self.lists.offsets[:-1], sizes)
-        weights = values[np.minimum(ranks, len(values) - 1)] * np.repeat(self.lists.counts, sizes)
-        sums = np.bincount(self.lists.pairs, weights=weights, minlength=len(self.shown_of_pair))
-        return sums / np.maximum(self.shown_of_pair, 1)
+    @property
+    def click_rates(self) -> Float64Array:
+        """The click rate of each rank."""
+        return (self.clicks + 0.5) / (self.shown + 1)
+
+    def of_pairs(self, values: Float64Array) -> Float64Array:
+        """What values of ranks are at the mean rank of each pair."""
+        return np.interp(self.mean_of_pair, np.arange(len(values)), values)
 
 
 def _alike(usual: Float64Array, satisfaction: float, n_ranks: int) -> Shown:
