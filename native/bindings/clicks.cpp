@@ -160,11 +160,32 @@ void define_numbering(nb::module_ &module) {
 
 void define_grouping(nb::module_ &module) {
     define(module, "group_lists", {"lists", "hashes", "first", "threads"},
-           [](ShownLists lists, Out<std::uint64_t> hashes, Out<std::int64_t> first, int threads) {
+           [](ShownLists lists, In<std::uint64_t> hashes, Out<std::int64_t> first, int threads) {
                require_lists(lists);
                require_size("hashes", hashes.size(), lists.size());
                require_size("first", first.size(), lists.size());
-               group_lists(lists, fill(hashes), fill(first), threads);
+               group_lists(lists, view(hashes), fill(first), threads);
+           });
+    define(module, "hash_lists", {"lists", "hashes", "threads"},
+           [](ShownLists lists, Out<std::uint64_t> hashes, int threads) {
+               require_lists(lists);
+               require_size("hashes", hashes.size(), lists.size());
+               hash_lists(lists, fill(hashes), threads);
+           });
+    define(module, "take_lists", {"lists", "places", "offsets", "documents", "clicked", "threads"},
+           [](ShownLists lists, In<std::int64_t> places, In<std::int64_t> offsets, Out<std::int32_t> documents,
+              Out<bool> clicked, int threads) {
+               require_lists(lists);
+               require_below("places", view(places), lists.size());
+               require_size("offsets", offsets.size(), places.size() + 1);
+               require_offsets("offsets", view(offsets), documents.size());
+               require_size("clicked", clicked.size(), documents.size());
+               for (std::size_t k = 0; k < places.size(); ++k) {
+                   const std::int64_t place = view(places)[k];
+                   require(view(offsets)[k + 1] - view(offsets)[k] == lists.offsets[place + 1] - lists.offsets[place],
+                           "offsets must leave room for each list");
+               }
+               take_lists(lists, view(places), view(offsets), fill(documents), fill(clicked), threads);
            });
     define(module, "number_documents", {"starts", "documents", "numbers", "n_distinct", "threads"},
            [](In<std::int64_t> starts, In<std::int32_t> documents, Out<std::int32_t> numbers,

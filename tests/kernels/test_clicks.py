@@ -56,8 +56,9 @@ def empty_table(n_parts: int = 4, capacity: int = 2048) -> VoteTable:
 def test_lists_are_grouped_as_by_the_twin(threads):
     lists = random_lists(n_lists=2000, n_queries=2)
     found = [(np.zeros(2000, np.uint64), np.zeros(2000, np.int64)) for _ in range(2)]
-    kernels.group_lists(lists, *found[0], threads)
-    reference.group_lists(lists, *found[1], 1)
+    for which, number, (hashes, first) in ((kernels, threads, found[0]), (reference, 1, found[1])):
+        which.hash_lists(lists, hashes, number)
+        which.group_lists(lists, hashes, first, number)
     np.testing.assert_array_equal(found[0][0], found[1][0])
     np.testing.assert_array_equal(found[0][1], found[1][1])
     assert (found[0][1] < np.arange(2000)).any(), "no two lists were equal: the test shows nothing"

@@ -5,8 +5,16 @@
 
 namespace rankwright {
 
-// For each list a hash of its content, and the first list that equals it: same query, documents and clicks.
-void group_lists(const ShownLists &lists, std::span<std::uint64_t> hashes, std::span<std::int64_t> first, int threads);
+// For each list a hash of its content: query, documents and clicks.
+void hash_lists(const ShownLists &lists, std::span<std::uint64_t> hashes, int threads);
+
+// For each list, by its hash, the first list that equals it.
+void group_lists(const ShownLists &lists, std::span<const std::uint64_t> hashes, std::span<std::int64_t> first,
+                 int threads);
+
+// The documents and clicks of the lists at some places, one list after another.
+void take_lists(const ShownLists &lists, std::span<const std::int64_t> places, std::span<const std::int64_t> offsets,
+                std::span<std::int32_t> documents, std::span<bool> clicked, int threads);
 
 // For each row of query q, rows starts[q] to starts[q + 1], the place of its document among the query's distinct
 // documents in ascending order, and for each query how many those are.

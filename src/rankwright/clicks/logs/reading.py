@@ -10,13 +10,14 @@ import numpy as np
 
 from rankwright.arrays import thread_count
 from rankwright.clicks.logs.events import Gathered, LogBlock, Naming, Problems
-from rankwright.clicks.logs.log import ClickLog, in_order_of_ids
+from rankwright.clicks.logs.log import ClickLog, in_order_of_ids, without_repeats
 from rankwright.clicks.logs.parquet import parquet_blocks
 from rankwright.clicks.logs.text import csv_events, json_events, yandex_events
 from rankwright.errors import FileFormatError, UnknownNameError, require
 from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, open_input
 
 LISTS_AT_A_TIME = 1 << 16  # of text
+LISTS_APART = 1 << 20  # that are read before equal ones are merged
 SNIFFED = 1 << 12  # bytes of a file that tell its format
 
 TEXT_FORMATS: Mapping[str, Callable[[FilePath, Gathered], Iterator[None]]] = {
@@ -167,14 +168,12 @@ def read_log(
     """
     file = LogFile(path, format=format, strict=strict, threads=threads)
     parts: list[ClickLog] = []
-    n_merged = 0
+    n_merged, n_threads = 0, thread_count(threads)
     for block in file.blocks():
         parts.append(_raw_log(block, file))
-        if merge:
-            parts[-1] = parts[-1].merged(threads=threads)
-            if sum(len(part.queries) for part in parts) > 2 * n_merged + LISTS_AT_A_TIME:
-                parts = [joined(parts, file).merged(threads=threads)]
-                n_merged = len(parts[0].queries)
+        if merge and sum(len(part.queries) for part in parts) > max(2 * n_merged, n_merged + LISTS_APART):
+            parts = [without_repeats(joined(parts, file), threads=n_threads)]
+            n_merged = len(parts[0].queries)
     log = in_order_of_ids(joined(parts, file))
     return log.merged(threads=threads) if merge else log
 

@@ -16,17 +16,41 @@ def mix(value: int) -> int:
     return int(mix_all(np.array([value], np.uint64))[0])
 
 
-def group_lists(lists: ShownLists, hashes: Uint64Array, first: IntArray, threads: int) -> None:
-    """For each list a hash of its content, and the first list that equals it."""
-    first_of: dict[tuple[int, tuple[int, ...], tuple[bool, ...]], int] = {}
-    for k in range(len(lists.queries)):
-        rows = slice(lists.offsets[k], lists.offsets[k + 1])
-        query, documents, clicked = int(lists.queries[k]), lists.documents[rows].tolist(), lists.clicked[rows].tolist()
+def hash_lists(lists: ShownLists, hashes: Uint64Array, threads: int) -> None:
+    """For each list a hash of its content."""
+    for k, (query, documents, clicked) in enumerate(_contents(lists)):
         value = mix(query)
         for document, click in zip(documents, clicked, strict=True):
             value = mix(value ^ (document << 1) ^ int(click))
         hashes[k] = value
-        first[k] = first_of.setdefault((query, tuple(documents), tuple(clicked)), k)
+
+
+def group_lists(lists: ShownLists, hashes: Uint64Array, first: IntArray, threads: int) -> None:
+    """For each list the first one that equals it: same query, documents and clicks."""
+    assert len(hashes) == len(lists.queries)
+    first_of: dict[tuple[int, tuple[int, ...], tuple[bool, ...]], int] = {}
+    for k, content in enumerate(_contents(lists)):
+        first[k] = first_of.setdefault(content, k)
+
+
+def take_lists(
+    lists: ShownLists,
+    places: IntArray,
+    offsets: IntArray,
+    documents: Int32Array,
+    clicked: BoolArray,
+    threads: int,
+) -> None:
+    """The documents and clicks of the lists at some places, one list after another."""
+    for k, place in enumerate(places.tolist()):
+        to, rows = slice(offsets[k], offsets[k + 1]), slice(lists.offsets[place], lists.offsets[place + 1])
+        documents[to], clicked[to] = lists.documents[rows], lists.clicked[rows]
+
+
+def _contents(lists: ShownLists) -> Iterator[tuple[int, tuple[int, ...], tuple[bool, ...]]]:
+    for k, query in enumerate(lists.queries.tolist()):
+        rows = slice(lists.offsets[k], lists.offsets[k + 1])
+        yield query, tuple(lists.documents[rows].tolist()), tuple(lists.clicked[rows].tolist())
 
 
 def number_documents(
