@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.fuzz.checkpoints import Checkpoints
+from tests.fuzz.click_models import ClickModels
 from tests.fuzz.models import Models
 from tests.fuzz.studies import Studies
 from tests.fuzz.subject import Subject
 
-SUBJECTS: Mapping[str, Subject] = {"models": Models(), "checkpoints": Checkpoints(), "studies": Studies()}
+SUBJECTS: Mapping[str, Subject] = {
+    "models": Models(),
+    "checkpoints": Checkpoints(),
+    "studies": Studies(),
+    "click-models": ClickModels(),
+}

@@ -10,7 +10,18 @@ import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Int32Array, IntArray
 from rankwright.clicks.logs.codes import Codes
-from rankwright.clicks.logs.events import BROKEN, EMPTY, NO_QUERY, NOT_SHOWN, REPEATED, LogBlock, Naming, Problems
+from rankwright.clicks.logs.events import (
+    BROKEN,
+    EMPTY,
+    LOWEST_FIRST,
+    MOST_PROPENSITY,
+    NO_QUERY,
+    NOT_SHOWN,
+    REPEATED,
+    LogBlock,
+    Naming,
+    Problems,
+)
 from rankwright.data.frames import load
 from rankwright.errors import FileFormatError
 from rankwright.kernels.records import Texts
@@ -106,7 +117,8 @@ def _usable(columns: dict[str, Any], problems: Problems, row: int) -> BoolArray:
         faults.append((BROKEN, missing, "the id of a shown document is missing"))
     if "first" in columns:
         ranks = _first_ranks(columns["first"])
-        faults.append((BROKEN, (ranks < 0) | (ranks >= 2**31), "first must be a position from 1"))
+        wrong = (ranks < 0) | (ranks >= LOWEST_FIRST)
+        faults.append((BROKEN, wrong, f"first must be a position from 1 to {LOWEST_FIRST:,}"))
     if "propensity" in columns:
         faults.append((BROKEN, _wrong_propensities(columns["propensity"], sizes),
                        "propensity must be one number above 0, or one for each shown document"))  # fmt: skip
@@ -147,7 +159,7 @@ def _first_ranks(column: Any) -> IntArray:
 
 def _wrong_propensities(column: Any, sizes: IntArray) -> BoolArray:
     values = _floats(column.flatten() if _is_list(column) else column)
-    wrong = values <= 0  # unknown ones, NaN, are not
+    wrong = (values <= 0) | (values > MOST_PROPENSITY)  # unknown ones, NaN, are not
     if not _is_list(column):
         return wrong
     n_given = _sizes(column)

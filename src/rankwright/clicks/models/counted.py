@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -40,6 +41,9 @@ class RankRate(ClickModel):
     def _behaviour(self) -> Behaviour:
         return ByRank(self._fitted()["rates"])
 
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
+        return {"rates": (None,)}
+
 
 class DocumentRate(ClickModel):
     """Every document of a query has its click rate, wherever it is shown."""
@@ -74,6 +78,9 @@ class Cascade(ClickModel):
     def _behaviour(self) -> Behaviour:
         return Chain(np.zeros(1), noise=float(self._fitted()["noise"][0]))
 
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
+        return {"noise": (1,)}
+
 
 class DependentClicks(ClickModel):
     """Users go from the top down and after each click go on with a chance that depends on the rank."""
@@ -90,6 +97,9 @@ class DependentClicks(ClickModel):
     def _behaviour(self) -> Behaviour:
         return Chain(self._fitted()["continuation"])
 
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
+        return {"continuation": (None,)}
+
 
 class SimplifiedDBN(ClickModel):
     """Users go from the top down until a clicked document satisfies them."""
@@ -105,6 +115,9 @@ class SimplifiedDBN(ClickModel):
 
     def _behaviour(self) -> Behaviour:
         return Chain(np.ones(1), satisfies=True)
+
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:
+        return {"satisfaction": (n_pairs,), "mean_satisfaction": (1,)}
 
 
 def satisfactions(

@@ -7,18 +7,21 @@ attraction the clicks' share of the examinations; so what was surely not examine
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import Float64Array, Int32Array, IntArray, thread_count
+from rankwright.arrays import Arrays, Float64Array, Int32Array, IntArray, thread_count
 from rankwright.clicks.logs.log import PairLog
 from rankwright.clicks.models.behaviour import Behaviour, Chain, PositionBased, UserBrowsing
 from rankwright.clicks.models.beta import LEAST_RATE
 from rankwright.clicks.models.counted import CLICKS, HALF, LAST, SHOWN, TO_LAST, counted, satisfactions
 from rankwright.clicks.models.fixed_point import State, fixed_point
 from rankwright.clicks.models.model import ClickModel
+from rankwright.container.checks import array
+from rankwright.errors import InputError
 from rankwright.kernels.records import PairCells
 
 DEEPEST = 50  # ranks that are told apart; deeper ones count as the last
@@ -68,6 +71,17 @@ class _Examination(ClickModel):
         )
         self._attraction(shown, clicks, state[1], ranks, self.iterations)
         self.parameters_ |= {"examination": state[0], "contexts": context_of}
+
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
+        return {"examination": (None,)}
+
+    def _check(self, parameters: Arrays) -> None:
+        contexts = array(parameters, "contexts", np.int32, (None, None))
+        n_ranks, n_contexts = len(contexts), len(parameters["examination"])
+        if not 1 <= n_ranks <= DEEPEST or not np.array_equal(contexts, self._contexts(n_ranks)):
+            raise InputError("contexts must be those of the model")
+        if int(contexts.max()) + 1 != n_contexts:
+            raise InputError(f"examination must have {int(contexts.max()) + 1} values, got {n_contexts}")
 
 
 def _cells(log: PairLog, context_of: Int32Array, threads: int) -> PairCells:
@@ -145,6 +159,9 @@ class DynamicBayesianNetwork(ClickModel):
     def _behaviour(self) -> Behaviour:
         persistence = float(self._fitted()["persistence"][0])
         return Chain(np.full(1, persistence), persistence=persistence, satisfies=True)
+
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:
+        return {"satisfaction": (n_pairs,), "mean_satisfaction": (1,), "persistence": (1,)}
 
 
 def _chances(

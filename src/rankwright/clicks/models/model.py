@@ -20,6 +20,7 @@ from rankwright.data.seeds import Seed
 from rankwright.errors import InputError, require
 
 KIND = "click-model"  # of files
+MOST_STRENGTH = 1e12  # that a file may tell
 LISTS_AT_A_TIME = 1 << 16  # that are laid out as matrices
 RECOUNTED_AT = (0, 3, 9, 21, 45, 93)  # iterations after which strengths of priors are chosen anew
 
@@ -154,6 +155,14 @@ class ClickModel(ABC):
     @abstractmethod
     def _behaviour(self) -> Behaviour:
         """How users behave by the fitted parameters."""
+
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:
+        """The shapes of the parameters, all of them chances, that the behaviour needs beside the attraction."""
+        del n_pairs
+        return {}
+
+    def _check(self, parameters: Arrays) -> None:
+        """Raise an `InputError` where parameters from a file do not fit together in some other way."""
 
     def fit(self, log: ClickLog) -> Self:
         """Learn from a log.
@@ -433,22 +442,42 @@ def _stored(ids: IdArray) -> list[Any]:
 
 def restore(model: ClickModel, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> ClickModel:
     """Fill a model with what a file holds."""
-    from rankwright.arrays import as_ids, named
-    from rankwright.container.checks import array, part
+    from rankwright.arrays import named
+    from rankwright.container.checks import array, number, part
 
-    model.query_ids_ = as_ids(np.array(part(header, "query_ids", list)), name="query_ids")
-    model.document_ids_ = as_ids(np.array(part(header, "document_ids", list)), name="document_ids")
+    model.query_ids_, model.document_ids_ = (_restored_ids(header, name) for name in ("query_ids", "document_ids"))
     model.queries_ = array(arrays, "pair.queries", np.int32, (None,))
     n_pairs = len(model.queries_)
     model.documents_ = array(arrays, "pair.documents", np.int32, (n_pairs,))
     for places, ids in ((model.queries_, model.query_ids_), (model.documents_, model.document_ids_)):
-        if n_pairs and not 0 <= places.min() <= places.max() < len(ids):
+        if not n_pairs or not 0 <= places.min() <= places.max() < len(ids):
             raise InputError("pairs name queries or documents that are not there")
+    if not (np.diff(model.queries_.astype(np.int64) << 32 | model.documents_) > 0).all():
+        raise InputError("pairs are not in order of their queries and documents")
     model.parameters_ = named(arrays, "fitted.")
-    for name in ("attraction", "clicks", "examined", "usual"):
-        array(model.parameters_, name, np.float64, (n_pairs,))
-    array(model.parameters_, "shown", np.int64, (n_pairs,))
-    if not len(array(model.parameters_, "rank_attraction", np.float64, (None,))):
-        raise InputError("rank_attraction is empty")
-    model.strengths_ = {str(name): float(value) for name, value in part(header, "strengths", dict).items()}
+    forms = {"attraction": (n_pairs,), "usual": (n_pairs,), "rank_attraction": (None,)} | model._chances(n_pairs)
+    for name, form in forms.items():
+        found = array(model.parameters_, name, np.float64, form)
+        if not len(found) or not 0 <= found.min() <= found.max() <= 1:
+            raise InputError(f"{name} must have chances between 0 and 1")
+    for name, kind in (("clicks", np.float64), ("examined", np.float64), ("shown", np.int64)):
+        if array(model.parameters_, name, kind, (n_pairs,)).min() < 0:
+            raise InputError(f"{name} must be 0 or more")
+    model._check(model.parameters_)
+    strengths = part(header, "strengths", dict)
+    model.strengths_ = {name: number(strengths, name) for name in ("attraction", *strengths)}
+    if not all(0 <= value <= MOST_STRENGTH for value in model.strengths_.values()):
+        raise InputError(f"strengths must lie between 0 and {MOST_STRENGTH:g}")
     return model
+
+
+def _restored_ids(header: Mapping[str, Any], name: str) -> IdArray:
+    from rankwright.arrays import as_ids
+    from rankwright.container.checks import items, part
+
+    kind = int if all(type(one) is int for one in part(header, name, list)) else str
+    values = items(header, name, kind)
+    ids = as_ids(np.array(values, np.int64 if kind is int else np.dtypes.StringDType()), name=name)
+    if not bool((ids[1:] > ids[:-1]).all()):
+        raise InputError(f"{name} must be in ascending order, each once")
+    return ids
