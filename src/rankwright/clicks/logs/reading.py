@@ -17,7 +17,7 @@ from rankwright.errors import FileFormatError, UnknownNameError, require
 from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, open_input
 
 LISTS_AT_A_TIME = 1 << 16  # of text
-LISTS_APART = 1 << 20  # that are read before equal ones are merged
+LISTS_APART = 1 << 19  # that are read before equal ones are merged
 SNIFFED = 1 << 12  # bytes of a file that tell its format
 
 TEXT_FORMATS: Mapping[str, Callable[[FilePath, Gathered], Iterator[None]]] = {

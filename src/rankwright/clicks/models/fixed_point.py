@@ -13,7 +13,6 @@ State: TypeAlias = list[Float64Array]  # the first array is the one whose change
 Bounds: TypeAlias = Sequence[tuple[Float64Array | float, Float64Array | float]]
 
 LONGEST = 4.0  # how far a leap may go at first, in steps; it grows where leaps go well
-WORSE = 1.5  # times the change of the step before: a leap that is followed by more is taken back
 
 
 def fixed_point(
@@ -36,7 +35,7 @@ def fixed_point(
         leapt = _leap(states, min(length, longest), bounds)
         after = step(leapt, n_steps)
         n_steps += 1
-        if _change(leapt, after) > WORSE * _change(*states[:2]):
+        if _change(leapt, after) > _change(*states[:2]):  # it led astray: it is taken back
             before, longest = states[-1], max(1.0, longest / 4)
             continue
         if length > longest:
