@@ -1,6 +1,6 @@
 """CLAX's side of `clicks_peers.py`: trains one model on arrays, with CLAX's own defaults, in CLAX's own environment.
 
-    python benchmarks/clicks_clax.py ARRAYS.npz pbm|ubm|dbn
+python benchmarks/clicks_clax.py ARRAYS.npz pbm|ubm|dbn
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Iterator
 
 import jax.numpy as jnp
 import numpy as np
@@ -30,7 +31,7 @@ class Batches:
     def __len__(self) -> int:
         return -(-len(self.pairs) // BATCH)
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[dict[str, np.ndarray]]:
         order = self.rng.permutation(len(self.pairs)) if self.shuffled else np.arange(len(self.pairs))
         positions = np.broadcast_to(np.arange(1, self.pairs.shape[1] + 1), (BATCH, self.pairs.shape[1]))
         for start in range(0, len(order), BATCH):
@@ -55,7 +56,9 @@ def log_likelihood(model: nnx.Module, batches: Batches) -> float:
 
 def main() -> None:
     arrays, name = np.load(sys.argv[1]), sys.argv[2]
-    parts = {one: (arrays[f"{one}_pairs"], arrays[f"{one}_clicks"].astype(np.float32)) for one in ("train", "valid", "test")}
+    parts = {
+        one: (arrays[f"{one}_pairs"], arrays[f"{one}_clicks"].astype(np.float32)) for one in ("train", "valid", "test")
+    }
     sizes = {"query_doc_pairs": int(arrays["n_pairs"])} | ({} if name == "dbn" else {"positions": 10})
     start, processor = time.perf_counter(), time.process_time()
     model = MODELS[name](**sizes, rngs=nnx.Rngs(42))

@@ -126,7 +126,9 @@ def test_ids_of_several_files_are_told_apart_whatever_their_type(tmp_path):
     assert log.document_ids[log.documents].tolist() == ["1", "2", "2", "30", "2", "1", "é", "2", "1", "2", "2", "30"]
 
 
-@pytest.mark.parametrize("kind", ["int8", "uint16", "int64", "uint64", "string", "large_string", "binary", "dictionary"])
+@pytest.mark.parametrize(
+    "kind", ["int8", "uint16", "int64", "uint64", "string", "large_string", "binary", "dictionary"]
+)
 def test_ids_may_be_of_any_type_in_parquet(kind, tmp_path):
     arrow = pytest.importorskip("pyarrow")
     ids = [5, 70, 5, 9]
@@ -188,6 +190,12 @@ def test_parquet_that_is_no_log_is_refused_in_a_line(columns, told, tmp_path):
     path.write_bytes(path.read_bytes()[:50])
     with pytest.raises(FileFormatError, match="cannot be read as Parquet"):
         clicks.read_log(path)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError) as found:
+        clicks.read_log(tmp_path / "nothing.parquet")
+    assert "nothing.parquet" in str(found.value.filename)
 
 
 def test_halves_of_characters_are_no_ids(tmp_path):

@@ -86,7 +86,17 @@ def test_integers_are_numbered_as_by_the_twin_and_stop_where_there_is_no_room(n_
 @pytest.mark.parametrize("threads", [1, 2, 7])
 @pytest.mark.parametrize("n_bytes", [30, 4096])
 def test_texts_are_numbered_as_by_the_twin_and_stop_where_there_is_no_room(n_bytes, threads):
-    words = [b"", b"a", b"b", b"12345678", b"123456789", b"1234567", "größer".encode(), b"a\0", *(b"w%d" % n for n in range(99))]
+    words = [
+        b"",
+        b"a",
+        b"b",
+        b"12345678",
+        b"123456789",
+        b"1234567",
+        "größer".encode(),
+        b"a\0",
+        *(b"w%d" % n for n in range(99)),
+    ]
     chosen = [words[n] for n in np.random.default_rng(7).integers(0, len(words), 20_000)]
     ids = Texts(np.frombuffer(b"".join(chosen), np.uint8), np.cumsum([0, *map(len, chosen)]))
     found = []
@@ -104,7 +114,10 @@ def test_texts_are_numbered_as_by_the_twin_and_stop_where_there_is_no_room(n_byt
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_the_order_by_query_is_that_of_the_twin(threads):
     rng = np.random.default_rng(8)
-    queries, keys = rng.integers(0, 300, 5000).astype(np.int32), rng.integers(0, 9, 5000).astype(np.uint64) << np.uint64(60)
+    queries, keys = (
+        rng.integers(0, 300, 5000).astype(np.int32),
+        rng.integers(0, 9, 5000).astype(np.uint64) << np.uint64(60),
+    )
     found = np.zeros(5000, np.int64), np.zeros(5000, np.int64)
     kernels.order_by_query(queries, keys, 400, found[0], threads)
     reference.order_by_query(queries, keys, 400, found[1], 1)
@@ -125,7 +138,10 @@ def test_lists_are_taken_as_by_the_twin(threads):
 
 def test_arrays_of_wrong_sizes_are_refused_when_ids_are_numbered():
     ids, known, numbers = np.arange(3), np.zeros(4, np.int64), np.zeros(3, np.int32)
-    texts, room = Texts(np.zeros(2, np.uint8), np.array([0, 1, 9, 2])), Texts(np.zeros(9, np.uint8), np.zeros(5, np.int64))
+    texts, room = (
+        Texts(np.zeros(2, np.uint8), np.array([0, 1, 9, 2])),
+        Texts(np.zeros(9, np.uint8), np.zeros(5, np.int64)),
+    )
     for wrong in (
         lambda: kernels.number_integers(ids, id_table(3), known, np.zeros(2, np.int64), numbers, 1),
         lambda: kernels.number_integers(ids, id_table(8), known, np.zeros(1, np.int64), numbers, 1),
@@ -134,7 +150,9 @@ def test_arrays_of_wrong_sizes_are_refused_when_ids_are_numbered():
         lambda: kernels.number_integers(ids, id_table(8), known, np.zeros(2, np.int64), numbers[1:], 1),
         lambda: kernels.number_texts(texts, id_table(8), room, np.zeros(2, np.int64), numbers, 1),
         lambda: kernels.order_by_query(np.array([5], np.int32), np.zeros(1, np.uint64), 5, np.zeros(1, np.int64), 1),
-        lambda: kernels.take_lists(random_lists(), np.array([300]), np.array([0, 0]), numbers[:0], np.zeros(0, bool), 1),
+        lambda: kernels.take_lists(
+            random_lists(), np.array([300]), np.array([0, 0]), numbers[:0], np.zeros(0, bool), 1
+        ),
     ):
         with pytest.raises(ValueError, match="must"):
             wrong()

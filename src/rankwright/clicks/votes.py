@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import BoolArray, Float64Array, IdArray, Int32Array, IntArray, Uint64Array, thread_count
+from rankwright.arrays import Float64Array, IdArray, Int32Array, IntArray, Uint64Array, thread_count
 from rankwright.clicks.logs.codes import sorted_codes
 from rankwright.clicks.logs.log import ClickLog
 from rankwright.clicks.logs.reading import LogFile
@@ -410,9 +410,7 @@ def usual_rates(source: VoteSource, rule: str) -> Float64Array:
 Column: TypeAlias = tuple[Int32Array, Uint64Array, Float64Array]  # queries, pairs with the better one first, amounts
 
 
-def _paired(
-    rule: str, votes: Votes, expected: Votes | None, ids: tuple[IdArray, IdArray], threads: int
-) -> PairVotes:
+def _paired(rule: str, votes: Votes, expected: Votes | None, ids: tuple[IdArray, IdArray], threads: int) -> PairVotes:
     """Both directions of each pair side by side, the document with the smaller number first."""
     amounts = (votes.above + votes.below).astype(np.float64)
     columns = [_fair(votes, threads) if rule == "fair-pairs" else (votes.queries, votes.pairs, amounts)]

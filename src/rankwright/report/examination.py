@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rankwright.arrays import Float64Array
 from rankwright.errors import require
 from rankwright.report.figure import figure
-from rankwright.tables.colours import COLOURS, INK
+from rankwright.tables.colours import COLOURS
 
 MARKERS = "osD^vPX*"  # curves that lie on each other can be told apart without colours, too
 
@@ -33,7 +33,8 @@ def draw_examination(curves: Mapping[str, ArrayLike], path: str | os.PathLike[st
                 np.arange(1, len(curve) + 1),
                 curve,
                 label=name,
-                color=COLOURS[place % len(COLOURS)] if place < len(COLOURS) else INK,
+                color=COLOURS[place % len(COLOURS)],
+                linestyle="-" if place < len(COLOURS) else "--",
                 marker=MARKERS[place % len(MARKERS)],
                 markersize=5,
             )

@@ -131,7 +131,11 @@ class Gathered:
             chances = [np.nan] * n_shown
         elif isinstance(chances, int | float):
             chances = [chances] * n_shown
-        if not isinstance(chances, list | tuple) or len(chances) != n_shown or not all(map(_may_be_propensity, chances)):
+        if (
+            not isinstance(chances, list | tuple)
+            or len(chances) != n_shown
+            or not all(map(_may_be_propensity, chances))
+        ):
             self.problems.note(BROKEN, line, "propensity must be one number above 0, or one for each shown document")
             return None
         return first - 1, list(map(float, chances)), str(event.get("policy", ""))

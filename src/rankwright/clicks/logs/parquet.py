@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ WANTED = "query, shown (a list of ids) and clicks (a list of positions from 1)"
 def parquet_blocks(path: str, naming: Naming, problems: Problems) -> Iterator[LogBlock]:
     """The lists of a file, block by block."""
     arrow, reader = load("pyarrow", "reading Parquet"), load("pyarrow.parquet", "reading Parquet")
+    Path(path).open("rb").close()  # what the system says of a file that cannot be opened names the file
     try:
         with reader.ParquetFile(path) as file:
             names = _checked_names(path, file.schema_arrow)
@@ -42,11 +44,7 @@ def parquet_blocks(path: str, naming: Naming, problems: Problems) -> Iterator[Lo
             for batch in _ahead(file.iter_batches(LISTS_AT_A_TIME, columns=names)):
                 yield _block({name: batch.column(name) for name in names}, naming, problems, row)
                 row += batch.num_rows
-    except (arrow.ArrowException, UnicodeDecodeError) as error:
-        raise FileFormatError(path, f"cannot be read as Parquet: {' '.join(str(error).split())}") from None
-    except OSError as error:
-        if error.errno is not None:  # the system's own: no such file, no permission
-            raise
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FileFormatError(path, f"cannot be read as Parquet: {' '.join(str(error).split())}") from None
 
 

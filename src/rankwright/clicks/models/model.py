@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from rankwright.arrays import Arrays, BoolArray, Float64Array, IdArray, Int32Array, IntArray
 from rankwright.clicks.logs.log import ClickLog, PairLog, pair_log
-from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Shown, conditional_chances, drawn_clicks
+from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Chain, Shown, conditional_chances, drawn_clicks
 from rankwright.clicks.models.beta import beta_interval, bounded, drawn_rates, fitted_strength
 from rankwright.container.file import write_container
 from rankwright.data.ids import text_ids
@@ -232,7 +232,10 @@ class ClickModel(ABC):
         """
         usual = self._fitted()["rank_attraction"]
         shown = _alike(usual, float(self._fitted().get("mean_satisfaction", np.zeros(1))[0]), n_ranks)
-        chances = self._behaviour().marginal(shown)[0] / shown.attraction[0]
+        behaviour = self._behaviour()
+        if isinstance(behaviour, Chain):
+            behaviour = replace(behaviour, noise=0.0)  # clicks on what is not examined tell nothing here
+        chances = behaviour.marginal(shown)[0] / shown.attraction[0]
         relative: Float64Array = chances / chances[0]
         return relative
 
@@ -250,6 +253,8 @@ class ClickModel(ABC):
             Log-likelihood and perplexities.
         """
         merged = log.merged(threads=self.threads)
+        if not len(merged.documents):
+            raise InputError("the log has no lists to measure a click model on")
         counts = merged.list_counts
         n_ranks = int(np.diff(merged.offsets).max(initial=1))
         of_list = np.zeros(len(counts))
@@ -294,8 +299,6 @@ class ClickModel(ABC):
         ClickLog
             The same lists with other clicks; a list that counts several times is drawn as often.
         """
-        from dataclasses import replace
-
         lists = log.take(np.repeat(np.arange(len(log.queries)), log.list_counts))
         clicked, rng = np.zeros(len(lists.documents), np.bool_), np.random.default_rng(seed)
         for laid in self._laid(lists):
