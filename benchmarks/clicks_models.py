@@ -3,12 +3,12 @@
     python -m benchmarks.clicks_models --log ../shared/data/clara2-clicks/log.jsonl.gz \\
         --labels ../shared/data/clara2-clicks/labels.qrels.gz [--seeds 5]
 
-Each model is fitted on four fifths of the lists and measured on the rest, in several splits. The p-values are those of
-paired tests over queries against the click rates of ranks: a t-test of log-likelihoods; a bootstrap, by a hundred groups
-of queries, of the conditional perplexity that is printed, which is no mean over queries; and a t-test of the perplexities
-of single queries, in which every query counts the same and a few that surprise a model weigh much. The last two need not
-agree: read both. Of several splits the largest p is told. The labels follow the engine's own order, which is why the
-shown order does best.
+Each model is fitted on four fifths of the lists and measured on the rest, in several splits. The p-values are those
+of paired tests over queries against the click rates of ranks: a t-test of log-likelihoods; a bootstrap, by a hundred
+groups of queries, of the conditional perplexity that is printed, which is no mean over queries; and a t-test of the
+perplexities of single queries, in which every query counts the same and a few that surprise a model weigh much. The
+last two need not agree: read both. Of several splits the largest p is told. The labels follow the engine's own order,
+which is why the shown order does best.
 """
 
 from __future__ import annotations

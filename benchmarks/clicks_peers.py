@@ -2,9 +2,9 @@
 
     python -m benchmarks.clicks_peers --clax ENVIRONMENT/bin/python [--sessions 100_000] [--repeats 3]
 
-CLAX (`pip install clax-models "jax<0.8"`, in an environment of its own) trains with its defaults: AdamW, at most 50 epochs,
-stopped by held-out sessions, which it gets besides. The sessions are in memory on both sides; what is timed is the
-fit alone, compilation included, as the best of several runs that take turns. The twins run two steps of
+CLAX (`pip install clax-models "jax<0.8"`, in an environment of its own) trains with its defaults: AdamW, at most 50
+epochs, stopped by held-out sessions, which it gets besides. The sessions are in memory on both sides; what is timed is
+the fit alone, compilation included, as the best of several runs that take turns. The twins run two steps of
 expectation-maximisation, and are compared with two steps of the kernels. Log-likelihoods are those of sessions that
 nobody has seen.
 """

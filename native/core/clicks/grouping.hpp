@@ -21,8 +21,8 @@ void take_lists(const ShownLists &lists, std::span<const std::int64_t> places, s
 void number_documents(std::span<const std::int64_t> starts, std::span<const std::int32_t> documents,
                       std::span<std::int32_t> numbers, std::span<std::int64_t> n_distinct, int threads);
 
-// The places of what belongs to queries 0 to n_queries - 1, in ascending order of the query, then of the key; where both
-// are equal, places stay in order.
+// The places of what belongs to queries 0 to n_queries - 1, in ascending order of the query, then of the key; where
+// both are equal, places stay in order.
 void order_by_query(std::span<const std::int32_t> queries, std::span<const std::uint64_t> keys, std::size_t n_queries,
                     std::span<std::int64_t> order, int threads);
 

@@ -108,9 +108,8 @@ template <typename Ids>
 void number(const Ids &ids, std::size_t n_rows, IdTable table, Progress progress, std::span<std::int32_t> numbers,
             int threads) {
     const std::size_t first = progress.done;
-    parallel_for(n_rows - first, threads, rows_at_a_time, [&](std::size_t begin, std::size_t end) {
-        find(ids, table, numbers, first + begin, first + end);
-    });
+    parallel_for(n_rows - first, threads, rows_at_a_time,
+                 [&](std::size_t begin, std::size_t end) { find(ids, table, numbers, first + begin, first + end); });
     for (std::size_t row = first; row < n_rows; ++row) {
         if (numbers[row] >= 0) continue;
         const std::uint64_t hash = ids.hash(row);

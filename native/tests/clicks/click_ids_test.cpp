@@ -48,7 +48,8 @@ void integers(int threads) {
 }
 
 void texts(int threads) {
-    const std::vector<std::string> ids{"", "a", "", "a long text of more than eight bytes", "b", "a", "a long text of "};
+    const std::vector<std::string> ids{
+        "", "a", "", "a long text of more than eight bytes", "b", "a", "a long text of "};
     std::string bytes;
     std::vector<std::int64_t> starts{0};
     for (const auto &id : ids) bytes += id, starts.push_back(static_cast<std::int64_t>(bytes.size()));

@@ -78,7 +78,7 @@ void taking() {
 
 // Votes are the same for any number of threads and parts, and when small tables are emptied again and again.
 std::map<std::pair<std::int32_t, std::uint64_t>, std::int64_t> votes_of(const Lists &lists, std::size_t n_parts,
-                                                                         std::size_t capacity, int threads) {
+                                                                        std::size_t capacity, int threads) {
     std::map<std::pair<std::int32_t, std::uint64_t>, std::int64_t> sums;
     std::vector<std::int64_t> done(n_parts, 0);
     const auto is_done = [&](std::int64_t at) { return at == static_cast<std::int64_t>(lists.queries.size()); };

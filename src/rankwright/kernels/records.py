@@ -363,7 +363,7 @@ class PairCells(NamedTuple):
 
 
 class IdTable(NamedTuple):
-    """Where ids are found by their hash: a power of two of slots, of which half at most are used; -1 marks free ones."""
+    """Where ids are found by their hash: a power of two of slots, half of them used at most; -1 marks free ones."""
 
     hashes: Uint64Array
     numbers: Int32Array

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -103,7 +104,7 @@ class _TextNumbers:
         starts = self._known.starts[: len(self) + 1].tolist()
         whole = self._known.bytes.tobytes()
         try:
-            return [whole[start:stop].decode() for start, stop in zip(starts[:-1], starts[1:], strict=True)]
+            return [whole[start:stop].decode() for start, stop in pairwise(starts)]
         except UnicodeDecodeError:
             raise InputError("an id of the log is no text in UTF-8") from None
 

@@ -1,4 +1,4 @@
-"""Logs as Parquet, with a row for each list: read a batch at a time, from Arrow's buffers, while the next is decoded."""
+"""Logs as Parquet, a row for each list: read a batch at a time, from Arrow's buffers, while the next is decoded."""
 
 from __future__ import annotations
 

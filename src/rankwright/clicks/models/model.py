@@ -163,6 +163,7 @@ class ClickModel(ABC):
 
     def _check(self, parameters: Arrays) -> None:
         """Raise an `InputError` where parameters from a file do not fit together in some other way."""
+        del parameters
 
     def fit(self, log: ClickLog) -> Self:
         """Learn from a log.

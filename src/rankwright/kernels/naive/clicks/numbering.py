@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TypeVar
 
 from rankwright.arrays import Int32Array, IntArray
@@ -52,7 +53,7 @@ def number_texts(
 
 def _texts(texts: Texts) -> list[bytes]:
     starts = texts.starts.tolist()
-    return [texts.bytes[start:stop].tobytes() for start, stop in zip(starts[:-1], starts[1:], strict=True)]
+    return [texts.bytes[start:stop].tobytes() for start, stop in pairwise(starts)]
 
 
 def _number(
