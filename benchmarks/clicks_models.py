@@ -30,13 +30,13 @@ N_GROUPS, DRAWS = 100, 9999
 def by_query(found: clicks.ClickEvaluation) -> np.ndarray:
     """The log-likelihood of all lists of each query, of those that have lists."""
     sums = np.bincount(found.queries, weights=found.of_list * found.counts)
-    return sums[np.bincount(found.queries) > 0]
+    return np.asarray(sums[np.bincount(found.queries) > 0])
 
 
 def perplexity_by_query(found: clicks.ClickEvaluation, held: clicks.ClickLog) -> np.ndarray:
     """2 to the mean surprise, in bits, of the shown documents of each query, each given the clicks above it."""
     n_shown = np.bincount(held.queries, weights=held.list_counts * np.diff(held.offsets))
-    return 2 ** (-by_query(found) / np.log(2) / n_shown[n_shown > 0])
+    return np.asarray(2 ** (-by_query(found) / np.log(2) / n_shown[n_shown > 0]))
 
 
 def bits_by_group(model: clicks.ClickModel, held: clicks.ClickLog) -> tuple[np.ndarray, np.ndarray]:
@@ -54,7 +54,7 @@ def bits_by_group(model: clicks.ClickModel, held: clicks.ClickLog) -> tuple[np.n
 
 def perplexity(bits: np.ndarray, seen: np.ndarray) -> np.ndarray:
     """The conditional perplexity, averaged over ranks as often as they were shown; ranks are the last axis."""
-    return (2 ** (bits / np.maximum(seen, 1)) * seen).sum(axis=-1) / seen.sum(axis=-1)
+    return np.asarray((2 ** (bits / np.maximum(seen, 1)) * seen).sum(axis=-1) / seen.sum(axis=-1))
 
 
 def p_of_perplexity(found: tuple[np.ndarray, np.ndarray], usual: tuple[np.ndarray, np.ndarray]) -> float:

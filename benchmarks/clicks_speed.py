@@ -105,7 +105,7 @@ def main() -> None:
     if given.task:
         print(json.dumps(run_task(given.task, given.log)))
         return
-    rows = []
+    rows: list[dict[str, Any]] = []
     with TemporaryDirectory() as folder:
         path = given.log
         if path is None:
@@ -115,7 +115,7 @@ def main() -> None:
             command = [sys.executable, "-m", "benchmarks.clicks_speed", "--task", task, "--log", path]
             found = [measured(command) for _ in range(given.repeats)]
             shortest = {key: min(one[key] for one in found) for key in ("seconds", "processor")}
-            rows.append({"task": task} | found[-1] | shortest)
+            rows.append({"task": task, **found[-1], **shortest})
             print(rows[-1], flush=True)
     question = f"{given.lists:,} lists of {RESULTS} from Parquet: seconds, of the clock and of processors, and memory"
     show(f"clicks_speed_{given.ids}", question, rows, lists=given.lists, queries=given.queries)

@@ -288,7 +288,7 @@ def _halves(pairs: Uint64Array) -> tuple[IntArray, IntArray]:
     return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
-def _joined(first: Int32Array, second: Int32Array) -> Uint64Array:
+def _joined(first: IntArray | Int32Array, second: IntArray | Int32Array) -> Uint64Array:
     return first.astype(np.uint64) << np.uint64(32) | second.astype(np.uint64)
 
 

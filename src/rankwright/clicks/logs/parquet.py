@@ -157,7 +157,7 @@ def _first_ranks(column: Any) -> IntArray:
 
 def _wrong_propensities(column: Any, sizes: IntArray) -> BoolArray:
     values = _floats(column.flatten() if _is_list(column) else column)
-    wrong = (values <= 0) | (values > MOST_PROPENSITY)  # unknown ones, NaN, are not
+    wrong: BoolArray = (values <= 0) | (values > MOST_PROPENSITY)  # unknown ones, NaN, are not
     if not _is_list(column):
         return wrong
     n_given = _sizes(column)

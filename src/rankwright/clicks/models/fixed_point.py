@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Float64Array, IntArray
 
 State: TypeAlias = list[Float64Array]  # the first array is the one whose changes are watched
-Bounds: TypeAlias = Sequence[tuple[Float64Array | float, Float64Array | float]]
+Bounds: TypeAlias = Sequence[tuple[Float64Array | IntArray | float, Float64Array | IntArray | float]]
 
 LONGEST = 4.0  # how far a leap may go at first, in steps; it grows where leaps go well
 

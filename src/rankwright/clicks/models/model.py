@@ -459,7 +459,12 @@ def restore(model: ClickModel, header: Mapping[str, Any], arrays: Mapping[str, A
     if not (np.diff(model.queries_.astype(np.int64) << 32 | model.documents_) > 0).all():
         raise InputError("pairs are not in order of their queries and documents")
     model.parameters_ = named(arrays, "fitted.")
-    forms = {"attraction": (n_pairs,), "usual": (n_pairs,), "rank_attraction": (None,)} | model._chances(n_pairs)
+    forms: dict[str, tuple[int | None, ...]] = {
+        "attraction": (n_pairs,),
+        "usual": (n_pairs,),
+        "rank_attraction": (None,),
+        **model._chances(n_pairs),
+    }
     for name, form in forms.items():
         found = array(model.parameters_, name, np.float64, form)
         if not len(found) or not 0 <= found.min() <= found.max() <= 1:
