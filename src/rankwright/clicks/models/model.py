@@ -115,7 +115,7 @@ class Laid(NamedTuple):
 class ClickModel(ABC):
     """A model of how users click.
 
-    A new model is a subclass with a `name`, `_learn` and `_behaviour`, and a line in the table of models.
+    A new model is a subclass with a `name`, `_learn`, `_behaviour` and `_chances`, and a line in the table of models.
 
     Parameters
     ----------
