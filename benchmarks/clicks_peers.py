@@ -132,7 +132,7 @@ def main() -> None:
     cuts = [given.sessions, given.sessions * 5 // 4]
     with TemporaryDirectory() as folder:
         path = str(Path(folder, "sessions.npz"))
-        arrays = {
+        arrays: dict[str, Any] = {
             f"{part}_{name}": piece
             for name, whole in (("pairs", pairs), ("clicks", clicked))
             for part, piece in zip(("train", "valid", "test"), np.split(whole, cuts), strict=True)

@@ -146,7 +146,8 @@ def test_many_ids_are_numbered_as_by_a_dictionary():
 
     rng = np.random.default_rng(0)
     for texts in (False, True):
-        codes, expected = Codes(threads=2), {}
+        codes = Codes(threads=2)
+        expected: dict[int, int] = {}
         for _ in range(5):
             ids = rng.integers(0, 30_000, 20_000)
             found = codes.of_texts([f"id {one}" for one in ids]) if texts else codes.of_integers(ids)
@@ -167,6 +168,8 @@ def test_what_is_wrong_in_parquet_is_counted_and_left_out(tmp_path):
     log = clicks.read_log(path)
     assert log.n_lists == 3
     assert log.n_clicks == 3
+    assert log.first_ranks is not None
+    assert log.propensities is not None
     assert log.first_ranks.tolist() == [0, 0, 10]
     assert np.isnan(log.propensities).tolist() == [False, False, True, True, False]
     assert sorted(log.problems.values()) == [1, 1, 1, 2, 2]  # repeated, no query, empty, two broken, two not shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from rankwright import clicks
 PER_FORMAT = 150
 
 
-def events() -> list[dict]:
+def events() -> list[dict[str, Any]]:
     rng = np.random.default_rng(0)
     made = []
     for number in range(40):

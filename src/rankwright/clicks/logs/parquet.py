@@ -161,7 +161,7 @@ def _wrong_propensities(column: Any, sizes: IntArray) -> BoolArray:
     if not _is_list(column):
         return wrong
     n_given = _sizes(column)
-    found = (n_given != sizes) & ~_is_null(column)
+    found: BoolArray = (n_given != sizes) & ~_is_null(column)
     found[np.repeat(np.arange(len(sizes)), n_given)[wrong]] = True
     return found
 
