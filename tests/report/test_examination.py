@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankwright.errors import InputError, SettingError
+from rankwright.errors import SettingError
 from rankwright.report.examination import draw_examination
 
 CURVES: dict[str, Any] = {"pbm": [1.0, 0.6, 0.3], "clicks": np.array([1.0, 0.4, 0.1])}
@@ -27,7 +27,7 @@ def test_a_picture_is_written_with_the_same_bytes(kind, tmp_path):
 def test_what_cannot_be_drawn_is_refused(tmp_path):
     wrong: list[dict[str, Any]] = [{}, {"a": []}, {"a": [[1.0]]}, {"a": [np.nan]}]
     for curves in wrong:
-        with pytest.raises(InputError):
+        with pytest.raises(SettingError, match="curve"):
             draw_examination(curves, tmp_path / "a.svg")
     with pytest.raises(SettingError, match=r"must end in \.svg"):
         draw_examination(CURVES, tmp_path / "a.gif")
