@@ -4,6 +4,7 @@
 
 #include "core/clicks/grouping.hpp"
 #include "core/clicks/models.hpp"
+#include "core/clicks/numbering.hpp"
 #include "core/clicks/position_sums.hpp"
 #include "core/clicks/votes.hpp"
 
@@ -35,6 +36,24 @@ template <> struct Reader<PairCells> {
     static PairCells read(nb::handle cells) {
         return {view<std::int64_t>(cells, "starts"), view<std::int32_t>(cells, "contexts"),
                 view<std::int64_t>(cells, "shown"), view<std::int64_t>(cells, "clicks")};
+    }
+};
+
+template <> struct Reader<IdTable> {
+    static IdTable read(nb::handle table) {
+        return {fill<std::uint64_t>(table, "hashes"), fill<std::int32_t>(table, "numbers")};
+    }
+};
+
+template <> struct Reader<Texts> {
+    static Texts read(nb::handle texts) {
+        return {view<std::uint8_t>(texts, "bytes"), view<std::int64_t>(texts, "starts")};
+    }
+};
+
+template <> struct Reader<KnownTexts> {
+    static KnownTexts read(nb::handle texts) {
+        return {fill<std::uint8_t>(texts, "bytes"), fill<std::int64_t>(texts, "starts")};
     }
 };
 
@@ -79,25 +98,94 @@ void require_contexts(std::span<const std::int32_t> context_of, std::int64_t n_r
     require_below("context_of", context_of, context_of.size());
 }
 
-void require_table(const VoteTable &table, const ShownLists &lists) {
+void require_votes(const VoteTable &table, const ShownLists &lists, VoteRule rule) {
     require(!table.n_used.empty() && std::has_single_bit(table.capacity()), "a part's slots must be a power of two");
     require_size("queries", table.queries.size(), table.n_parts() * table.capacity());
     require_size("pairs", table.pairs.size(), table.queries.size());
     require_size("above", table.above.size(), table.queries.size());
     require_size("below", table.below.size(), table.queries.size());
     for (std::size_t k = 0; k < lists.size(); ++k) {
-        const std::size_t n = lists.offsets[k + 1] - lists.offsets[k];
-        require(2 * n * n <= table.capacity(), "a part of the table must have room for the votes of the longest list");
+        const auto clicked = lists.clicked.subspan(lists.offsets[k], lists.offsets[k + 1] - lists.offsets[k]);
+        require(2 * most_votes(rule, clicked) <= table.capacity(),
+                "a part of the table must have room for the votes of each list");
     }
+}
+
+// Texts that stand one after another, from byte 0 on.
+void require_texts(const char *name, std::span<const std::int64_t> starts, std::size_t n_bytes) {
+    const bool rise = !starts.empty() && starts.front() >= 0 && std::is_sorted(starts.begin(), starts.end()) &&
+                      static_cast<std::size_t>(starts.back()) <= n_bytes;
+    if (!rise) throw std::invalid_argument(std::string(name) + " must rise from 0 to " + std::to_string(n_bytes));
+}
+
+Progress require_numbering(const IdTable &table, Out<std::int64_t> progress, std::size_t n_rows, std::size_t room,
+                           std::size_t n_numbers) {
+    require(std::has_single_bit(table.n_slots()), "the slots must be a power of two");
+    require_size("table.numbers", table.numbers.size(), table.n_slots());
+    require_size("progress", progress.size(), 2);
+    require_size("numbers", n_numbers, n_rows);
+    const auto values = fill(progress);
+    require(values[0] >= 0 && static_cast<std::size_t>(values[0]) <= std::min(room, table.n_slots() / 2) &&
+                values[1] >= 0 && static_cast<std::size_t>(values[1]) <= n_rows,
+            "progress must be within what is known, and within the rows");
+    return {values[0], values[1]};
+}
+
+void define_numbering(nb::module_ &module) {
+    define(module, "number_integers", {"ids", "table", "known", "progress", "numbers", "threads"},
+           [](In<std::int64_t> ids, IdTable table, Out<std::int64_t> known, Out<std::int64_t> progress,
+              Out<std::int32_t> numbers, int threads) {
+               const Progress at = require_numbering(table, progress, ids.size(), known.size(), numbers.size());
+               number_integers(view(ids), table, fill(known), at, fill(numbers), threads);
+           });
+    define(module, "number_texts", {"ids", "table", "known", "progress", "numbers", "threads"},
+           [](Texts ids, IdTable table, KnownTexts known, Out<std::int64_t> progress, Out<std::int32_t> numbers,
+              int threads) {
+               require_texts("starts", ids.starts, ids.bytes.size());
+               require(!known.starts.empty(), "known.starts must not be empty");
+               const Progress at =
+                   require_numbering(table, progress, ids.size(), known.starts.size() - 1, numbers.size());
+               require_texts("known.starts", known.starts.first(at.n_known + 1), known.bytes.size());
+               number_texts(ids, table, known, at, fill(numbers), threads);
+           });
+    define(module, "order_by_query", {"queries", "keys", "n_queries", "order", "threads"},
+           [](In<std::int32_t> queries, In<std::uint64_t> keys, std::size_t n_queries, Out<std::int64_t> order,
+              int threads) {
+               require_size("keys", keys.size(), queries.size());
+               require_size("order", order.size(), queries.size());
+               require_below("queries", view(queries), n_queries);
+               order_by_query(view(queries), view(keys), n_queries, fill(order), threads);
+           });
 }
 
 void define_grouping(nb::module_ &module) {
     define(module, "group_lists", {"lists", "hashes", "first", "threads"},
-           [](ShownLists lists, Out<std::uint64_t> hashes, Out<std::int64_t> first, int threads) {
+           [](ShownLists lists, In<std::uint64_t> hashes, Out<std::int64_t> first, int threads) {
                require_lists(lists);
                require_size("hashes", hashes.size(), lists.size());
                require_size("first", first.size(), lists.size());
-               group_lists(lists, fill(hashes), fill(first), threads);
+               group_lists(lists, view(hashes), fill(first), threads);
+           });
+    define(module, "hash_lists", {"lists", "hashes", "threads"},
+           [](ShownLists lists, Out<std::uint64_t> hashes, int threads) {
+               require_lists(lists);
+               require_size("hashes", hashes.size(), lists.size());
+               hash_lists(lists, fill(hashes), threads);
+           });
+    define(module, "take_lists", {"lists", "places", "offsets", "documents", "clicked", "threads"},
+           [](ShownLists lists, In<std::int64_t> places, In<std::int64_t> offsets, Out<std::int32_t> documents,
+              Out<bool> clicked, int threads) {
+               require_lists(lists);
+               require_below("places", view(places), lists.size());
+               require_size("offsets", offsets.size(), places.size() + 1);
+               require_offsets("offsets", view(offsets), documents.size());
+               require_size("clicked", clicked.size(), documents.size());
+               for (std::size_t k = 0; k < places.size(); ++k) {
+                   const std::int64_t place = view(places)[k];
+                   require(view(offsets)[k + 1] - view(offsets)[k] == lists.offsets[place + 1] - lists.offsets[place],
+                           "offsets must leave room for each list");
+               }
+               take_lists(lists, view(places), view(offsets), fill(documents), fill(clicked), threads);
            });
     define(module, "number_documents", {"starts", "documents", "numbers", "n_distinct", "threads"},
            [](In<std::int64_t> starts, In<std::int32_t> documents, Out<std::int32_t> numbers,
@@ -111,14 +199,14 @@ void define_grouping(nb::module_ &module) {
            [](ShownLists lists, In<std::int64_t> counts, std::string_view rule, InMatrix<std::int64_t> amounts,
               VoteTable table, Out<std::int64_t> done, int threads) {
                require_lists(lists);
-               require_table(table, lists);
+               const VoteRule kind = named(rule, vote_rules);
+               require_votes(table, lists, kind);
                require_size_or_none("counts", counts.size(), lists.size());
                require_size("done", done.size(), table.n_parts());
                require_below<std::int64_t>("done", fill(done), lists.size() + 1);
                require(amounts.shape(0) == amounts.shape(1), "amounts must have as many rows as columns");
                const std::size_t n_ranks = amounts.shape(0) == 0 ? 1 : amounts.shape(0);
-               count_votes(lists, view(counts), named(rule, vote_rules), view(amounts), n_ranks, table, fill(done),
-                           threads);
+               count_votes(lists, view(counts), kind, view(amounts), n_ranks, table, fill(done), threads);
            });
 }
 
@@ -162,7 +250,7 @@ void define_chains(nb::module_ &module) {
     define(module, "count_clicks", {"lists", "of_pair", "at_rank", "threads"},
            [](PairLists lists, OutMatrix<std::int64_t> of_pair, OutMatrix<std::int64_t> at_rank, int threads) {
                require_pair_lists(lists);
-               require_shape("of_pair", of_pair, lists.pair_starts.back(), 5);
+               require_shape("of_pair", of_pair, lists.pair_starts.back(), 6);
                require_shape("at_rank", at_rank, at_rank.shape(0), 3);
                require(at_rank.shape(0) > 0, "at_rank must have a row");
                count_clicks(lists, at_rank.shape(0), fill(of_pair), fill(at_rank), threads);
@@ -188,6 +276,7 @@ void define_chains(nb::module_ &module) {
 } // namespace
 
 void bind_clicks(nb::module_ &module) {
+    define_numbering(module);
     define_grouping(module);
     define_examination(module);
     define_chains(module);

@@ -105,3 +105,109 @@ def test_a_summary_tells_how_much_of_the_log_can_tell_anything():
     assert (found.queries, found.lists, found.clicks, found.pairs) == (2, 4, 4, 5)
     assert found.varied_share == 3 / 4  # the lists of query a, whose x and y change places
     assert found.click_rate_at == [1 / 4, 2 / 4, 1 / 3]
+
+
+def parquet_log(path: Path, **columns) -> Path:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(arrow.table(columns), path)
+    return path
+
+
+def test_ids_of_several_files_are_told_apart_whatever_their_type(tmp_path):
+    shown, chosen = [[1, 2], [2, 30]], [[1], []]
+    numbers = parquet_log(tmp_path / "numbers.parquet", query=[7, 8], shown=shown, clicks=chosen)
+    texts = parquet_log(
+        tmp_path / "texts.parquet", query=["7", "x"], shown=[["2", "1"], ["é", "2"]], clicks=[[2], [1, 2]]
+    )
+    log = clicks.read_log([numbers, texts, numbers])
+    assert log.query_ids.tolist() == ["7", "8", "x"]
+    assert log.document_ids.tolist() == ["1", "2", "30", "é"]
+    assert log.query_ids[log.queries].tolist() == ["7", "8", "7", "x", "7", "8"]
+    assert log.document_ids[log.documents].tolist() == ["1", "2", "2", "30", "2", "1", "é", "2", "1", "2", "2", "30"]
+
+
+@pytest.mark.parametrize(
+    "kind", ["int8", "uint16", "int64", "uint64", "string", "large_string", "binary", "dictionary"]
+)
+def test_ids_may_be_of_any_type_in_parquet(kind, tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    ids = [5, 70, 5, 9]
+    texts = kind in ("string", "large_string", "binary", "dictionary")
+    flat = arrow.array([str(one) for one in ids] if texts else ids)
+    flat = flat.dictionary_encode() if kind == "dictionary" else flat.cast(getattr(arrow, kind)())
+    shown = arrow.ListArray.from_arrays(arrow.array([0, 2, 4], arrow.int32()), flat)
+    log = clicks.read_log(parquet_log(tmp_path / "log.parquet", query=[1, 2], shown=shown, clicks=[[1], [2]]))
+    assert log.document_ids.tolist() == [5, 9, 70]
+    assert log.documents.tolist() == [0, 2, 0, 1]
+
+
+def test_many_ids_are_numbered_as_by_a_dictionary():
+    from rankwright.clicks.logs.codes import Codes
+
+    rng = np.random.default_rng(0)
+    for texts in (False, True):
+        codes = Codes(threads=2)
+        expected: dict[int, int] = {}
+        for _ in range(5):
+            ids = rng.integers(0, 30_000, 20_000)
+            found = codes.of_texts([f"id {one}" for one in ids]) if texts else codes.of_integers(ids)
+            assert found.tolist() == [expected.setdefault(one, len(expected)) for one in ids.tolist()]
+        assert len(codes) == len(expected)
+        assert codes.ids().tolist() == [f"id {one}" if texts else one for one in expected]
+
+
+def test_what_is_wrong_in_parquet_is_counted_and_left_out(tmp_path):
+    path = parquet_log(
+        tmp_path / "log.parquet",
+        query=["q", None, "q", "q", "q", "q", "r"],
+        shown=[["a", "b"], ["a"], [], ["a", None], ["b", "a"], ["a"], ["c"]],
+        clicks=[[1, 1], [1], [], [1], [3, 0, 2], None, [1]],
+        first=[1, 1, 1, 1, None, 0, 11],
+        propensity=[[0.5, 0.5], [1.0], [], [1.0, 1.0], None, [1.0], [0.25]],
+    )
+    log = clicks.read_log(path)
+    assert log.n_lists == 3
+    assert log.n_clicks == 3
+    assert log.first_ranks is not None
+    assert log.propensities is not None
+    assert log.first_ranks.tolist() == [0, 0, 10]
+    assert np.isnan(log.propensities).tolist() == [False, False, True, True, False]
+    assert sorted(log.problems.values()) == [1, 1, 1, 2, 2]  # repeated, no query, empty, two broken, two not shown
+    with pytest.raises(FileFormatError, match=":2: events without a query"):
+        clicks.read_log(path, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"query": [1], "shown": [[1]]}, "wanted query"),
+        ({"query": [1], "shown": [1], "clicks": [[1]]}, "the column shown is of type int64"),
+        ({"query": [[1]], "shown": [[1]], "clicks": [[1]]}, "the column query is of type list"),
+        ({"query": [1], "shown": [[1]], "clicks": [["a"]]}, "the column clicks is of type list"),
+    ],
+)
+def test_parquet_that_is_no_log_is_refused_in_a_line(columns, told, tmp_path):
+    path = parquet_log(tmp_path / "log.parquet", **columns)
+    with pytest.raises(FileFormatError, match=told):
+        clicks.read_log(path)
+    path.write_bytes(path.read_bytes()[:50])
+    with pytest.raises(FileFormatError, match="cannot be read as Parquet"):
+        clicks.read_log(path)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError) as found:
+        clicks.read_log(tmp_path / "nothing.parquet")
+    assert "nothing.parquet" in str(found.value.filename)
+
+
+def test_halves_of_characters_are_no_ids(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"query": "q", "shown": ["\\ud800"], "clicks": []}\n{"query": "q", "shown": ["a"]}')
+    assert clicks.read_log(path).problems == {"events that cannot be read": 1}
+
+
+def test_a_merged_log_is_merged_once_and_for_all():
+    log = log_of(LISTS).merged()
+    assert log.merged().documents is log.documents
+    assert log.take(np.array([1, 0])).merged().documents is not log.documents

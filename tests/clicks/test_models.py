@@ -112,6 +112,12 @@ def test_examination_is_found_from_random_orders_and_from_documents_that_change_
     assert np.isnan(clicks.from_interventions(fixed, 2)[1])
 
 
+def test_no_lists_cannot_be_measured_on():
+    log = simulated(n_lists=50)
+    with pytest.raises(InputError, match="no lists to measure"):
+        clicks.click_model("pbm").fit(log).evaluate(log.take(np.empty(0, np.int64)))
+
+
 def test_errors_name_what_is_wrong(tmp_path):
     with pytest.raises(InputError, match="must be fitted first"):
         clicks.click_model("pbm").relevance()
@@ -121,3 +127,48 @@ def test_errors_name_what_is_wrong(tmp_path):
     path.write_bytes(b"nothing")
     with pytest.raises(ContainerError):
         clicks.load_click_model(path)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_no_rank_is_examined_more_than_the_first(name):
+    """Not by the cascade either, whose later clicks are mistakes: those are no examinations."""
+    found = clicks.click_model(name).fit(simulated()).examination(6)
+    assert found[0] == 1
+    assert (found <= 1 + 1e-9).all()
+
+
+def test_where_attractive_documents_stand_on_top_examination_is_not_taken_for_attraction():
+    """Of each query four orders that follow attraction loosely: the curve is found although the log is sorted."""
+    rng = np.random.default_rng(3)
+    attraction = rng.beta(1, 3, (300, 8))
+    orders = np.argsort(-attraction[:, None] + rng.normal(0, 0.2, (300, 4, 8)), axis=2)
+    queries = rng.integers(0, 300, 40_000)
+    shown = orders[queries, rng.integers(0, 4, len(queries))]
+    chance = attraction[queries[:, None], shown] * clicks.EXAMINATION[:8]
+    clicked = rng.random(shown.shape) < chance
+    log = clicks.ClickLog(
+        queries=queries.astype(np.int32),
+        offsets=np.arange(len(queries) + 1) * 8,
+        documents=(queries[:, None] * 8 + shown).astype(np.int32).ravel(),
+        clicked=clicked.ravel(),
+        query_ids=np.arange(300),
+        document_ids=np.arange(2400),
+    )
+    found = clicks.click_model("pbm").fit(log).examination(8)
+    np.testing.assert_allclose(found, clicks.EXAMINATION[:8] / clicks.EXAMINATION[0], atol=0.06)
+
+
+def test_the_strength_of_a_prior_is_the_most_likely_of_all():
+    from scipy.special import betaln
+
+    from rankwright.clicks.models.beta import STRENGTHS, fitted_strength
+
+    rng = np.random.default_rng(4)
+    for strength in (0.5, 4.0, 50.0):
+        usual = rng.uniform(0.05, 0.5, 3000)
+        trials = rng.integers(0, 40, 3000).astype(float)
+        events = rng.binomial(trials.astype(int), rng.beta(strength * usual, strength * (1 - usual))).astype(float)
+        seen = trials > 0
+        e, t, u = events[seen], trials[seen], usual[seen]
+        likelihoods = [(betaln(s * u + e, s * (1 - u) + t - e) - betaln(s * u, s * (1 - u))).sum() for s in STRENGTHS]
+        assert fitted_strength(events, trials, usual) == STRENGTHS[int(np.argmax(likelihoods))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -102,3 +104,46 @@ def test_errors_name_what_is_wrong():
     data = rw.RankingDataset.from_arrays([[1.0]], qid=["other"], document_ids=["other"])
     with pytest.raises(InputError, match="ids of queries and documents must be those of the log"):
         clicks.with_preferences(data, log)
+
+
+@pytest.mark.parametrize("rule", ["skip-above", "skip-above-and-next", "fair-pairs"])
+def test_a_very_long_list_takes_memory_for_its_votes_alone(rule):
+    n = 50_000
+    shown = [f"d{place}" for place in range(n)]
+    log = clicks.ClickLog.from_lists(["q", "r"], [shown, ["a", "b"]], [[3, n], [2]])
+    votes = clicks.count_votes(log, rule)
+    assert len(votes) == {"skip-above": 2 + n - 2 + 1, "skip-above-and-next": 2 + n - 2 + 1 + 1, "fair-pairs": 0}[rule]
+
+
+MEASURED = """
+import resource, sys
+import numpy, pyarrow.parquet, pyarrow.compute
+from rankwright import clicks
+peaks = []
+for path in sys.argv[1:]:
+    clicks.count_votes(path, threads=1)
+    clicks.read_log(path, merge=True, threads=1)
+    peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10)
+print(peaks[1] - peaks[0])
+"""
+
+
+def test_memory_grows_with_pairs_and_not_with_the_log(tmp_path):
+    """Three times as many lists of the same documents take hardly more memory."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rng = np.random.default_rng(0)
+    paths = [tmp_path / "short.parquet", tmp_path / "long.parquet"]
+    for path, n_parts in zip(paths, (12, 36), strict=True):
+        kinds = {"query": arrow.int32(), "shown": arrow.list_(arrow.int32()), "clicks": arrow.list_(arrow.int8())}
+        with parquet.ParquetWriter(path, arrow.schema(kinds)) as writer:
+            for _ in range(n_parts):
+                queries = rng.integers(0, 50, 100_000).astype(np.int32)
+                offsets = np.arange(100_001, dtype=np.int32)
+                shown = arrow.ListArray.from_arrays(offsets * 10, np.tile(np.arange(10, dtype=np.int32), 100_000))
+                chosen = arrow.ListArray.from_arrays(offsets, rng.integers(1, 11, 100_000).astype(np.int8))
+                writer.write_table(arrow.table({"query": queries, "shown": shown, "clicks": chosen}))
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *map(str, paths)], capture_output=True, text=True, check=True
+    )
+    kept = 24 * 100_000 * 10 * 5  # bytes of the further documents and clicks, were they all kept
+    assert int(done.stdout) < kept / 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.fuzz.checkpoints import Checkpoints
+from tests.fuzz.click_models import ClickModels
 from tests.fuzz.foreign import Foreign
 from tests.fuzz.models import Models
 from tests.fuzz.studies import Studies
@@ -15,4 +16,5 @@ SUBJECTS: Mapping[str, Subject] = {
     "checkpoints": Checkpoints(),
     "studies": Studies(),
     "foreign": Foreign(),
+    "click-models": ClickModels(),
 }

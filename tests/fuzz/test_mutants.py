@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from tests.contracts.trained import COUNTING
 from tests.fuzz.checkpoints import Checkpoints
+from tests.fuzz.click_models import ClickModels
 from tests.fuzz.models import Models
 from tests.fuzz.studies import Studies
 from tests.fuzz.subject import Refused, Subject, generator
 
 from rankwright.catalog.rankers import RANKERS
 
-PER_RANKER, PER_CHECKPOINT, STUDIES = 300, 20, 100
+PER_RANKER, PER_CHECKPOINT, STUDIES, CLICK_MODELS = 300, 20, 100, 400
 SEED = 16
 
 
@@ -64,3 +65,11 @@ def test_studies(seeds, tmp_path):
     studies = Studies()
     studies.prepare(seeds / "studies")
     judge_all(studies, seeds / "studies", range(STUDIES), tmp_path)
+
+
+def test_click_models(seeds, tmp_path):
+    models = ClickModels()
+    models.prepare(seeds / "click-models")
+    models.warm_up(seeds / "click-models")
+    n_refused = judge_all(models, seeds / "click-models", range(CLICK_MODELS), tmp_path)
+    assert CLICK_MODELS / 2 < n_refused < CLICK_MODELS

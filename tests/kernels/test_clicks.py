@@ -10,7 +10,7 @@ import pytest
 
 from rankwright import kernels as checked_kernels
 from rankwright.kernels import reference as checked_reference
-from rankwright.kernels.records import PairCells, PairLists, ShownLists, VoteTable
+from rankwright.kernels.records import IdTable, PairCells, PairLists, ShownLists, Texts, VoteTable
 
 kernels: Any = checked_kernels  # arguments come in tuples, which types cannot count
 reference: Any = checked_reference
@@ -56,11 +56,106 @@ def empty_table(n_parts: int = 4, capacity: int = 2048) -> VoteTable:
 def test_lists_are_grouped_as_by_the_twin(threads):
     lists = random_lists(n_lists=2000, n_queries=2)
     found = [(np.zeros(2000, np.uint64), np.zeros(2000, np.int64)) for _ in range(2)]
-    kernels.group_lists(lists, *found[0], threads)
-    reference.group_lists(lists, *found[1], 1)
+    for which, number, (hashes, first) in ((kernels, threads, found[0]), (reference, 1, found[1])):
+        which.hash_lists(lists, hashes, number)
+        which.group_lists(lists, hashes, first, number)
     np.testing.assert_array_equal(found[0][0], found[1][0])
     np.testing.assert_array_equal(found[0][1], found[1][1])
     assert (found[0][1] < np.arange(2000)).any(), "no two lists were equal: the test shows nothing"
+
+
+def id_table(n_slots: int) -> IdTable:
+    return IdTable(np.zeros(n_slots, np.uint64), np.full(n_slots, -1, np.int32))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("n_slots", [16, 4096])
+def test_integers_are_numbered_as_by_the_twin_and_stop_where_there_is_no_room(n_slots, threads):
+    ids = np.random.default_rng(5).integers(-(2**63), 2**63 - 1, 300)[np.random.default_rng(6).integers(0, 300, 40_000)]
+    found = []
+    for which, number in ((kernels, threads), (reference, 1)):
+        table, known, progress = id_table(n_slots), np.zeros(1000, np.int64), np.zeros(2, np.int64)
+        numbers = np.full(len(ids), -9, np.int32)
+        which.number_integers(ids, table, known, progress, numbers, number)
+        found.append((progress, known[: progress[0]], numbers[: progress[1]]))
+    for compiled, naive in zip(*found, strict=True):
+        np.testing.assert_array_equal(compiled, naive)
+    assert (found[0][0][1] < len(ids)) == (n_slots == 16)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("n_bytes", [30, 4096])
+def test_texts_are_numbered_as_by_the_twin_and_stop_where_there_is_no_room(n_bytes, threads):
+    words = [
+        b"",
+        b"a",
+        b"b",
+        b"12345678",
+        b"123456789",
+        b"1234567",
+        "größer".encode(),
+        b"a\0",
+        *(b"w%d" % n for n in range(99)),
+    ]
+    chosen = [words[n] for n in np.random.default_rng(7).integers(0, len(words), 20_000)]
+    ids = Texts(np.frombuffer(b"".join(chosen), np.uint8), np.cumsum([0, *map(len, chosen)]))
+    found = []
+    for which, number in ((kernels, threads), (reference, 1)):
+        table, progress = id_table(512), np.zeros(2, np.int64)
+        known = Texts(np.zeros(n_bytes, np.uint8), np.zeros(300, np.int64))
+        numbers = np.full(len(chosen), -9, np.int32)
+        which.number_texts(ids, table, known, progress, numbers, number)
+        found.append((progress, known.starts, known.bytes, numbers[: progress[1]]))
+    for compiled, naive in zip(*found, strict=True):
+        np.testing.assert_array_equal(compiled, naive)
+    assert (found[0][0][1] < len(chosen)) == (n_bytes == 30)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_the_order_by_query_is_that_of_the_twin(threads):
+    rng = np.random.default_rng(8)
+    queries, keys = (
+        rng.integers(0, 300, 5000).astype(np.int32),
+        rng.integers(0, 9, 5000).astype(np.uint64) << np.uint64(60),
+    )
+    found = np.zeros(5000, np.int64), np.zeros(5000, np.int64)
+    kernels.order_by_query(queries, keys, 400, found[0], threads)
+    reference.order_by_query(queries, keys, 400, found[1], 1)
+    np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_lists_are_taken_as_by_the_twin(threads):
+    lists = random_lists(n_lists=20_000)
+    places = np.random.default_rng(9).integers(0, 20_000, 30_000)
+    offsets = np.concatenate([[0], np.cumsum(np.diff(lists.offsets)[places])])
+    found = [(np.zeros(offsets[-1], np.int32), np.zeros(offsets[-1], np.bool_)) for _ in range(2)]
+    kernels.take_lists(lists, places, offsets, *found[0], threads)
+    reference.take_lists(lists, places, offsets, *found[1], 1)
+    for compiled, naive in zip(*found, strict=True):
+        np.testing.assert_array_equal(compiled, naive)
+
+
+def test_arrays_of_wrong_sizes_are_refused_when_ids_are_numbered():
+    ids, known, numbers = np.arange(3), np.zeros(4, np.int64), np.zeros(3, np.int32)
+    texts, room = (
+        Texts(np.zeros(2, np.uint8), np.array([0, 1, 9, 2])),
+        Texts(np.zeros(9, np.uint8), np.zeros(5, np.int64)),
+    )
+    for wrong in (
+        lambda: kernels.number_integers(ids, id_table(3), known, np.zeros(2, np.int64), numbers, 1),
+        lambda: kernels.number_integers(ids, id_table(8), known, np.zeros(1, np.int64), numbers, 1),
+        lambda: kernels.number_integers(ids, id_table(8), known, np.array([5, 0]), numbers, 1),
+        lambda: kernels.number_integers(ids, id_table(8), known, np.array([0, 4]), numbers, 1),
+        lambda: kernels.number_integers(ids, id_table(8), known, np.zeros(2, np.int64), numbers[1:], 1),
+        lambda: kernels.number_texts(texts, id_table(8), room, np.zeros(2, np.int64), numbers, 1),
+        lambda: kernels.order_by_query(np.array([5], np.int32), np.zeros(1, np.uint64), 5, np.zeros(1, np.int64), 1),
+        lambda: kernels.take_lists(
+            random_lists(), np.array([300]), np.array([0, 0]), numbers[:0], np.zeros(0, bool), 1
+        ),
+    ):
+        with pytest.raises(ValueError, match="must"):
+            wrong()
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
@@ -147,7 +242,7 @@ def test_examination_is_that_of_the_twin_and_has_the_same_bits_for_any_threads(t
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_clicks_are_counted_as_by_the_twin(threads):
     lists = random_pairs(n_queries=200)
-    found = [(np.ones((lists.pair_starts[-1], 5), np.int64), np.ones((4, 3), np.int64)) for _ in range(2)]
+    found = [(np.ones((lists.pair_starts[-1], 6), np.int64), np.ones((4, 3), np.int64)) for _ in range(2)]
     kernels.count_clicks(lists, *found[0], threads)
     reference.count_clicks(lists, *found[1], 1)
     np.testing.assert_array_equal(found[0][0], found[1][0])
@@ -266,7 +361,7 @@ def test_arrays_of_wrong_length_are_refused():
             lists, np.zeros(0, np.int64), "nothing", np.zeros((0, 0), np.int64), empty_table(), np.zeros(4, int), 1
         )
     with pytest.raises(ValueError, match="of_pair must have"):
-        kernels.count_clicks(pairs, np.zeros((3, 5), np.int64), np.zeros((4, 3), np.int64), 1)
+        kernels.count_clicks(pairs, np.zeros((3, 6), np.int64), np.zeros((4, 3), np.int64), 1)
     beyond = pairs._replace(pairs=pairs.pairs + np.int32(pairs.pair_starts[-1]))
     with pytest.raises(ValueError, match="pairs must lie below"):
         kernels.count_clicks(beyond, np.zeros((int(pairs.pair_starts[-1]), 5), int), np.zeros((4, 3), int), 1)

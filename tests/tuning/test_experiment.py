@@ -78,7 +78,7 @@ def test_what_found_nothing_more_to_learn_is_finished_though_nobody_watched(lear
 
 
 def test_what_stopped_early_is_finished_and_keeps_no_state(learnable):
-    ranker = small("lambdamart", n_trees=200, early_stopping=3)
+    ranker = small("lambdamart", n_trees=200, early_stopping=3, smoothing=0.0)
     prepared = prepare(ranker, {}, validation_folds(learnable, 2), METRICS, select="ndcg@5")
     outcome = run_experiment(prepared, ExperimentTask(Experiment({}, 0, 0), keeps_state=True), None)
     assert outcome.finished

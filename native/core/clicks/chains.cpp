@@ -10,7 +10,7 @@ namespace rankwright {
 namespace {
 
 constexpr std::size_t queries_at_a_time = 64;
-constexpr std::size_t n_of_pair = 5, n_at_rank = 3; // columns of `count_clicks`
+constexpr std::size_t n_of_pair = 6, n_at_rank = 3; // columns of `count_clicks`
 
 struct OneList {
     std::span<const std::int32_t> pairs;
@@ -50,6 +50,7 @@ void count_clicks(const PairLists &lists, std::size_t n_ranks, std::span<std::in
                 if (rank <= to_first) pair[2] += count;
                 if (rank <= to_last) pair[3] += count;
                 if (is_last) pair[4] += count, place[2] += count;
+                pair[5] += count * rank;
             }
         }
         std::scoped_lock lock(guard);

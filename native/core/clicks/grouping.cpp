@@ -43,10 +43,25 @@ void group_part(const ShownLists &lists, std::span<const std::uint64_t> hashes, 
 
 } // namespace
 
-void group_lists(const ShownLists &lists, std::span<std::uint64_t> hashes, std::span<std::int64_t> first, int threads) {
+void hash_lists(const ShownLists &lists, std::span<std::uint64_t> hashes, int threads) {
     parallel_for(lists.size(), threads, lists_at_a_time, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) hashes[k] = list_hash(lists, k);
     });
+}
+
+void take_lists(const ShownLists &lists, std::span<const std::int64_t> places, std::span<const std::int64_t> offsets,
+                std::span<std::int32_t> documents, std::span<bool> clicked, int threads) {
+    parallel_for(places.size(), threads, lists_at_a_time, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const std::int64_t start = lists.offsets[places[k]], n = offsets[k + 1] - offsets[k];
+            std::copy_n(lists.documents.begin() + start, n, documents.begin() + offsets[k]);
+            std::copy_n(lists.clicked.begin() + start, n, clicked.begin() + offsets[k]);
+        }
+    });
+}
+
+void group_lists(const ShownLists &lists, std::span<const std::uint64_t> hashes, std::span<std::int64_t> first,
+                 int threads) {
     std::array<std::size_t, n_parts + 1> starts{};
     for (const std::uint64_t hash : hashes) ++starts[part_of(hash) + 1];
     for (std::size_t part = 0; part < n_parts; ++part) starts[part + 1] += starts[part];
@@ -72,6 +87,28 @@ void number_documents(std::span<const std::int64_t> starts, std::span<const std:
                 const auto place = std::lower_bound(distinct.begin(), distinct.end(), own[i]) - distinct.begin();
                 numbers[starts[query] + i] = static_cast<std::int32_t>(place);
             }
+        }
+    });
+}
+
+void order_by_query(std::span<const std::int32_t> queries, std::span<const std::uint64_t> keys, std::size_t n_queries,
+                    std::span<std::int64_t> order, int threads) {
+    std::vector<std::size_t> starts(n_queries + 1, 0);
+    for (const std::int32_t query : queries) ++starts[query + 1];
+    for (std::size_t query = 0; query < n_queries; ++query) starts[query + 1] += starts[query];
+    struct Keyed {
+        std::uint64_t key;
+        std::int64_t place;
+        auto operator<=>(const Keyed &) const = default;
+    };
+    std::vector<Keyed> keyed(queries.size());
+    auto next = starts;
+    for (std::size_t i = 0; i < queries.size(); ++i)
+        keyed[next[queries[i]]++] = {keys[i], static_cast<std::int64_t>(i)};
+    parallel_for(n_queries, threads, 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t query = begin; query < end; ++query) {
+            std::sort(keyed.begin() + starts[query], keyed.begin() + starts[query + 1]);
+            for (std::size_t i = starts[query]; i < starts[query + 1]; ++i) order[i] = keyed[i].place;
         }
     });
 }

@@ -28,8 +28,9 @@ void fill_cells(const PairLists &lists, std::span<const std::int32_t> context_of
 void examination_step(const PairCells &cells, std::span<const double> attraction, std::span<const double> examination,
                       std::span<double> examined_of_pair, std::span<double> examined_in_context, int threads);
 
-// Of each pair five counts: shown, clicked, shown down to the list's first click, shown down to its last click, and
-// clicked last. Lists without a click count as examined to their end. By rank: shown, clicked, clicked last.
+// Of each pair six counts: shown, clicked, shown down to the list's first click, shown down to its last click, clicked
+// last, and the sum of its ranks. Lists without a click count as examined to their end. By rank: shown, clicked,
+// clicked last.
 void count_clicks(const PairLists &lists, std::size_t n_ranks, std::span<std::int64_t> of_pair,
                   std::span<std::int64_t> at_rank, int threads);
 

@@ -1,6 +1,7 @@
 #include "core/clicks/votes.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "core/common/parallel.hpp"
 
@@ -74,24 +75,52 @@ void add(VoteTable &table, std::size_t part, const Vote &vote) {
     }
 }
 
+// The places of the lists of each part, in ascending order.
+class PartedLists {
+  public:
+    PartedLists(const ShownLists &lists, std::size_t n_parts) : starts(n_parts + 1, 0), places(lists.size()) {
+        const auto part_of = [&](std::size_t k) { return mix(static_cast<std::uint64_t>(lists.queries[k])) % n_parts; };
+        for (std::size_t k = 0; k < lists.size(); ++k) ++starts[part_of(k) + 1];
+        for (std::size_t part = 0; part < n_parts; ++part) starts[part + 1] += starts[part];
+        auto next = starts;
+        for (std::size_t k = 0; k < lists.size(); ++k) places[next[part_of(k)]++] = static_cast<std::int64_t>(k);
+    }
+    std::span<const std::int64_t> of(std::size_t part) const {
+        return std::span(places).subspan(starts[part], starts[part + 1] - starts[part]);
+    }
+
+  private:
+    std::vector<std::size_t> starts;
+    std::vector<std::int64_t> places;
+};
+
 std::uint64_t pair_of(std::int32_t better, std::int32_t worse) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(better)) << 32 | static_cast<std::uint32_t>(worse);
 }
 
 } // namespace
 
+std::size_t most_votes(VoteRule rule, std::span<const bool> clicked) {
+    const bool of_all = rule == VoteRule::exposure; // documents, or clicks alone; neighbours vote once each
+    const std::size_t n_voting = of_all ? clicked.size() : std::count(clicked.begin(), clicked.end(), true);
+    return rule == VoteRule::neighbours ? clicked.size() : n_voting * clicked.size();
+}
+
 void count_votes(const ShownLists &lists, std::span<const std::int64_t> counts, VoteRule rule,
                  std::span<const std::int64_t> amounts, std::size_t n_ranks, VoteTable table,
                  std::span<std::int64_t> done, int threads) {
     const std::size_t n_parts = table.n_parts(), most = table.capacity() / 2;
+    const PartedLists parted(lists, n_parts);
     parallel_for(n_parts, threads, 1, [&](std::size_t part, std::size_t) {
-        std::size_t k = done[part];
-        for (; k < lists.size(); ++k) {
-            if (mix(static_cast<std::uint64_t>(lists.queries[k])) % n_parts != part) continue;
+        const auto own = parted.of(part);
+        auto next = std::lower_bound(own.begin(), own.end(), done[part]);
+        for (; next != own.end(); ++next) {
+            const std::size_t k = *next;
             const std::size_t start = lists.offsets[k], n = lists.offsets[k + 1] - lists.offsets[k];
-            // A list of n documents casts fewer than n² votes: even in an empty table they must fit.
-            if (table.n_used[part] > 0 && table.n_used[part] + n * n > most) break;
-            votes_of(rule, lists.clicked.subspan(start, n), [&](std::size_t better, std::size_t worse) {
+            const auto clicked = lists.clicked.subspan(start, n);
+            // Even in an empty table they must fit.
+            if (table.n_used[part] > 0 && table.n_used[part] + most_votes(rule, clicked) > most) break;
+            votes_of(rule, clicked, [&](std::size_t better, std::size_t worse) {
                 const std::int32_t first = lists.documents[start + better], second = lists.documents[start + worse];
                 if (first == second) return; // shown twice: says nothing
                 const std::size_t upper = std::min({better, worse, n_ranks - 1});
@@ -101,7 +130,7 @@ void count_votes(const ShownLists &lists, std::span<const std::int64_t> counts, 
                 add(table, part, {lists.queries[k], pair_of(first, second), better < worse, amount * times});
             });
         }
-        done[part] = static_cast<std::int64_t>(k);
+        done[part] = next == own.end() ? static_cast<std::int64_t>(lists.size()) : *next;
     });
 }
 

@@ -21,6 +21,9 @@ struct VoteTable {
     std::size_t capacity() const { return queries.size() / n_used.size(); }
 };
 
+// How many votes a list casts at most.
+std::size_t most_votes(VoteRule rule, std::span<const bool> clicked);
+
 // Adds the votes of the lists. A part whose table is half full stops before a list, and done[p] tells which; it is
 // where the next call goes on. Amounts are what a vote counts, by the ranks of the upper and the lower document (deeper
 // ranks count as the last one); counts are how often each list was seen. Both are empty for 1 each.

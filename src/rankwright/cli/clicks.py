@@ -43,6 +43,9 @@ def clicks(
     ] = None,
     held_out: Annotated[float, opt("The share of the lists to measure models on.", panel=MODELS)] = 0.2,
     save: Annotated[str | None, opt("The file to write the model to.", "MODEL", MODELS)] = None,
+    plot: Annotated[
+        str | None, opt("Draw how likely each rank is examined: an .svg, .png or .pdf.", "PICTURE", MODELS)
+    ] = None,
     seed: Annotated[int, opt("The same seed holds out the same lists.", panel=MODELS)] = 0,
     strict: Annotated[bool, opt("Stop at the first event that cannot be read.", name="--strict")] = False,
     format: Annotated[str | None, opt("jsonl, csv, parquet or yandex. Default: what the file looks like.")] = None,
@@ -60,12 +63,17 @@ def clicks(
 
     require((features is None) == (out is None), "--features and --out go together")
     require(features is not None or model is not None, "give --features and --out, or --model")
-    file = LogFile(log, format=format, strict=strict)
+    require(model is not None or (save is None and plot is None), "--save and --plot go with --model")
+    if plot is not None:
+        from rankwright.report.figure import picture_kind
+
+        picture_kind(plot)  # a wrong name is told before the work is done
+    file = LogFile(log, format=format, strict=strict, threads=threads)
     found: dict[str, Any] = {}
     if features is not None and out is not None:
         found |= _write_preferences(file, features, out, (rule, correct, smoothing), threads, as_json)
     if model is not None:
-        found |= _fit_models(log, format, strict, model, held_out, save, seed, threads, as_json)
+        found |= _fit_models(log, format, strict, model, held_out, (save, plot), seed, threads, as_json)
     if as_json:
         print_json(found)
 
@@ -118,7 +126,7 @@ def _fit_models(
     strict: bool,
     model: str,
     held_out: float,
-    save: str | None,
+    outputs: tuple[str | None, str | None],
     seed: int,
     threads: int | None,
     as_json: bool,
@@ -126,6 +134,7 @@ def _fit_models(
     from rankwright.clicks.logs.reading import read_log
     from rankwright.clicks.models.registry import CLICK_MODELS, click_model
 
+    save, plot = outputs
     names = list(CLICK_MODELS) if model == "all" else [model]
     require(save is None or len(names) == 1, "--save goes with one model")
     whole = read_log(log, format=format, strict=strict, merge=True, threads=threads)
@@ -139,6 +148,12 @@ def _fit_models(
         keys = ["log_likelihood", "conditional_perplexity", "perplexity"]
         rows = [[name, *(f"{one[key]:.4f}" for key in keys)] for name, one in measured.items()]
         print_table(["model", *columns], rows, numbers=columns)
+    if plot is not None:
+        from rankwright.report.examination import draw_examination
+
+        draw_examination({name: one["examination"] for name, one in measured.items()}, plot)
+        if not as_json:
+            tell_written(plot)
     if save is not None:
         click_model(names[0], threads=threads).fit(whole).save(save)
         if not as_json:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import BoolArray, Float64Array, IdArray, Int32Array, IntArray, Uint64Array, thread_count
+from rankwright.arrays import Float64Array, IdArray, Int32Array, IntArray, Uint64Array, thread_count
 from rankwright.clicks.logs.codes import sorted_codes
 from rankwright.clicks.logs.log import ClickLog
 from rankwright.clicks.logs.reading import LogFile
@@ -27,7 +27,7 @@ RULES: Mapping[str, str] = {
 }
 AGAINST_THE_ORDER = ("skip-above", "last-click")  # rules that can only vote for the document that was shown lower
 
-N_PARTS = 64  # of the table of votes; queries are dealt to parts, and threads take parts
+MOST_PARTS = 64  # of the table of votes; queries are dealt to parts, and threads take parts
 LEAST_SLOTS = 1 << 15  # of a part
 DEEPEST = 50  # ranks that the correction tells apart
 FRACTION_BITS = 20  # expected votes are added up as whole numbers of so many binary places: in any order, the same sum
@@ -237,7 +237,7 @@ def count_votes(log: Log, rule: str = "skip-above", *, correct: bool = False, th
     require(
         not correct or rule in AGAINST_THE_ORDER, f"the correction is for {' and '.join(AGAINST_THE_ORDER)}, got {rule}"
     )
-    source = as_source(log)
+    source = as_source(log, threads)
     n_threads = thread_count(threads)
     votes = _counted(source, RULES[rule], NO_AMOUNTS, n_threads)
     expected = None
@@ -247,9 +247,9 @@ def count_votes(log: Log, rule: str = "skip-above", *, correct: bool = False, th
         expected = _counted(source, "exposure", amounts, n_threads)
     query_ids, new_query = sorted_codes(source.query_ids())
     document_ids, new_document = sorted_codes(source.document_ids())
-    renamed = [None if one is None else one.renamed(new_query, new_document) for one in (votes, expected)]
-    assert renamed[0] is not None
-    return _paired(rule, renamed[0], renamed[1], query_ids, document_ids)
+    votes = votes.renamed(new_query, new_document)
+    expected = None if expected is None else expected.renamed(new_query, new_document)
+    return _paired(rule, votes, expected, (query_ids, document_ids), n_threads)
 
 
 class Votes(NamedTuple):
@@ -260,28 +260,35 @@ class Votes(NamedTuple):
     above: IntArray
     below: IntArray
 
-    def merged(self) -> Votes:
+    def merged(self, threads: int) -> Votes:
         """The same votes, sorted by query and pair, each pair once."""
-        order = np.lexsort((self.pairs, self.queries))
-        queries, pairs = self.queries[order], self.pairs[order]
-        is_new = np.ones(len(order), np.bool_)
-        is_new[1:] = (queries[1:] != queries[:-1]) | (pairs[1:] != pairs[:-1])
-        starts = np.flatnonzero(is_new)
+        order, starts = sorted_pairs(self.queries, self.pairs, threads)
+        firsts = order[starts]
         sums = (np.add.reduceat(one[order], starts) if len(starts) else one[:0] for one in (self.above, self.below))
-        return Votes(queries[starts], pairs[starts], *sums)
+        return Votes(self.queries[firsts], self.pairs[firsts], *sums)
 
     def renamed(self, new_query: Int32Array, new_document: Int32Array) -> Votes:
         """The same votes with other numbers for queries and documents."""
         first, second = _halves(self.pairs)
         pairs = _joined(new_document[first], new_document[second])
-        return Votes(new_query[self.queries], pairs, self.above, self.below).merged()
+        return Votes(new_query[self.queries], pairs, self.above, self.below)
+
+
+def sorted_pairs(queries: Int32Array, pairs: Uint64Array, threads: int) -> tuple[IntArray, IntArray]:
+    """The order by query and pair, and the places in it where another pair begins."""
+    order = np.empty(len(queries), np.int64)
+    kernels.order_by_query(queries, pairs, int(queries.max(initial=-1)) + 1, order, threads)
+    ordered, keys = queries[order], pairs[order]
+    is_new = np.ones(len(order), np.bool_)
+    is_new[1:] = (ordered[1:] != ordered[:-1]) | (keys[1:] != keys[:-1])
+    return order, np.flatnonzero(is_new)
 
 
 def _halves(pairs: Uint64Array) -> tuple[IntArray, IntArray]:
     return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
-def _joined(first: Int32Array, second: Int32Array) -> Uint64Array:
+def _joined(first: IntArray | Int32Array, second: IntArray | Int32Array) -> Uint64Array:
     return first.astype(np.uint64) << np.uint64(32) | second.astype(np.uint64)
 
 
@@ -308,9 +315,9 @@ class VoteSource:
         return self.log.document_ids if isinstance(self.log, ClickLog) else self.log.naming.documents.ids()
 
 
-def as_source(log: Log) -> VoteSource:
+def as_source(log: Log, threads: int | None = None) -> VoteSource:
     """Where lists come from: a log in memory, or files."""
-    return VoteSource(log if isinstance(log, ClickLog | LogFile) else LogFile(log))
+    return VoteSource(log if isinstance(log, ClickLog | LogFile) else LogFile(log, threads=threads))
 
 
 def _counted(source: VoteSource, rule: str, amounts: IntArray, threads: int) -> Votes:
@@ -319,13 +326,12 @@ def _counted(source: VoteSource, rule: str, amounts: IntArray, threads: int) -> 
     merged, runs, n_apart = empty, [], 0
     table: VoteTable | None = None
     for lists, counts in source.blocks():
-        longest = int(np.diff(lists.offsets).max(initial=1))
-        slots = max(LEAST_SLOTS, 1 << (2 * longest**2 - 1).bit_length())
-        if table is None or len(table.queries) < N_PARTS * slots:
+        slots = _slots(rule, lists)
+        if table is None or len(table.queries) < len(table.n_used) * slots:
             if table is not None:
                 runs.append(_emptied(table))
             table = _empty_table(slots)
-        done = np.zeros(N_PARTS, np.int64)
+        done = np.zeros(len(table.n_used), np.int64)
         while True:
             kernels.count_votes(lists, counts, rule, amounts, table, done, threads)
             if (done == len(lists.queries)).all():
@@ -333,10 +339,22 @@ def _counted(source: VoteSource, rule: str, amounts: IntArray, threads: int) -> 
             runs.append(_emptied(table))
             n_apart += len(runs[-1].queries)
             if n_apart > max(RUN_LENGTH, len(merged.queries)):
-                merged, runs, n_apart = _all_of([merged, *runs]).merged(), [], 0
+                merged, runs, n_apart = _all_of([merged, *runs]).merged(threads), [], 0
     if table is not None:
         runs.append(_emptied(table))
-    return _all_of([merged, *runs]).merged()
+    return _all_of([merged, *runs]).merged(threads)
+
+
+def _slots(rule: str, lists: ShownLists) -> int:
+    """How many slots a part of the table needs to have room for the votes of any one list, twice."""
+    sizes = np.diff(lists.offsets)
+    longest = int(sizes.max(initial=1))
+    if 2 * longest**2 <= LEAST_SLOTS:
+        return LEAST_SLOTS
+    clicks_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(lists.clicked)])[lists.offsets]
+    n_voting = {"exposure": sizes, "neighbours": np.ones_like(sizes)}.get(rule, np.diff(clicks_before))
+    most = max(1, int((n_voting * sizes).max(initial=0)))
+    return int(max(LEAST_SLOTS, 1 << (2 * most - 1).bit_length()))
 
 
 def _all_of(runs: Sequence[Votes]) -> Votes:
@@ -344,13 +362,14 @@ def _all_of(runs: Sequence[Votes]) -> Votes:
 
 
 def _empty_table(slots: int) -> VoteTable:
-    size = N_PARTS * slots
+    n_parts = max(1, MOST_PARTS * LEAST_SLOTS // slots)  # fewer and larger ones where lists are long
+    size = n_parts * slots
     return VoteTable(
         np.full(size, -1, np.int32),
         np.zeros(size, np.uint64),
         np.zeros(size, np.int64),
         np.zeros(size, np.int64),
-        np.zeros(N_PARTS, np.int64),
+        np.zeros(n_parts, np.int64),
     )
 
 
@@ -388,89 +407,65 @@ def usual_rates(source: VoteSource, rule: str) -> Float64Array:
     return np.triu(votes / np.maximum(shown, 1), k=1)
 
 
-def _paired(rule: str, votes: Votes, expected: Votes | None, query_ids: IdArray, document_ids: IdArray) -> PairVotes:
+Column: TypeAlias = tuple[Int32Array, Uint64Array, Float64Array]  # queries, pairs with the better one first, amounts
+
+
+def _paired(rule: str, votes: Votes, expected: Votes | None, ids: tuple[IdArray, IdArray], threads: int) -> PairVotes:
     """Both directions of each pair side by side, the document with the smaller number first."""
-    if rule == "fair-pairs":
-        columns = _fair(votes)
-    else:
-        columns = {"for": (votes.queries, votes.pairs, (votes.above + votes.below).astype(np.float64))}
+    amounts = (votes.above + votes.below).astype(np.float64)
+    columns = [_fair(votes, threads) if rule == "fair-pairs" else (votes.queries, votes.pairs, amounts)]
     if expected is not None:
-        columns["expected"] = (expected.queries, expected.pairs, expected.below / (1 << FRACTION_BITS))
-    sides = {name: _sides(*column) for name, column in columns.items()}
-    keys = np.concatenate([np.stack([side.queries, side.first, side.second]) for side in sides.values()], axis=1)
-    distinct = np.unique(keys, axis=1) if keys.size else keys
-    sums = {name: _placed(side, distinct) for name, side in sides.items()}
-    none = np.empty(0), np.empty(0)
+        columns.append((expected.queries, expected.pairs, expected.below / (1 << FRACTION_BITS)))
+    queries, pairs, sums = side_by_side(columns, threads)
+    first, second = _halves(pairs)
     n_votes = float(votes.above.sum() + votes.below.sum())
-    queries, first, second = (row.astype(np.int32) for row in distinct)
-    expected_sums = sums.get("expected", none)
     return PairVotes(
         queries,
-        first,
-        second,
-        for_first=sums["for"][0],
-        for_second=sums["for"][1],
-        expected_first=expected_sums[0],
-        expected_second=expected_sums[1],
+        first.astype(np.int32),
+        second.astype(np.int32),
+        for_first=sums[0][0],
+        for_second=sums[0][1],
+        expected_first=sums[1][0] if expected is not None else np.empty(0),
+        expected_second=sums[1][1] if expected is not None else np.empty(0),
         against_order=float(votes.below.sum()) / n_votes if n_votes else 0.0,
-        query_ids=query_ids,
-        document_ids=document_ids,
+        query_ids=ids[0],
+        document_ids=ids[1],
         rule=rule,
     )
 
 
-class Side(NamedTuple):
-    """Amounts for documents of pairs: `is_first` where the amount is for the one with the smaller number."""
+def side_by_side(columns: Sequence[Column], threads: int) -> tuple[Int32Array, Uint64Array, list[Float64Array]]:
+    """Pairs with the smaller number first, and for each column the amounts for the first and for the second document.
 
-    queries: IntArray
-    first: IntArray
-    second: IntArray
-    is_first: BoolArray
-    amounts: Float64Array
-
-
-def _sides(queries: Int32Array, pairs: Uint64Array, amounts: Float64Array) -> Side:
-    better, worse = _halves(pairs)
-    return Side(queries.astype(np.int64), np.minimum(better, worse), np.maximum(better, worse), better < worse, amounts)
-
-
-def _placed(side: Side, distinct: IntArray) -> tuple[Float64Array, Float64Array]:
-    """The amounts of a side at the places of distinct pairs."""
-    keys = np.stack([side.queries, side.first, side.second])
-    order = np.lexsort(np.concatenate([distinct, keys], axis=1)[::-1])
-    n_distinct = distinct.shape[1]
-    is_distinct = order < n_distinct
-    # Each of the distinct pairs stands before what equals it: lexsort keeps the order of equal keys.
-    place = np.cumsum(is_distinct) - 1
-    where, which = place[~is_distinct], order[~is_distinct] - n_distinct
+    In a column, no pair may be there twice in the same direction.
+    """
+    sizes = [len(amounts) for _, _, amounts in columns]
+    better, worse = _halves(np.concatenate([pairs for _, pairs, _ in columns]))
+    queries = np.concatenate([one for one, _, _ in columns])
+    pairs = _joined(np.minimum(better, worse), np.maximum(better, worse))
+    order, starts = sorted_pairs(queries, pairs, threads)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
     sums = []
-    for wanted in (True, False):
-        own = side.is_first[which] == wanted
-        amounts = np.bincount(where[own], weights=side.amounts[which[own]], minlength=n_distinct)
-        sums.append(amounts.astype(np.float64))
-    return sums[0], sums[1]
+    for number, (_, _, amounts) in enumerate(columns):
+        rows = slice(sum(sizes[:number]), sum(sizes[: number + 1]))
+        both = np.zeros((2, len(starts)))
+        both[(better > worse)[rows].astype(np.int64), place[rows]] = amounts
+        sums.append(both)
+    firsts = order[starts]
+    return queries[firsts], pairs[firsts], sums
 
 
-def _fair(votes: Votes) -> dict[str, tuple[Int32Array, Uint64Array, Float64Array]]:
+def _fair(votes: Votes, threads: int) -> Column:
     """Votes on neighbours that were shown in both orders; each order counts as half of them."""
-    first, second = _halves(votes.pairs)
-    # A vote for `first` shown above is one in the order (first, second); shown below, in the order (second, first).
-    smaller, larger = np.minimum(first, second), np.maximum(first, second)
-    keys = np.stack([votes.queries.astype(np.int64), smaller, larger])
-    distinct, place = np.unique(keys, axis=1, return_inverse=True) if keys.size else (keys, np.empty(0, np.int64))
-    place = place.ravel()
-    n = distinct.shape[1]
-    is_smaller = first < second
-    in_order = np.zeros((n, 2))  # votes where the smaller was on top, and where the larger was
-    for_smaller = np.zeros((n, 2))
-    for column, amount in ((0, np.where(is_smaller, votes.above, votes.below)),
-                           (1, np.where(is_smaller, votes.below, votes.above))):  # fmt: skip
-        in_order[:, column] = np.bincount(place, weights=amount, minlength=n)
-        for_smaller[:, column] = np.bincount(place, weights=np.where(is_smaller, amount, 0), minlength=n)
-    both = (in_order > 0).all(axis=1)
-    total = in_order[both].sum(axis=1)
-    share = (for_smaller[both] / in_order[both]).mean(axis=1)
-    queries, low, high = distinct[:, both]
-    pairs = np.concatenate([_joined(low, high), _joined(high, low)])
+    above, below = ((votes.queries, votes.pairs, one.astype(np.float64)) for one in (votes.above, votes.below))
+    queries, pairs, (shown_above, shown_below) = side_by_side([above, below], threads)
+    # A vote for the first shown above is one in the order (first, second), as is one for the second shown below.
+    in_order = np.stack([shown_above[0] + shown_below[1], shown_below[0] + shown_above[1]])
+    for_first = np.stack([shown_above[0], shown_below[0]])
+    both = (in_order > 0).all(axis=0)
+    total = in_order[:, both].sum(axis=0)
+    share = (for_first[:, both] / in_order[:, both]).mean(axis=0)
+    low, high = _halves(pairs[both])
     amounts = np.concatenate([share * total, (1 - share) * total])
-    return {"for": (np.tile(queries, 2).astype(np.int32), pairs, amounts)}
+    return np.tile(queries[both], 2), np.concatenate([_joined(low, high), _joined(high, low)]), amounts

@@ -362,6 +362,20 @@ class PairCells(NamedTuple):
     clicks: IntArray
 
 
+class IdTable(NamedTuple):
+    """Where ids are found by their hash: a power of two of slots, half of them used at most; -1 marks free ones."""
+
+    hashes: Uint64Array
+    numbers: Int32Array
+
+
+class Texts(NamedTuple):
+    """Texts in UTF-8, one after another: text t is `bytes[starts[t] : starts[t + 1]]`."""
+
+    bytes: NDArray[np.uint8]
+    starts: IntArray
+
+
 class VoteTable(NamedTuple):
     """Votes added up: as many slots for each part as `n_used` has parts; a slot without a query (-1) is free.
 

@@ -20,7 +20,14 @@ from rankwright.kernels.naive.boosters import (
     potential_stumps,
     rank_moves,
 )
-from rankwright.kernels.naive.clicks.grouping import count_votes, group_lists, number_documents
+from rankwright.kernels.naive.clicks.grouping import (
+    count_votes,
+    group_lists,
+    hash_lists,
+    number_documents,
+    order_by_query,
+    take_lists,
+)
 from rankwright.kernels.naive.clicks.models import (
     count_cells,
     count_clicks,
@@ -29,6 +36,7 @@ from rankwright.kernels.naive.clicks.models import (
     fill_cells,
     position_losses,
 )
+from rankwright.kernels.naive.clicks.numbering import number_integers, number_texts
 from rankwright.kernels.naive.comparators import (
     comparator_gradient,
     compare_pairs,

@@ -1,1 +1,1 @@
-"""Pictures and tables of forces, of training, of searches and of compression."""
+"""Pictures and tables of forces, of training, of searches, of compression and of examination."""

@@ -20,6 +20,8 @@ SHOWN_TWICE = "documents shown twice in a list (kept)"
 EMPTY = "lists without documents"
 NO_QUERY = "events without a query"
 BROKEN = "events that cannot be read"
+MOST_PROPENSITY = 1e30  # any number is taken that stays one in float32
+LOWEST_FIRST = 1_000_000  # where a page may begin
 HARMLESS = (REPEATED, SHOWN_TWICE)  # part of ordinary logs: even a strict reader goes on
 
 
@@ -53,13 +55,11 @@ class LogBlock:
     policies: Int32Array | None = None
 
 
-@dataclass(slots=True, eq=False)
 class Naming:
-    """The numbers of all ids of a log."""
+    """The numbers of all ids of a log; so many threads look ids up."""
 
-    queries: Codes = field(default_factory=Codes)
-    documents: Codes = field(default_factory=Codes)
-    policies: Codes = field(default_factory=Codes)
+    def __init__(self, threads: int = 1) -> None:
+        self.queries, self.documents, self.policies = Codes(threads), Codes(threads), Codes(threads)
 
 
 @dataclass(slots=True, eq=False)
@@ -94,9 +94,12 @@ class Gathered:
         extras = self._extras(event, len(shown), line)
         if extras is None:
             return
+        texts = list(map(str, shown))
+        if not _is_unicode(str(query), *texts):
+            self.problems.note(BROKEN, line, "an id is no text in Unicode")
+            return
         self.queries.append(str(query))
         self.sizes.append(len(shown))
-        texts = list(map(str, shown))
         self.documents.extend(texts)
         if len(set(texts)) < len(texts):
             self.problems.note(SHOWN_TWICE, line)
@@ -121,14 +124,18 @@ class Gathered:
     def _extras(self, event: Mapping[str, Any], n_shown: int, line: int) -> tuple[int, list[float], str] | None:
         """The rank of the first document, propensities and the policy; None if something is wrong with them."""
         first, chances = event.get("first", 1), event.get("propensity")
-        if not isinstance(first, int) or first < 1:
-            self.problems.note(BROKEN, line, f"first must be a position from 1, found {first!r}")
+        if not isinstance(first, int) or not 1 <= first <= LOWEST_FIRST:
+            self.problems.note(BROKEN, line, f"first must be a position from 1 to {LOWEST_FIRST:,}")
             return None
         if chances is None:
             chances = [np.nan] * n_shown
         elif isinstance(chances, int | float):
-            chances = [float(chances)] * n_shown
-        if len(chances) != n_shown or not all(isinstance(one, int | float) and not one <= 0 for one in chances):
+            chances = [chances] * n_shown
+        if (
+            not isinstance(chances, list | tuple)
+            or len(chances) != n_shown
+            or not all(map(_may_be_propensity, chances))
+        ):
             self.problems.note(BROKEN, line, "propensity must be one number above 0, or one for each shown document")
             return None
         return first - 1, list(map(float, chances)), str(event.get("policy", ""))
@@ -150,3 +157,17 @@ class Gathered:
                      self.policies):  # fmt: skip
             part.clear()
         return made
+
+
+def _is_unicode(*texts: str) -> bool:
+    """Whether texts can be encoded: JSON may hold halves of characters, which cannot."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _may_be_propensity(value: object) -> bool:
+    """Whether it is a number above 0, or none that is known (NaN)."""
+    return isinstance(value, int | float) and not value <= 0 and not value > MOST_PROPENSITY

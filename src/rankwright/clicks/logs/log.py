@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright import kernels
-from rankwright.arrays import BoolArray, Float32Array, IdArray, Int32Array, IntArray, as_ids, thread_count
+from rankwright.arrays import (
+    BoolArray,
+    Float32Array,
+    IdArray,
+    Int32Array,
+    IntArray,
+    Uint64Array,
+    as_ids,
+    thread_count,
+)
 from rankwright.clicks.logs.codes import sorted_codes
 from rankwright.data.seeds import Seed
 from rankwright.errors import InputError, require
@@ -213,7 +222,12 @@ class ClickLog:
         places = np.flatnonzero(places) if places.dtype == np.bool_ else places.astype(np.int64)
         sizes = np.diff(self.offsets)[places]
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-        rows = np.repeat(self.offsets[places] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        documents, clicked = np.empty(int(offsets[-1]), np.int32), np.empty(int(offsets[-1]), np.bool_)
+        kernels.take_lists(self.lists, places, offsets, documents, clicked, thread_count(None))
+        propensities = None
+        if self.propensities is not None:
+            rows = np.repeat(self.offsets[places] - offsets[:-1], sizes) + np.arange(offsets[-1])
+            propensities = self.propensities[rows]
         per_list: dict[str, Any] = {
             name: None if (values := getattr(self, name)) is None else values[places]
             for name in ("counts", "first_ranks", "policies")
@@ -222,9 +236,9 @@ class ClickLog:
             self,
             queries=self.queries[places],
             offsets=offsets,
-            documents=self.documents[rows],
-            clicked=self.clicked[rows],
-            propensities=None if self.propensities is None else self.propensities[rows],
+            documents=documents,
+            clicked=clicked,
+            propensities=propensities,
             **per_list,
         )
 
@@ -280,13 +294,38 @@ class ClickLog:
             A log in which no two lists are equal.
         """
         plain = replace(self.first_pages(), propensities=None, policies=None, policy_ids=None)
-        n_lists = len(plain.queries)
-        hashes, first = np.empty(n_lists, np.uint64), np.empty(n_lists, np.int64)
-        kernels.group_lists(plain.lists, hashes, first, thread_count(threads))
-        counts = np.bincount(first, weights=plain.list_counts, minlength=n_lists).astype(np.int64)
-        kept = np.flatnonzero(first == np.arange(n_lists))
-        kept = kept[np.lexsort((hashes[kept], plain.queries[kept]))]
-        return replace(plain, counts=counts).take(kept)
+        n_lists, n_threads = len(plain.queries), thread_count(threads)
+        hashes = np.empty(n_lists, np.uint64)
+        kernels.hash_lists(plain.lists, hashes, n_threads)
+        if plain.counts is not None and _rise(plain.queries, hashes):
+            return plain  # it was merged before
+        kept, counts = _distinct(plain, hashes, n_threads)
+        order = np.empty(len(kept), np.int64)
+        kernels.order_by_query(plain.queries[kept], hashes[kept], len(plain.query_ids), order, n_threads)
+        return replace(plain, counts=counts).take(kept[order])
+
+
+def _rise(queries: Int32Array, hashes: Uint64Array) -> bool:
+    """Whether each list comes after the one before it, by query and hash, as in a merged log."""
+    later = (queries[1:] > queries[:-1]) | ((queries[1:] == queries[:-1]) & (hashes[1:] > hashes[:-1]))
+    return bool(later.all())
+
+
+def _distinct(log: ClickLog, hashes: Uint64Array, threads: int) -> tuple[IntArray, IntArray]:
+    """The first of all equal lists, and how often each list was seen with those that equal it."""
+    first = np.empty(len(log.queries), np.int64)
+    kernels.group_lists(log.lists, hashes, first, threads)
+    counts = np.bincount(first, weights=log.list_counts, minlength=len(first)).astype(np.int64)
+    return np.flatnonzero(first == np.arange(len(first))), counts
+
+
+def without_repeats(log: ClickLog, *, threads: int) -> ClickLog:
+    """The lists of the first pages with equal ones merged, in the order in which they came."""
+    plain = replace(log.first_pages(), propensities=None, policies=None, policy_ids=None)
+    hashes = np.empty(len(plain.queries), np.uint64)
+    kernels.hash_lists(plain.lists, hashes, threads)
+    kept, counts = _distinct(plain, hashes, threads)
+    return replace(plain, counts=counts).take(kept)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

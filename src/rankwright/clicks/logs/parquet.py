@@ -1,67 +1,132 @@
-"""Logs as Parquet, with a row for each list: read a batch at a time, ids encoded by Arrow."""
+"""Logs as Parquet, a row for each list: read a batch at a time, from Arrow's buffers, while the next is decoded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, Int32Array, IntArray
+from rankwright.arrays import BoolArray, Float32Array, Int32Array, IntArray
 from rankwright.clicks.logs.codes import Codes
-from rankwright.clicks.logs.events import BROKEN, EMPTY, NOT_SHOWN, REPEATED, LogBlock, Naming, Problems
+from rankwright.clicks.logs.events import (
+    BROKEN,
+    EMPTY,
+    LOWEST_FIRST,
+    MOST_PROPENSITY,
+    NO_QUERY,
+    NOT_SHOWN,
+    REPEATED,
+    LogBlock,
+    Naming,
+    Problems,
+)
 from rankwright.data.frames import load
 from rankwright.errors import FileFormatError
+from rankwright.kernels.records import Texts
 
-LISTS_AT_A_TIME = 1 << 19
+LISTS_AT_A_TIME = 1 << 18
+REQUIRED = ("query", "shown", "clicks")
+OPTIONAL = ("first", "propensity", "policy")
 WANTED = "query, shown (a list of ids) and clicks (a list of positions from 1)"
 
 
 def parquet_blocks(path: str, naming: Naming, problems: Problems) -> Iterator[LogBlock]:
     """The lists of a file, block by block."""
     arrow, reader = load("pyarrow", "reading Parquet"), load("pyarrow.parquet", "reading Parquet")
+    Path(path).open("rb").close()  # what the system says of a file that cannot be opened names the file
     try:
-        file = reader.ParquetFile(path)
-    except arrow.ArrowException as error:
+        with reader.ParquetFile(path) as file:
+            names = _checked_names(path, file.schema_arrow)
+            row = 0
+            for batch in _ahead(file.iter_batches(LISTS_AT_A_TIME, columns=names)):
+                yield _block({name: batch.column(name) for name in names}, naming, problems, row)
+                row += batch.num_rows
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FileFormatError(path, f"cannot be read as Parquet: {' '.join(str(error).split())}") from None
-    names = [name for name in ("query", "shown", "clicks", "first", "propensity", "policy")
-             if name in file.schema_arrow.names]  # fmt: skip
-    if names[:3] != ["query", "shown", "clicks"]:
-        found = ", ".join(file.schema_arrow.names)[:200]
-        raise FileFormatError(path, f"found the columns {found}; wanted {WANTED}")
-    with file:
-        row = 0
-        for batch in file.iter_batches(LISTS_AT_A_TIME, columns=names):
-            yield _block({name: batch.column(name) for name in names}, naming, problems, row)
-            row += batch.num_rows
+
+
+def _ahead(batches: Iterator[Any]) -> Iterator[Any]:
+    """The same batches, each decoded while the one before it is worked on."""
+    with ThreadPoolExecutor(1, thread_name_prefix="rankwright-parquet") as pool:
+        upcoming = pool.submit(next, batches, None)
+        while (batch := upcoming.result()) is not None:
+            upcoming = pool.submit(next, batches, None)
+            yield batch
+
+
+def _checked_names(path: str, schema: Any) -> list[str]:
+    """The columns to read, once their types are those of a log."""
+    types = load("pyarrow.types", "reading Parquet")
+    names = [name for name in (*REQUIRED, *OPTIONAL) if name in schema.names]
+    if tuple(names[:3]) != REQUIRED:
+        raise FileFormatError(path, f"found the columns {', '.join(schema.names)[:200]}; wanted {WANTED}")
+    for name in names:
+        kind = schema.field(name).type
+        is_list = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+        inner = kind.value_type if is_list else kind
+        is_number = types.is_integer(inner) or types.is_floating(inner) or types.is_null(inner)
+        fits = (
+            not types.is_nested(inner)
+            and (is_list == (name in ("shown", "clicks")) or name == "propensity")
+            and (is_number or name not in ("clicks", "first", "propensity"))
+        )
+        if not fits or schema.names.count(name) > 1:
+            raise FileFormatError(path, f"the column {name} is of type {kind}; wanted {WANTED}")
+    return names
 
 
 def _block(columns: dict[str, Any], naming: Naming, problems: Problems, row: int) -> LogBlock:
-    sizes = _sizes(columns["shown"])
-    usable = (sizes > 0) & ~_is_null(columns["query"])
+    usable = _usable(columns, problems, row)
     if not usable.all():
-        problems.note(EMPTY, row + int(np.flatnonzero(~usable)[0]) + 1, times=int((~usable).sum()))
         chosen = load("pyarrow", "reading Parquet").array(usable)
         columns = {name: column.filter(chosen) for name, column in columns.items()}
-        sizes = sizes[usable]
+    rows = row + 1 + np.flatnonzero(usable)  # as problems tell them, from 1
+    sizes = _sizes(columns["shown"])
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    first = None
-    if "first" in columns:
-        first = (columns["first"].fill_null(1).to_numpy(zero_copy_only=False) - 1).astype(np.int32)
-    chances = None
-    if "propensity" in columns:
-        chances = columns["propensity"].flatten().to_numpy(zero_copy_only=False).astype(np.float32)
-        if len(chances) != offsets[-1]:
-            raise FileFormatError(problems.path, "propensity must have a number for each shown document")
+    first = _first_ranks(columns["first"]).astype(np.int32) if "first" in columns else None
+    chances = _propensities(columns["propensity"], sizes) if "propensity" in columns else None
     return LogBlock(
         _codes(columns["query"], naming.queries),
         offsets,
         _codes(columns["shown"].flatten(), naming.documents),
-        _clicked(columns["clicks"], offsets, problems, row),
+        _clicked(columns["clicks"], offsets, problems, rows),
         first if first is not None and first.any() else None,
-        chances,
-        _codes(columns["policy"], naming.policies) if "policy" in columns else None,
+        None if chances is None or np.isnan(chances).all() else chances,
+        _codes(columns["policy"].fill_null(_blank(columns["policy"])), naming.policies)
+        if "policy" in columns
+        else None,
     )
+
+
+def _usable(columns: dict[str, Any], problems: Problems, row: int) -> BoolArray:
+    """Which lists can be read; what is wrong with the others is noted, once for each."""
+    shown, sizes = columns["shown"], _sizes(columns["shown"])
+    faults: list[tuple[str, BoolArray, str]] = [
+        (NO_QUERY, _is_null(columns["query"]), ""),
+        (EMPTY, sizes == 0, ""),
+    ]
+    values = shown.flatten()
+    if values.null_count:
+        missing = np.zeros(len(sizes), np.bool_)
+        missing[np.repeat(np.arange(len(sizes)), sizes)[_is_null(values)]] = True
+        faults.append((BROKEN, missing, "the id of a shown document is missing"))
+    if "first" in columns:
+        ranks = _first_ranks(columns["first"])
+        wrong = (ranks < 0) | (ranks >= LOWEST_FIRST)
+        faults.append((BROKEN, wrong, f"first must be a position from 1 to {LOWEST_FIRST:,}"))
+    if "propensity" in columns:
+        faults.append((BROKEN, _wrong_propensities(columns["propensity"], sizes),
+                       "propensity must be one number above 0, or one for each shown document"))  # fmt: skip
+    usable = np.ones(len(sizes), np.bool_)
+    for problem, found, detail in faults:
+        found = found & usable
+        if found.any():
+            problems.note(problem, row + int(np.argmax(found)) + 1, detail, int(found.sum()))
+            usable &= ~found
+    return usable
 
 
 def _sizes(column: Any) -> IntArray:
@@ -73,35 +138,87 @@ def _is_null(column: Any) -> BoolArray:
     return np.asarray(column.is_null().to_numpy(zero_copy_only=False), np.bool_)
 
 
-def _codes(column: Any, codes: Codes) -> Int32Array:
-    encoded = column.dictionary_encode()
-    if encoded.null_count:
-        raise FileFormatError("the log", f"{BROKEN}: an id is missing")
-    distinct = encoded.dictionary
-    places = np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
-    if load("pyarrow.types", "reading Parquet").is_integer(distinct.type):
-        numbers = codes.of_integers(distinct.to_numpy(zero_copy_only=False).astype(np.int64))
-    else:
-        numbers = codes.of_texts(map(str, distinct.to_pylist()))
-    found: Int32Array = numbers[places]
+def _is_list(column: Any) -> bool:
+    return bool(load("pyarrow.types", "reading Parquet").is_nested(column.type))
+
+
+def _floats(column: Any) -> np.ndarray:
+    """Numbers as float64; NaN where there is none."""
+    filled = column.cast("float64", safe=False).fill_null(np.nan)
+    return np.asarray(filled.to_numpy(zero_copy_only=False), np.float64)
+
+
+def _first_ranks(column: Any) -> IntArray:
+    """The rank, from 0, of the first document of each list; -1 where it is no whole number."""
+    positions = _floats(column.fill_null(1) if column.null_count else column)
+    whole = np.isfinite(positions) & (positions == np.rint(positions)) & (np.abs(positions) < 2**62)
+    return np.where(whole, positions, 0).astype(np.int64) - 1
+
+
+def _wrong_propensities(column: Any, sizes: IntArray) -> BoolArray:
+    values = _floats(column.flatten() if _is_list(column) else column)
+    wrong: BoolArray = (values <= 0) | (values > MOST_PROPENSITY)  # unknown ones, NaN, are not
+    if not _is_list(column):
+        return wrong
+    n_given = _sizes(column)
+    found: BoolArray = (n_given != sizes) & ~_is_null(column)
+    found[np.repeat(np.arange(len(sizes)), n_given)[wrong]] = True
     return found
 
 
-def _clicked(column: Any, offsets: IntArray, problems: Problems, row: int) -> BoolArray:
-    """Which shown documents were clicked, from positions counted from 1."""
+def _propensities(column: Any, sizes: IntArray) -> Float32Array:
+    """A propensity for each shown document, NaN where it is not known."""
+    if not _is_list(column):
+        return np.repeat(_floats(column), sizes).astype(np.float32)
+    chances = np.full(int(sizes.sum()), np.nan, np.float32)
+    chances[np.repeat(~_is_null(column), sizes)] = _floats(column.flatten())
+    return chances
+
+
+def _blank(column: Any) -> Any:
+    """What stands for a policy that is not known."""
+    types = load("pyarrow.types", "reading Parquet")
+    return -1 if types.is_signed_integer(column.type) else 0 if types.is_unsigned_integer(column.type) else ""
+
+
+def _codes(column: Any, codes: Codes) -> Int32Array:
+    """The numbers of ids: of whole numbers and texts straight from Arrow's buffers."""
+    arrow, types = load("pyarrow", "reading Parquet"), load("pyarrow.types", "reading Parquet")
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if types.is_integer(column.type) and not types.is_uint64(column.type):
+        return codes.of_integers(np.asarray(column.to_numpy(zero_copy_only=False), np.int64))
+    if not (types.is_string(column.type) or types.is_large_string(column.type)):
+        column = arrow.array([_text(one) for one in column.to_pylist()], arrow.large_string())
+    texts = column.cast(arrow.large_string())
+    _, offsets, data = texts.buffers()
+    if not len(texts) or offsets is None:
+        return np.empty(0, np.int32)
+    starts = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    bytes_ = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    return codes.of_encoded(Texts(bytes_, starts))
+
+
+def _text(one: Any) -> str:
+    return one.decode() if isinstance(one, bytes) else str(one)
+
+
+def _clicked(column: Any, offsets: IntArray, problems: Problems, rows: IntArray) -> BoolArray:
+    """Which shown documents were clicked, from positions counted from 1; `rows` are those of the file."""
     n_clicks = _sizes(column)
     list_of_click = np.repeat(np.arange(len(n_clicks)), n_clicks)
-    positions = column.flatten().to_numpy(zero_copy_only=False).astype(np.int64)
-    inside = (positions >= 1) & (positions <= np.diff(offsets)[list_of_click])
+    flat = column.flatten()
+    given = np.asarray(flat.fill_null(0).to_numpy(zero_copy_only=False)) if len(flat) else np.empty(0, np.int64)
+    inside = (given >= 1) & (given <= np.diff(offsets)[list_of_click]) & (given == np.rint(given))
     if not inside.all():
         worst = int(np.flatnonzero(~inside)[0])
-        line = row + int(list_of_click[worst]) + 1
-        problems.note(NOT_SHOWN, line, f"position {positions[worst]}", int((~inside).sum()))
+        line = int(rows[list_of_click[worst]])
+        problems.note(NOT_SHOWN, line, f"position {given[worst]}", int((~inside).sum()))
     clicked = np.zeros(int(offsets[-1]), np.bool_)
-    clicked[offsets[list_of_click[inside]] + positions[inside] - 1] = True
+    clicked[offsets[list_of_click[inside]] + given[inside].astype(np.int64) - 1] = True
     repeated = int(inside.sum()) - int(np.count_nonzero(clicked))
     if repeated:
-        problems.note(REPEATED, row + 1, times=repeated)
+        problems.note(REPEATED, int(rows[0]), times=repeated)
     return clicked
 
 

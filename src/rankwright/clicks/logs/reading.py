@@ -8,14 +8,16 @@ from pathlib import PurePath
 
 import numpy as np
 
+from rankwright.arrays import thread_count
 from rankwright.clicks.logs.events import Gathered, LogBlock, Naming, Problems
-from rankwright.clicks.logs.log import ClickLog, in_order_of_ids
+from rankwright.clicks.logs.log import ClickLog, in_order_of_ids, without_repeats
 from rankwright.clicks.logs.parquet import parquet_blocks
 from rankwright.clicks.logs.text import csv_events, json_events, yandex_events
 from rankwright.errors import FileFormatError, UnknownNameError, require
 from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, open_input
 
 LISTS_AT_A_TIME = 1 << 16  # of text
+LISTS_APART = 1 << 19  # that are read before equal ones are merged
 SNIFFED = 1 << 12  # bytes of a file that tell its format
 
 TEXT_FORMATS: Mapping[str, Callable[[FilePath, Gathered], Iterator[None]]] = {
@@ -37,6 +39,8 @@ class LogFile:
         The format of all files; by default what each of them looks like.
     strict : bool, default False
         Whether an event that cannot be read is an error. Otherwise it is counted in `problems` and left out.
+    threads : int, optional
+        How many threads look ids up. It never changes the result.
 
     Attributes
     ----------
@@ -44,12 +48,14 @@ class LogFile:
         What was wrong in the last reading, and how often.
     """
 
-    def __init__(self, paths: Paths, *, format: str | None = None, strict: bool = False) -> None:
+    def __init__(
+        self, paths: Paths, *, format: str | None = None, strict: bool = False, threads: int | None = None
+    ) -> None:
         if format is not None and format not in FORMATS:
             raise UnknownNameError("format of a log", format, known=FORMATS)
         self.paths, self.format, self.strict = listed(paths), format, strict
         require(bool(self.paths), "a log needs a file")
-        self.naming = Naming()
+        self.naming = Naming(thread_count(threads))
         self.problems: dict[str, int] = {}
         self.first_problems: dict[str, str] = {}
 
@@ -142,7 +148,7 @@ def read_log(
         Whether equal lists are merged while reading, which keeps large logs small. Propensities and policies are then
         left out, and so are pages after the first.
     threads : int, optional
-        How many threads merge lists.
+        How many threads look ids up and merge lists. It never changes the result.
 
     Returns
     -------
@@ -160,16 +166,14 @@ def read_log(
     ...     rw.clicks.read_log(path)
     ClickLog(1 queries, 1 lists, 2 shown documents, 1 clicked)
     """
-    file = LogFile(path, format=format, strict=strict)
+    file = LogFile(path, format=format, strict=strict, threads=threads)
     parts: list[ClickLog] = []
-    n_merged = 0
+    n_merged, n_threads = 0, thread_count(threads)
     for block in file.blocks():
         parts.append(_raw_log(block, file))
-        if merge:
-            parts[-1] = parts[-1].merged(threads=threads)
-            if sum(len(part.queries) for part in parts) > 2 * n_merged + LISTS_AT_A_TIME:
-                parts = [joined(parts, file).merged(threads=threads)]
-                n_merged = len(parts[0].queries)
+        if merge and sum(len(part.queries) for part in parts) > max(2 * n_merged, n_merged + LISTS_APART):
+            parts = [without_repeats(joined(parts, file), threads=n_threads)]
+            n_merged = len(parts[0].queries)
     log = in_order_of_ids(joined(parts, file))
     return log.merged(threads=threads) if merge else log
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -13,16 +14,16 @@ from rankwright.clicks.models.behaviour import Behaviour, ByDocument, ByRank, Ch
 from rankwright.clicks.models.beta import drawn_rates, fitted_strength
 from rankwright.clicks.models.model import ClickModel, RankCounts
 
-SHOWN, CLICKS, TO_FIRST, TO_LAST, LAST = range(5)  # columns of what is counted of a pair
+SHOWN, CLICKS, TO_FIRST, TO_LAST, LAST, RANKS = range(6)  # columns of what is counted of a pair
 HALF = 0.5  # added to counts of ranks, so that no chance is 0 or 1
 
 
 def counted(log: PairLog, threads: int | None) -> tuple[IntArray, RankCounts]:
     """Counts of each pair, and of each rank."""
-    of_pair, at_rank = np.empty((log.n_pairs, 5), np.int64), np.empty((log.n_ranks, 3), np.int64)
+    of_pair, at_rank = np.empty((log.n_pairs, 6), np.int64), np.empty((log.n_ranks, 3), np.int64)
     kernels.count_clicks(log.lists, of_pair, at_rank, thread_count(threads))
     shown, clicks, last = at_rank.T.astype(np.float64)
-    return of_pair, RankCounts(shown, clicks, last, log.lists, of_pair[:, SHOWN])
+    return of_pair, RankCounts(shown, clicks, last, of_pair[:, RANKS] / np.maximum(of_pair[:, SHOWN], 1))
 
 
 class RankRate(ClickModel):
@@ -33,13 +34,15 @@ class RankRate(ClickModel):
 
     def _learn(self, log: PairLog) -> None:
         of_pair, ranks = counted(log, self.threads)
-        clicks = of_pair[:, CLICKS].astype(np.float64)
-        self._attraction(of_pair[:, SHOWN], clicks, of_pair[:, SHOWN].astype(np.float64), ranks)
-        self.parameters_["rates"] = (ranks.clicks + HALF) / (ranks.shown + 1)
-        self.parameters_["attraction"] = ranks.mean_of_pair(self.parameters_["rates"])
+        clicks, rates = of_pair[:, CLICKS].astype(np.float64), ranks.click_rates
+        self._attraction(of_pair[:, SHOWN], clicks, of_pair[:, SHOWN].astype(np.float64), ranks, usual_at=rates)
+        self.parameters_ |= {"rates": rates, "attraction": ranks.of_pairs(rates)}
 
     def _behaviour(self) -> Behaviour:
         return ByRank(self._fitted()["rates"])
+
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
+        return {"rates": (None,)}
 
 
 class DocumentRate(ClickModel):
@@ -50,8 +53,8 @@ class DocumentRate(ClickModel):
 
     def _learn(self, log: PairLog) -> None:
         of_pair, ranks = counted(log, self.threads)
-        clicks = of_pair[:, CLICKS].astype(np.float64)
-        self._attraction(of_pair[:, SHOWN], clicks, of_pair[:, SHOWN].astype(np.float64), ranks)
+        clicks, shown = of_pair[:, CLICKS].astype(np.float64), of_pair[:, SHOWN]
+        self._attraction(shown, clicks, shown.astype(np.float64), ranks, usual_at=ranks.click_rates)
 
     def _behaviour(self) -> Behaviour:
         return ByDocument()
@@ -75,6 +78,9 @@ class Cascade(ClickModel):
     def _behaviour(self) -> Behaviour:
         return Chain(np.zeros(1), noise=float(self._fitted()["noise"][0]))
 
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
+        return {"noise": (1,)}
+
 
 class DependentClicks(ClickModel):
     """Users go from the top down and after each click go on with a chance that depends on the rank."""
@@ -91,6 +97,9 @@ class DependentClicks(ClickModel):
     def _behaviour(self) -> Behaviour:
         return Chain(self._fitted()["continuation"])
 
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
+        return {"continuation": (None,)}
+
 
 class SimplifiedDBN(ClickModel):
     """Users go from the top down until a clicked document satisfies them."""
@@ -106,6 +115,9 @@ class SimplifiedDBN(ClickModel):
 
     def _behaviour(self) -> Behaviour:
         return Chain(np.ones(1), satisfies=True)
+
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:
+        return {"satisfaction": (n_pairs,), "mean_satisfaction": (1,)}
 
 
 def satisfactions(

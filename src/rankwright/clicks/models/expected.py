@@ -7,20 +7,26 @@ attraction the clicks' share of the examinations; so what was surely not examine
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import Int32Array, IntArray, thread_count
+from rankwright.arrays import Arrays, Float64Array, Int32Array, IntArray, thread_count
 from rankwright.clicks.logs.log import PairLog
 from rankwright.clicks.models.behaviour import Behaviour, Chain, PositionBased, UserBrowsing
-from rankwright.clicks.models.counted import CLICKS, HALF, SHOWN, TO_LAST, counted, satisfactions
+from rankwright.clicks.models.beta import LEAST_RATE
+from rankwright.clicks.models.counted import CLICKS, HALF, LAST, SHOWN, TO_LAST, counted, satisfactions
+from rankwright.clicks.models.fixed_point import State, fixed_point
 from rankwright.clicks.models.model import ClickModel
+from rankwright.container.checks import array
+from rankwright.errors import InputError
 from rankwright.kernels.records import PairCells
 
 DEEPEST = 50  # ranks that are told apart; deeper ones count as the last
-FIRST_EXAMINATION = 0.5  # of ranks below the first, to start from
+FIRST_PERSISTENCE = 0.9  # to start from
+CHANCES = (LEAST_RATE, 1 - LEAST_RATE)  # between which fitted chances lie
 
 
 class _Examination(ClickModel):
@@ -28,8 +34,6 @@ class _Examination(ClickModel):
 
     The first rank is taken as examined for certain: only products of both chances show in clicks.
     """
-
-    prior_by_rank: ClassVar[bool] = False
 
     @abstractmethod
     def _contexts(self, n_ranks: int) -> Int32Array:
@@ -40,24 +44,44 @@ class _Examination(ClickModel):
         of_pair, ranks = counted(log, self.threads)
         context_of = self._contexts(min(log.n_ranks, DEEPEST))
         cells = _cells(log, context_of, threads)
-        shown_in = np.bincount(cells.contexts, weights=cells.shown, minlength=int(context_of.max()) + 1)
         clicks, shown = of_pair[:, CLICKS].astype(np.float64), of_pair[:, SHOWN]
-        examination = np.full(len(shown_in), FIRST_EXAMINATION)
-        examination[0] = 1.0
-        of_pair_sum, in_context = np.empty(log.n_pairs), np.empty(len(shown_in))
-        examined = shown * (0.5 + 0.5 * (ranks.clicks.sum() / max(ranks.shown.sum(), 1)))
-        for iteration in range(self.iterations):
-            attraction = self._attraction(shown, clicks, np.maximum(examined, clicks), ranks, iteration)
-            kernels.examination_step(cells, attraction, examination, of_pair_sum, in_context, threads)
-            new = np.clip((in_context + HALF) / (shown_in + 2 * HALF), 1e-6, 1 - 1e-6)
+        n_contexts = int(context_of.max()) + 1
+        shown_in = np.bincount(cells.contexts, weights=cells.shown, minlength=n_contexts)
+        clicks_in = np.bincount(cells.contexts, weights=cells.clicks, minlength=n_contexts)
+
+        def step(state: State, number: int) -> State:
+            examination, examined = state
+            attraction = self._attraction(shown, clicks, examined, ranks, number)
+            new_examined, in_context = np.empty(log.n_pairs), np.empty(n_contexts)
+            kernels.examination_step(cells, attraction, examination, new_examined, in_context, threads)
+            new = np.clip((in_context + HALF) / (shown_in + 2 * HALF), *CHANCES)
             new[0] = 1.0
-            change = float(np.abs(new - examination).max())
-            examination, examined = new, of_pair_sum
-            self.n_iterations_ = iteration + 1
-            if change < self.tolerance:
-                break
-        self._attraction(shown, clicks, examined, ranks, self.iterations)
-        self.parameters_ |= {"examination": examination, "contexts": context_of}
+            return [new, new_examined]
+
+        # Where nothing tells examination and attraction apart, all that differs by rank is taken for examination.
+        rates = (clicks_in + HALF) / (shown_in + 2 * HALF)
+        examination = np.clip(rates / rates[0], 0.01, 0.99)
+        examination[0] = 1.0
+        state, self.n_iterations_ = fixed_point(
+            step,
+            [examination, np.maximum(shown * examination.mean(), clicks)],
+            [CHANCES, (clicks, shown)],
+            tolerance=self.tolerance,
+            most=self.iterations,
+        )
+        self._attraction(shown, clicks, state[1], ranks, self.iterations)
+        self.parameters_ |= {"examination": state[0], "contexts": context_of}
+
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:  # noqa: ARG002
+        return {"examination": (None,)}
+
+    def _check(self, parameters: Arrays) -> None:
+        contexts = array(parameters, "contexts", np.int32, (None, None))
+        n_ranks, n_contexts = len(contexts), len(parameters["examination"])
+        if not 1 <= n_ranks <= DEEPEST or not np.array_equal(contexts, self._contexts(n_ranks)):
+            raise InputError("contexts must be those of the model")
+        if int(contexts.max()) + 1 != n_contexts:
+            raise InputError(f"examination must have {int(contexts.max()) + 1} values, got {n_contexts}")
 
 
 def _cells(log: PairLog, context_of: Int32Array, threads: int) -> PairCells:
@@ -105,29 +129,50 @@ class DynamicBayesianNetwork(ClickModel):
 
     name: ClassVar[str] = "dbn"
     summary: ClassVar[str] = "from the top down until satisfied or tired"
-    prior_by_rank: ClassVar[bool] = False
 
     def _learn(self, log: PairLog) -> None:
         threads = thread_count(self.threads)
         of_pair, ranks = counted(log, self.threads)
         clicks, shown = of_pair[:, CLICKS].astype(np.float64), of_pair[:, SHOWN]
-        examined, satisfied, persistence = of_pair[:, TO_LAST].astype(np.float64), 0.5 * clicks, 0.9
-        sums = np.empty(log.n_pairs), np.empty(log.n_pairs)
+        to_last, last = of_pair[:, TO_LAST].astype(np.float64), of_pair[:, LAST].astype(np.float64)
         of_query = np.empty(len(log.lists.list_starts) - 1), np.empty(len(log.lists.list_starts) - 1)
-        for iteration in range(self.iterations):
-            attraction = self._attraction(shown, clicks, examined, ranks, iteration)
-            content = satisfactions(self, satisfied, clicks, iteration)
-            kernels.dbn_step(log.lists, attraction, content["satisfaction"], persistence, *sums, *of_query, threads)
-            examined, satisfied = sums[0].copy(), sums[1].copy()
-            new = float((of_query[0].sum() + HALF) / (of_query[1].sum() + 2 * HALF))
-            change, persistence = abs(new - persistence), new
-            self.n_iterations_ = iteration + 1
-            if change < self.tolerance:
-                break
-        self._attraction(shown, clicks, examined, ranks, self.iterations)
-        self.parameters_ |= satisfactions(self, satisfied, clicks, self.iterations)
-        self.parameters_["persistence"] = np.array([persistence])
+
+        def step(state: State, number: int) -> State:
+            chances, examined, satisfied = state
+            attraction = self._attraction(shown, clicks, examined, ranks, number)
+            content = satisfactions(self, satisfied, clicks, number)["satisfaction"]
+            sums = np.empty(log.n_pairs), np.empty(log.n_pairs)
+            kernels.dbn_step(log.lists, attraction, content, float(chances[0]), *sums, *of_query, threads)
+            return [_chances(*of_query, *sums, clicks), *sums]
+
+        state, self.n_iterations_ = fixed_point(
+            step,
+            [np.full(3, FIRST_PERSISTENCE), to_last, 0.5 * last],
+            [CHANCES, (np.minimum(clicks, to_last), shown), (0.0, last)],
+            tolerance=self.tolerance,
+            most=self.iterations,
+        )
+        self._attraction(shown, clicks, state[1], ranks, self.iterations)
+        self.parameters_ |= satisfactions(self, state[2], clicks, self.iterations)
+        self.parameters_["persistence"] = state[0][:1]
 
     def _behaviour(self) -> Behaviour:
         persistence = float(self._fitted()["persistence"][0])
         return Chain(np.full(1, persistence), persistence=persistence, satisfies=True)
+
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:
+        return {"satisfaction": (n_pairs,), "mean_satisfaction": (1,), "persistence": (1,)}
+
+
+def _chances(
+    went_on: Float64Array,
+    could_go_on: Float64Array,
+    examined: Float64Array,
+    satisfied: Float64Array,
+    clicks: Float64Array,
+) -> Float64Array:
+    """The persistence, and the mean attraction and satisfaction, whose changes are watched along with it."""
+    n_clicks = float(clicks.sum())
+    events = np.array([went_on.sum(), n_clicks, satisfied.sum()])
+    trials = np.array([could_go_on.sum(), examined.sum(), n_clicks])
+    return np.clip((events + HALF) / (trials + 2 * HALF), *CHANCES)

@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from rankwright.arrays import Arrays, BoolArray, Float64Array, IdArray, Int32Array, IntArray
 from rankwright.clicks.logs.log import ClickLog, PairLog, pair_log
-from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Shown, conditional_chances, drawn_clicks
-from rankwright.clicks.models.beta import beta_interval, drawn_rates, fitted_strength
+from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Chain, Shown, conditional_chances, drawn_clicks
+from rankwright.clicks.models.beta import beta_interval, bounded, drawn_rates, fitted_strength
 from rankwright.container.file import write_container
 from rankwright.data.ids import text_ids
 from rankwright.data.seeds import Seed
 from rankwright.errors import InputError, require
-from rankwright.kernels.records import PairLists
 
 KIND = "click-model"  # of files
+MOST_STRENGTH = 1e12  # that a file may tell
 LISTS_AT_A_TIME = 1 << 16  # that are laid out as matrices
-RECOUNTED_AT = (0, 3, 8, 15)  # iterations after which strengths of priors are chosen anew
+RECOUNTED_AT = (0, 3, 9, 21, 45, 93)  # iterations after which strengths of priors are chosen anew
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,11 +115,11 @@ class Laid(NamedTuple):
 class ClickModel(ABC):
     """A model of how users click.
 
-    A new model is a subclass with a `name`, `_learn` and `_behaviour`, and a line in the table of models.
+    A new model is a subclass with a `name`, `_learn`, `_behaviour` and `_chances`, and a line in the table of models.
 
     Parameters
     ----------
-    iterations : int, default 50
+    iterations : int, default 200
         How many steps of expectation-maximisation to take at most; models that count take none.
     tolerance : float, default 1e-4
         Steps end where no chance of examination changes by more.
@@ -132,12 +132,11 @@ class ClickModel(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    prior_by_rank: ClassVar[bool] = True  # whether a document's usual rate is that of the ranks it was shown at
 
     def __init__(
         self,
         *,
-        iterations: int = 50,
+        iterations: int = 200,
         tolerance: float = 1e-4,
         strength: float | None = None,
         threads: int | None = None,
@@ -156,6 +155,15 @@ class ClickModel(ABC):
     @abstractmethod
     def _behaviour(self) -> Behaviour:
         """How users behave by the fitted parameters."""
+
+    def _chances(self, n_pairs: int) -> Mapping[str, tuple[int | None, ...]]:
+        """The shapes of the parameters, all of them chances, that the behaviour needs beside the attraction."""
+        del n_pairs
+        return {}
+
+    def _check(self, parameters: Arrays) -> None:
+        """Raise an `InputError` where parameters from a file do not fit together in some other way."""
+        del parameters
 
     def fit(self, log: ClickLog) -> Self:
         """Learn from a log.
@@ -225,7 +233,10 @@ class ClickModel(ABC):
         """
         usual = self._fitted()["rank_attraction"]
         shown = _alike(usual, float(self._fitted().get("mean_satisfaction", np.zeros(1))[0]), n_ranks)
-        chances = self._behaviour().marginal(shown)[0] / shown.attraction[0]
+        behaviour = self._behaviour()
+        if isinstance(behaviour, Chain):
+            behaviour = replace(behaviour, noise=0.0)  # clicks on what is not examined tell nothing here
+        chances = behaviour.marginal(shown)[0] / shown.attraction[0]
         relative: Float64Array = chances / chances[0]
         return relative
 
@@ -243,6 +254,8 @@ class ClickModel(ABC):
             Log-likelihood and perplexities.
         """
         merged = log.merged(threads=self.threads)
+        if not len(merged.documents):
+            raise InputError("the log has no lists to measure a click model on")
         counts = merged.list_counts
         n_ranks = int(np.diff(merged.offsets).max(initial=1))
         of_list = np.zeros(len(counts))
@@ -287,8 +300,6 @@ class ClickModel(ABC):
         ClickLog
             The same lists with other clicks; a list that counts several times is drawn as often.
         """
-        from dataclasses import replace
-
         lists = log.take(np.repeat(np.arange(len(log.queries)), log.list_counts))
         clicked, rng = np.zeros(len(lists.documents), np.bool_), np.random.default_rng(seed)
         for laid in self._laid(lists):
@@ -347,17 +358,28 @@ class ClickModel(ABC):
         return Shown(attraction, np.where(is_new, mean, parts["satisfaction"][laid.pairs]))
 
     def _attraction(
-        self, shown: IntArray, clicks: Float64Array, examined: Float64Array, ranks: RankCounts, iteration: int = 0
+        self,
+        shown: IntArray,
+        clicks: Float64Array,
+        examined: Float64Array,
+        ranks: RankCounts,
+        iteration: int = 0,
+        usual_at: Float64Array | None = None,
     ) -> Float64Array:
-        """The attraction of each pair by what was examined and clicked, drawn to what is usual where it was shown."""
-        if self.prior_by_rank:
-            usual_at = ranks.clicks / np.maximum(ranks.shown, 1)
-            examined_share = float(examined.sum()) / max(float(shown.sum()), 1.0)
-            usual_at = np.minimum(usual_at / max(examined_share, LEAST_CHANCE), 0.99)
-            usual = ranks.mean_of_pair(usual_at)
+        """The attraction of each pair by what was examined and clicked, drawn to what is usual where it was shown.
+
+        Unless it is given for each rank, usual is the share of the clicks in the examinations of all pairs that usually
+        stand at the same rank: an engine shows attractive documents on top, and with one rate for all of them that
+        would be taken for examination.
+        """
+        if usual_at is None:
+            at, n_ranks = ranks.nearest_of_pair, len(ranks.shown)
+            overall = float(clicks.sum()) / max(float(examined.sum()), 1.0)
+            n_clicks, n_examined = (np.bincount(at, weights=one, minlength=n_ranks) for one in (clicks, examined))
+            usual_at = bounded((n_clicks + overall) / (n_examined + 1))
+            usual = usual_at[at]
         else:
-            rate = float(clicks.sum()) / max(float(examined.sum()), 1.0)
-            usual_at, usual = np.full(len(ranks.shown), rate), np.full(len(clicks), rate)
+            usual = ranks.of_pairs(usual_at)
         if self.strength is not None:
             self.strengths_["attraction"] = float(self.strength)
         elif iteration in RECOUNTED_AT:
@@ -370,23 +392,23 @@ class ClickModel(ABC):
         return rates
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class RankCounts:
-    """Of each rank, how often it was shown, clicked, and clicked last; and where each pair was shown."""
+    """Of each rank, how often it was shown, clicked, and clicked last; and the mean rank at which each pair stood."""
 
-    shown: Float64Array
-    clicks: Float64Array
-    last: Float64Array
-    lists: PairLists
-    shown_of_pair: IntArray
+    def __init__(
+        self, shown: Float64Array, clicks: Float64Array, last: Float64Array, mean_of_pair: Float64Array
+    ) -> None:
+        self.shown, self.clicks, self.last, self.mean_of_pair = shown, clicks, last, mean_of_pair
+        self.nearest_of_pair = np.rint(mean_of_pair).astype(np.int64)
 
-    def mean_of_pair(self, values: Float64Array) -> Float64Array:
-        """The mean of values of ranks over all times that each pair was shown."""
-        sizes = np.diff(self.lists.offsets)
-        ranks = np.arange(len(self.lists.pairs)) - np.repeat(self.lists.offsets[:-1], sizes)
-        weights = values[np.minimum(ranks, len(values) - 1)] * np.repeat(self.lists.counts, sizes)
-        sums = np.bincount(self.lists.pairs, weights=weights, minlength=len(self.shown_of_pair))
-        return sums / np.maximum(self.shown_of_pair, 1)
+    @property
+    def click_rates(self) -> Float64Array:
+        """The click rate of each rank."""
+        return (self.clicks + 0.5) / (self.shown + 1)
+
+    def of_pairs(self, values: Float64Array) -> Float64Array:
+        """What values of ranks are at the mean rank of each pair."""
+        return np.interp(self.mean_of_pair, np.arange(len(values)), values)
 
 
 def _alike(usual: Float64Array, satisfaction: float, n_ranks: int) -> Shown:
@@ -424,22 +446,47 @@ def _stored(ids: IdArray) -> list[Any]:
 
 def restore(model: ClickModel, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> ClickModel:
     """Fill a model with what a file holds."""
-    from rankwright.arrays import as_ids, named
-    from rankwright.container.checks import array, part
+    from rankwright.arrays import named
+    from rankwright.container.checks import array, number, part
 
-    model.query_ids_ = as_ids(np.array(part(header, "query_ids", list)), name="query_ids")
-    model.document_ids_ = as_ids(np.array(part(header, "document_ids", list)), name="document_ids")
+    model.query_ids_, model.document_ids_ = (_restored_ids(header, name) for name in ("query_ids", "document_ids"))
     model.queries_ = array(arrays, "pair.queries", np.int32, (None,))
     n_pairs = len(model.queries_)
     model.documents_ = array(arrays, "pair.documents", np.int32, (n_pairs,))
     for places, ids in ((model.queries_, model.query_ids_), (model.documents_, model.document_ids_)):
-        if n_pairs and not 0 <= places.min() <= places.max() < len(ids):
+        if not n_pairs or not 0 <= places.min() <= places.max() < len(ids):
             raise InputError("pairs name queries or documents that are not there")
+    if not (np.diff(model.queries_.astype(np.int64) << 32 | model.documents_) > 0).all():
+        raise InputError("pairs are not in order of their queries and documents")
     model.parameters_ = named(arrays, "fitted.")
-    for name in ("attraction", "clicks", "examined", "usual"):
-        array(model.parameters_, name, np.float64, (n_pairs,))
-    array(model.parameters_, "shown", np.int64, (n_pairs,))
-    if not len(array(model.parameters_, "rank_attraction", np.float64, (None,))):
-        raise InputError("rank_attraction is empty")
-    model.strengths_ = {str(name): float(value) for name, value in part(header, "strengths", dict).items()}
+    forms: dict[str, tuple[int | None, ...]] = {
+        "attraction": (n_pairs,),
+        "usual": (n_pairs,),
+        "rank_attraction": (None,),
+        **model._chances(n_pairs),
+    }
+    for name, form in forms.items():
+        found = array(model.parameters_, name, np.float64, form)
+        if not len(found) or not 0 <= found.min() <= found.max() <= 1:
+            raise InputError(f"{name} must have chances between 0 and 1")
+    for name, kind in (("clicks", np.float64), ("examined", np.float64), ("shown", np.int64)):
+        if array(model.parameters_, name, kind, (n_pairs,)).min() < 0:
+            raise InputError(f"{name} must be 0 or more")
+    model._check(model.parameters_)
+    strengths = part(header, "strengths", dict)
+    model.strengths_ = {name: number(strengths, name) for name in ("attraction", *strengths)}
+    if not all(0 <= value <= MOST_STRENGTH for value in model.strengths_.values()):
+        raise InputError(f"strengths must lie between 0 and {MOST_STRENGTH:g}")
     return model
+
+
+def _restored_ids(header: Mapping[str, Any], name: str) -> IdArray:
+    from rankwright.arrays import as_ids
+    from rankwright.container.checks import items, part
+
+    kind = int if all(type(one) is int for one in part(header, name, list)) else str
+    values = items(header, name, kind)
+    ids = as_ids(np.array(values, np.int64 if kind is int else np.dtypes.StringDType()), name=name)
+    if not bool((ids[1:] > ids[:-1]).all()):
+        raise InputError(f"{name} must be in ascending order, each once")
+    return ids

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rankwright.arrays import Int32Array, IntArray, Uint64Array
+from rankwright.arrays import BoolArray, Int32Array, IntArray, Uint64Array
 from rankwright.kernels.naive.common.counter_random import mix as mix_all
 from rankwright.kernels.records import ShownLists, VoteTable
 
@@ -16,17 +16,41 @@ def mix(value: int) -> int:
     return int(mix_all(np.array([value], np.uint64))[0])
 
 
-def group_lists(lists: ShownLists, hashes: Uint64Array, first: IntArray, threads: int) -> None:
-    """For each list a hash of its content, and the first list that equals it."""
-    first_of: dict[tuple[int, tuple[int, ...], tuple[bool, ...]], int] = {}
-    for k in range(len(lists.queries)):
-        rows = slice(lists.offsets[k], lists.offsets[k + 1])
-        query, documents, clicked = int(lists.queries[k]), lists.documents[rows].tolist(), lists.clicked[rows].tolist()
+def hash_lists(lists: ShownLists, hashes: Uint64Array, threads: int) -> None:
+    """For each list a hash of its content."""
+    for k, (query, documents, clicked) in enumerate(_contents(lists)):
         value = mix(query)
         for document, click in zip(documents, clicked, strict=True):
             value = mix(value ^ (document << 1) ^ int(click))
         hashes[k] = value
-        first[k] = first_of.setdefault((query, tuple(documents), tuple(clicked)), k)
+
+
+def group_lists(lists: ShownLists, hashes: Uint64Array, first: IntArray, threads: int) -> None:
+    """For each list the first one that equals it: same query, documents and clicks."""
+    assert len(hashes) == len(lists.queries)
+    first_of: dict[tuple[int, tuple[int, ...], tuple[bool, ...]], int] = {}
+    for k, content in enumerate(_contents(lists)):
+        first[k] = first_of.setdefault(content, k)
+
+
+def take_lists(
+    lists: ShownLists,
+    places: IntArray,
+    offsets: IntArray,
+    documents: Int32Array,
+    clicked: BoolArray,
+    threads: int,
+) -> None:
+    """The documents and clicks of the lists at some places, one list after another."""
+    for k, place in enumerate(places.tolist()):
+        to, rows = slice(offsets[k], offsets[k + 1]), slice(lists.offsets[place], lists.offsets[place + 1])
+        documents[to], clicked[to] = lists.documents[rows], lists.clicked[rows]
+
+
+def _contents(lists: ShownLists) -> Iterator[tuple[int, tuple[int, ...], tuple[bool, ...]]]:
+    for k, query in enumerate(lists.queries.tolist()):
+        rows = slice(lists.offsets[k], lists.offsets[k + 1])
+        yield query, tuple(lists.documents[rows].tolist()), tuple(lists.clicked[rows].tolist())
 
 
 def number_documents(
@@ -41,6 +65,12 @@ def number_documents(
         rows = slice(starts[query], starts[query + 1])
         distinct, numbers[rows] = np.unique(documents[rows], return_inverse=True)
         n_distinct[query] = len(distinct)
+
+
+def order_by_query(queries: Int32Array, keys: Uint64Array, n_queries: int, order: IntArray, threads: int) -> None:
+    """The places in ascending order of the query, then of the key; where both are equal, places stay in order."""
+    assert len(queries) == 0 or queries.max() < n_queries
+    order[:] = np.lexsort((keys, queries))
 
 
 def count_votes(
@@ -58,13 +88,19 @@ def count_votes(
         while done[part] < len(lists.queries):
             k = int(done[part])
             if mix(int(lists.queries[k])) % n_parts == part:
-                n_docs = int(lists.offsets[k + 1] - lists.offsets[k])
+                clicked = lists.clicked[lists.offsets[k] : lists.offsets[k + 1]]
                 capacity = len(table.queries) // n_parts
-                if table.n_used[part] > 0 and table.n_used[part] + n_docs**2 > capacity // 2:
+                if table.n_used[part] > 0 and table.n_used[part] + _most_votes(rule, clicked) > capacity // 2:
                     break
                 times = int(counts[k]) if len(counts) else 1
                 _add_votes(lists, k, times, rule, amounts, table, part)
             done[part] += 1
+
+
+def _most_votes(rule: str, clicked: BoolArray) -> int:
+    """How many votes a list casts at most."""
+    n_voting = {"exposure": len(clicked), "neighbours": 1}.get(rule, int(clicked.sum()))
+    return n_voting * len(clicked)
 
 
 def _add_votes(

@@ -73,7 +73,7 @@ def examination_step(
 
 
 def count_clicks(lists: PairLists, of_pair: IntArray, at_rank: IntArray, threads: int) -> None:
-    """Of each pair: shown, clicked, shown down to the first click, down to the last click, clicked last.
+    """Of each pair: shown, clicked, shown down to the first click, down to the last click, clicked last, its ranks.
 
     Lists without a click count as examined to their end. At each rank: shown, clicked, clicked last.
     """
@@ -84,7 +84,7 @@ def count_clicks(lists: PairLists, of_pair: IntArray, at_rank: IntArray, threads
         for rank, pair in enumerate(pairs):
             is_click, is_last = rank in clicks, bool(clicks) and rank == to_last
             of_pair[pair] += [count, count * is_click, count * (rank <= to_first), count * (rank <= to_last),
-                              count * is_last]  # fmt: skip
+                              count * is_last, count * rank]  # fmt: skip
             at_rank[min(rank, len(at_rank) - 1)] += [count, count * is_click, count * is_last]
 
 
