@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_features, as_ids, as_vector
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, IntArray, as_features, as_ids, as_vector
 from rankwright.data.categories import Categories
 from rankwright.data.columns import Columns
 from rankwright.data.frames import coded_features, frame_of, pandas_frame, plain_values, values_of
@@ -27,11 +27,14 @@ VECTORS: Mapping[str, type[np.generic]] = {
     "labels": np.float32,
     "document_weights": np.float32,
     "positions": np.int64,
+    "propensities": np.float32,
     "initial_scores": np.float64,
     "source_rows": np.int64,
     "query_weights": np.float32,
 }
-PER_DOCUMENT = ("labels", "document_weights", "positions", "initial_scores", "source_rows", "document_ids")
+PER_DOCUMENT = (
+    "labels", "document_weights", "positions", "propensities", "initial_scores", "source_rows", "document_ids",
+)  # fmt: skip
 PER_QUERY = ("query_weights", "query_ids")
 SHOWN_ROWS, SHOWN_COLUMNS = 5, 10  # in a notebook
 
@@ -62,6 +65,9 @@ class RankingDataset:
         How much each document counts in training: finite, 0 or more.
     positions : array of int64, shape (n_docs,), optional
         The rank, counted from 0, at which a click log showed the document.
+    propensities : array of float32, shape (n_docs,), optional
+        How likely each document was examined where it was shown, above 0 and at most 1: in training, a clicked document
+        counts 1 / propensity (`rankwright.clicks.propensity_weights`).
     feature_names : tuple of str, default ()
         A name for each feature, or none at all.
     query_ids : array of int64 or str, shape (n_queries,), optional
@@ -102,6 +108,7 @@ class RankingDataset:
     query_weights: Float32Array | None = None
     document_weights: Float32Array | None = None
     positions: IntArray | None = None  # the rank, from 0, at which a click log showed the document
+    propensities: Float32Array | None = None  # how likely the document was examined there
     feature_names: tuple[str, ...] = ()
     query_ids: IdArray | None = None
     document_ids: IdArray | None = None
@@ -130,6 +137,9 @@ class RankingDataset:
             raise InputError(
                 f"labels must be finite and 0 or more (NaN = unjudged), but row {row} has {self.labels[row]}"
             )
+        if self.propensities is not None and not_propensities(self.propensities).any():
+            row = int(np.flatnonzero(not_propensities(self.propensities))[0])
+            raise InputError(f"propensity must lie above 0 and be at most 1, but row {row} has {self.propensities[row]}")
         for name in ("query_weights", "document_weights"):
             weights = getattr(self, name)
             if weights is not None and not ((weights >= 0) & np.isfinite(weights)).all():
@@ -153,6 +163,7 @@ class RankingDataset:
         query_weights: ArrayLike | None = None,
         document_weights: ArrayLike | None = None,
         positions: ArrayLike | None = None,
+        propensities: ArrayLike | None = None,
         initial_scores: ArrayLike | None = None,
         feature_names: Sequence[str] = (),
         document_ids: ArrayLike | None = None,
@@ -182,6 +193,8 @@ class RankingDataset:
             One weight for each row.
         positions : array-like of int, shape (n_docs,), optional
             The rank, counted from 0, at which a click log showed the document.
+        propensities : array-like, shape (n_docs,), optional
+            How likely each document was examined where it was shown, above 0 and at most 1.
         initial_scores : array-like, shape (n_docs,), optional
             Scores that training starts from.
         feature_names : sequence of str, default ()
@@ -223,6 +236,7 @@ class RankingDataset:
             "labels": labels,
             "document_weights": document_weights,
             "positions": positions,
+            "propensities": propensities,
             "initial_scores": initial_scores,
             "document_ids": document_ids,
         }
@@ -343,6 +357,7 @@ class RankingDataset:
             "query": self.qid,
             "document": self.document_ids,
             "position": self.positions,
+            "propensity": self.propensities,
             "label": self.labels,
             "query_weight": None if weights is None else np.repeat(weights, self.groups.sizes),
             "document_weight": self.document_weights,
@@ -603,6 +618,12 @@ class RankingDataset:
 def numbered_names(n_features: int) -> tuple[str, ...]:
     """The names of features that have none: their numbers from 1, as LETOR files count them."""
     return tuple(str(number) for number in range(1, n_features + 1))
+
+
+def not_propensities(values: Float32Array) -> BoolArray:
+    """Which values are no chances of examination: those lie above 0 and are at most 1."""
+    wrong: BoolArray = ~((values > 0) & (values <= 1))
+    return wrong
 
 
 def _column(name: str, values: ArrayLike | None, length: int) -> NDArray[Any] | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
-from rankwright.clicks.pairwise import PairwiseDebiased
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic
@@ -45,11 +44,8 @@ class LambdaMART(DebiasedRanker, ForestRanker, LambdaMARTSettings):
     True
     """
 
-    weighs_pairs: ClassVar[bool] = True
-
     def _objective(self) -> Objective:
-        forces = self._forces()
-        return PairwiseDebiased(forces) if self._weighs_positions else forces
+        return self.weighed_by_position(self._forces())
 
     def _learns_alone(self) -> bool:
         return learns_alone(self._forces())
