@@ -33,6 +33,7 @@ from rankwright.objectives.registry import lambdarank
 
 N_FOLDS = 5
 SURE = 2.0  # standard errors by which a model of the clicks must be better than another
+EVEN = 0.99  # share of the documents as which they count once weighed: what is left to correct is nothing
 LEAST_EXAMINATION = 0.01  # relative to the first position: what is hardly ever examined tells nothing
 GRADES = 15.0  # relevance becomes the label log2(1 + 15 · relevance): as labels from 0 to 4 have it
 # Of the forests that learn relevance: quick ones, whose leaves are large enough for noisy clicks.
@@ -43,8 +44,9 @@ FOREST = {
 STAGES = (5, 15, 40, 120)  # numbers of trees, of which held-out clicks choose
 LOGGING_TREES = 60  # that imitate the ranker which made the lists
 LOGGING_BINS = 20
-ROUNDS = 50  # of fitting examination and what is usual in a bin from each other
-SLOPES = np.linspace(0.5, 1.5, 11)
+ROUNDS = 30  # of fitting examination and what is usual in a bin from each other
+POWERS = (0.6, 0.8, 1.0, 1.2, 1.4)  # of relevance that are tried
+COMPANIES = (0.0, 0.25, 0.5, 0.75, 1.0)  # powers of how good the rest of the query is
 
 
 class _Clicks(NamedTuple):
@@ -55,6 +57,12 @@ class _Clicks(NamedTuple):
     positions: IntArray
     above: Float64Array
     queries: IntArray
+
+    @property
+    def least_chance(self) -> float:
+        """The least part that chance has in rates: a rate of one click in n was seen n times."""
+        known = bool((self.times != 1).any())
+        return 1.0 if known else float(self.rates.min(initial=1.0, where=self.rates > 0))
 
     def likelihood(self, expected: Float64Array) -> Float64Array:
         """The Poisson log-likelihood of each document's clicks, up to a constant."""
@@ -90,9 +98,10 @@ def debiased(
     rates_of_positions = clicks.examination(np.ones(len(rows)), fades=False).curve
     position = clicks.likelihood(rates_of_positions[clicks.positions])
     gains = {name: clicks.surer(both - other) for name, other in (("position", position), ("features", features))}
-    reason = _reason(gains)
     relevance, examination = _calibrated(clicks, relevance, _logging_bins(data, rows, **settings))
     looked = examination.at(clicks.positions, clicks.above)
+    size = effective_size(1 / looked)
+    reason = _reason(gains, size / len(rows))
     labels = np.full(data.n_docs, np.nan, np.float32)
     trust, labels[rows] = _posterior(clicks, relevance, looked)
     found = Debiasing(
@@ -107,7 +116,7 @@ def debiased(
         better_than_position=gains["position"],
         better_than_features=gains["features"],
         trust=trust,
-        effective_size=effective_size(1 / looked),
+        effective_size=size,
     )  # fmt: skip
     if not found.applied:
         return replace(data, positions=None), found
@@ -182,30 +191,64 @@ def _logging_bins(data: RankingDataset, rows: IntArray, *, seed: int, threads: i
     return np.searchsorted(cuts, scores)
 
 
+class _Calibration(NamedTuple):
+    """Relevance that fits all clicks, the examination that goes with it, and how likely both make each click."""
+
+    relevance: Float64Array
+    examination: Examination
+    likelihood: Float64Array
+
+
 def _calibrated(clicks: _Clicks, relevance: Float64Array, bins: IntArray) -> tuple[Float64Array, Examination]:
     """Relevance in clicks at the first position, and examination relative to it, by all clicks.
 
-    Relevance is raised to the power, and multiplied by the factor of its bin, with which it fits the clicks best.
+    Relevance is raised to the power, and multiplied by the factor of its bin, with which it fits the clicks best; and
+    it is drawn, as far as fits best, to how good the other documents of the query turned out. Where those speak for a
+    document, their clicks took no attention from it: then examination depends on positions alone.
     """
-    best: tuple[float, Float64Array, Examination] | None = None
-    for slope in SLOPES.tolist():
-        raised = relevance**slope
-        factor = np.ones(LOGGING_BINS)
-        for _ in range(ROUNDS):
-            own = raised * factor[bins]
-            examination = clicks.examination(own)
-            expected = examination.at(clicks.positions, clicks.above) * raised * clicks.times
-            clicked = np.bincount(bins, clicks.rates * clicks.times, minlength=LOGGING_BINS)
-            factor = (clicked + 1) / (np.bincount(bins, expected, minlength=LOGGING_BINS) + 1)
-        own = raised * factor[bins]
-        examination = clicks.examination(own)
-        fit = float(clicks.likelihood(examination.at(clicks.positions, clicks.above) * own).sum())
-        if best is None or fit > best[0]:
-            best = fit, own, examination
-    assert best is not None
-    _, own, (curve, fading, leaving) = best
+
+    def best_of(powers: Sequence[float], companies: Sequence[float], *, fades: bool) -> tuple[float, float, _Calibration]:
+        return max(
+            ((power, company, _fit_together(clicks, relevance**power, bins, company, fades=fades))
+             for power in powers for company in companies),
+            key=lambda one: float(one[2].likelihood.sum()),
+        )  # fmt: skip
+
+    power, _, _ = best_of(POWERS, [0.0], fades=True)
+    _, company, found = best_of([power], COMPANIES, fades=False)
+    if company == 0:
+        _, _, found = best_of([power], COMPANIES, fades=True)
+    curve, fading, leaving = found.examination
     first = curve[0] if curve[0] > 0 else float(curve.max(initial=0.0)) or 1.0
-    return own * first, Examination(np.maximum(curve / first, LEAST_EXAMINATION), fading, leaving)
+    return found.relevance * first, Examination(np.maximum(curve / first, LEAST_EXAMINATION), fading, leaving)
+
+
+def _fit_together(
+    clicks: _Clicks, raised: Float64Array, bins: IntArray, company: float, *, fades: bool
+) -> _Calibration:
+    """Factors of bins, factors of queries to the power `company`, and examination, found from each other."""
+    clicked = np.bincount(bins, clicks.rates * clicks.times, minlength=LOGGING_BINS)
+    factor, of_company = np.ones(LOGGING_BINS), np.ones(len(raised))
+    for _ in range(ROUNDS):
+        own = raised * factor[bins] * of_company
+        examination = clicks.examination(own, fades=fades)
+        looked = examination.at(clicks.positions, clicks.above) * clicks.times
+        could = np.bincount(bins, looked * raised * of_company, minlength=LOGGING_BINS)
+        factor = (clicked + 1) / (could + 1)
+        if company:
+            of_company = _company(clicks, looked * raised * factor[bins]) ** company
+    own = raised * factor[bins] * of_company
+    examination = clicks.examination(own, fades=fades)
+    expected = examination.at(clicks.positions, clicks.above) * own
+    return _Calibration(own, examination, clicks.likelihood(expected))
+
+
+def _company(clicks: _Clicks, expected: Float64Array) -> Float64Array:
+    """How many more clicks than expected the other documents of a document's query have."""
+    own = clicks.rates * clicks.times
+    others = [np.bincount(clicks.queries, values)[clicks.queries] - values for values in (own, expected)]
+    steady = float(expected.mean())  # as much as another document as is usual
+    return (others[0] + steady) / (others[1] + steady)
 
 
 def _posterior(
@@ -216,27 +259,32 @@ def _posterior(
     What clicks differ from the usual by has two parts: chance, as p (1 - p) over how often it was shown, and what
     features do not tell, as p². Both are found from the clicks of all documents, whose p differ by position.
     """
-    expected = np.clip(usual * examination, 1e-6, 1 - 1e-6)
-    by_chance, by_relevance = expected * (1 - expected) / clicks.times, expected**2
-    design = np.stack([by_chance, by_relevance], axis=1)
     from scipy.optimize import nnls
 
-    share = np.array([1.0, 1.0])
+    expected = np.clip(usual * examination, 1e-6, 1 - 1e-6)
+    design = np.stack([expected * (1 - expected) / clicks.times, expected**2], axis=1)
+    share = np.ones(2)
     for _ in range(3):  # squares of residuals vary as the squares of what is expected of them
         weight = 1 / np.maximum(design @ share, 1e-9)
-        share = nnls(design * weight[:, None], (clicks.rates - expected) ** 2 * weight)[0]
-    own = design @ share
-    trust = np.divide(by_relevance * share[1], own, out=np.zeros(len(own)), where=own > 0)
+        squares = (clicks.rates - expected) ** 2
+        share = nnls(design * weight[:, None], squares * weight)[0]
+        if share[0] < clicks.least_chance:
+            rest = (squares - design[:, 0] * clicks.least_chance) * weight
+            fitted = float((design[:, 1] * weight) @ rest / ((design[:, 1] * weight) ** 2).sum())
+            share = np.array([clicks.least_chance, max(fitted, 0.0)])
+    trust = design[:, 1] * share[1] / (design @ share)
     relevance = np.clip(usual + trust * (clicks.rates / examination - usual), 0, 1)
     return float(trust.mean()), np.log2(1 + GRADES * relevance).astype(np.float32)
 
 
-def _reason(gains: dict[str, float]) -> str | None:
+def _reason(gains: dict[str, float], evenness: float) -> str | None:
     """Why clicks are not corrected; None if they are."""
     if gains["position"] < SURE:
         return "features foretell held-out clicks no better than positions alone: the log does not show relevance"
     if gains["features"] < SURE:
         return "positions foretell held-out clicks no better than features alone: the log shows no position bias"
+    if evenness > EVEN:
+        return "all documents seem to be examined alike: the log shows no position bias"
     return None
 
 
