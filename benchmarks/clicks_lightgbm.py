@@ -5,7 +5,8 @@
 Users go through LightGBM's example, ordered by feature 34; they click a document of grade 0 to 4 with chance .4 .6 .7 .8
 .9, and leave after each document with chance .2. One session a query. Every system gets the same clicks, 50 trees of 31
 leaves, leaves of 50 documents or more, and is measured on the test file's true labels. XGBoost takes the order of rows
-as positions, so it gets rows in that order. Differences are paired by seed.
+as positions, so it gets rows in that order. Differences are paired by seed. So few clicks hardly show on held-out
+queries that features tell relevance, and `auto` then takes them as they are; `always` corrects them as the others do.
 """
 
 from __future__ import annotations
@@ -79,9 +80,9 @@ def xgboost(data: Any, test: Any, seed: int, trees: int, unbiased: bool) -> np.n
 
 
 SYSTEMS = {
-    "rankwright, none": lambda *given: ours(*given, "none"),
+    "rankwright, no positions": lambda data, *given: ours(replace(data, positions=None), *given, "none"),
     "rankwright, auto": lambda *given: ours(*given, "auto"),
-    "rankwright, pairwise": lambda *given: ours(*given, "pairwise"),
+    "rankwright, always": lambda *given: ours(*given, "always"),
     "lightgbm": lambda *given: lightgbm(*given, False),
     "lightgbm, position": lambda *given: lightgbm(*given, True),
     "xgboost": lambda *given: xgboost(*given, False),
@@ -103,12 +104,12 @@ def main() -> None:
             scores = system(data, test, seed, given.trees)
             found[name].append(rw.evaluate(scores, test, [METRIC])[METRIC].mean)
         print(seed, {name: round(values[-1], 4) for name, values in found.items()}, flush=True)
-    auto = np.array(found["rankwright, auto"])
+    always = np.array(found["rankwright, always"])
     rows = []
     for name, values in found.items():
-        lead = auto - np.array(values)
+        lead = always - np.array(values)
         error = float(lead.std(ddof=1) / np.sqrt(len(lead))) if len(lead) > 1 else float("nan")
-        rows.append({"system": name, METRIC: float(np.mean(values)), "auto leads by": float(lead.mean()), "±": error})
+        rows.append({"system": name, METRIC: float(np.mean(values)), "always leads by": float(lead.mean()), "±": error})
     show("clicks_lightgbm", f"{METRIC} on LightGBM's position bias, mean of {given.seeds} seeds", rows)
 
 

@@ -10,7 +10,8 @@ says nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +46,7 @@ STAGES = (5, 15, 40, 120)  # numbers of trees, of which held-out clicks choose
 LOGGING_TREES = 60  # that imitate the ranker which made the lists
 LOGGING_BINS = 20
 ROUNDS = 30  # of fitting examination and what is usual in a bin from each other
-POWERS = (0.6, 0.8, 1.0, 1.2, 1.4)  # of relevance that are tried
+POWERS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4)  # of relevance that are tried
 COMPANIES = (0.0, 0.25, 0.5, 0.75, 1.0)  # powers of how good the rest of the query is
 
 
@@ -164,11 +165,13 @@ def _out_of_fold(
 
 
 def _foretold(clicks: _Clicks, scores: Float64Array, *, fades: bool) -> tuple[Float64Array, Float64Array]:
-    """Relevance by as many trees as foretell clicks best, as clicks that tell little want few; and how likely the
-    clicks of each document are by it.
+    """Relevance by as many trees, raised to the power, as foretell clicks best; and how likely the clicks are by it.
+
+    Clicks that tell little want few trees, or a power that draws them to what is usual.
     """
     found = []
-    for relevance in map(relevance_of, scores):
+    for one, power in product(scores, POWERS):
+        relevance = relevance_of(one * power)
         examination = clicks.examination(relevance, fades=fades)
         expected = examination.at(clicks.positions, clicks.above) * relevance
         found.append((relevance, clicks.likelihood(expected)))
@@ -202,42 +205,38 @@ class _Calibration(NamedTuple):
 def _calibrated(clicks: _Clicks, relevance: Float64Array, bins: IntArray) -> tuple[Float64Array, Examination]:
     """Relevance in clicks at the first position, and examination relative to it, by all clicks.
 
-    Relevance is raised to the power, and multiplied by the factor of its bin, with which it fits the clicks best; and
-    it is drawn, as far as fits best, to how good the other documents of the query turned out. Where those speak for a
-    document, their clicks took no attention from it: then examination depends on positions alone.
+    Relevance is multiplied by the factor of its bin with which it fits the clicks best, and it is drawn, as far as fits
+    best, to how good the other documents of the query turned out. Where those speak for a document, their clicks took
+    no attention from it: then examination depends on positions alone.
     """
 
-    def best_of(powers: Sequence[float], companies: Sequence[float], *, fades: bool) -> tuple[float, float, _Calibration]:
-        return max(
-            ((power, company, _fit_together(clicks, relevance**power, bins, company, fades=fades))
-             for power in powers for company in companies),
-            key=lambda one: float(one[2].likelihood.sum()),
-        )  # fmt: skip
+    def best(*, fades: bool) -> tuple[float, _Calibration]:
+        fits = ((company, _fit_together(clicks, relevance, bins, company, fades=fades)) for company in COMPANIES)
+        return max(fits, key=lambda one: float(one[1].likelihood.sum()))
 
-    power, _, _ = best_of(POWERS, [0.0], fades=True)
-    _, company, found = best_of([power], COMPANIES, fades=False)
+    company, found = best(fades=False)
     if company == 0:
-        _, _, found = best_of([power], COMPANIES, fades=True)
+        _, found = best(fades=True)
     curve, fading, leaving = found.examination
     first = curve[0] if curve[0] > 0 else float(curve.max(initial=0.0)) or 1.0
     return found.relevance * first, Examination(np.maximum(curve / first, LEAST_EXAMINATION), fading, leaving)
 
 
 def _fit_together(
-    clicks: _Clicks, raised: Float64Array, bins: IntArray, company: float, *, fades: bool
+    clicks: _Clicks, relevance: Float64Array, bins: IntArray, company: float, *, fades: bool
 ) -> _Calibration:
     """Factors of bins, factors of queries to the power `company`, and examination, found from each other."""
     clicked = np.bincount(bins, clicks.rates * clicks.times, minlength=LOGGING_BINS)
-    factor, of_company = np.ones(LOGGING_BINS), np.ones(len(raised))
+    factor, of_company = np.ones(LOGGING_BINS), np.ones(len(relevance))
     for _ in range(ROUNDS):
-        own = raised * factor[bins] * of_company
+        own = relevance * factor[bins] * of_company
         examination = clicks.examination(own, fades=fades)
         looked = examination.at(clicks.positions, clicks.above) * clicks.times
-        could = np.bincount(bins, looked * raised * of_company, minlength=LOGGING_BINS)
+        could = np.bincount(bins, looked * relevance * of_company, minlength=LOGGING_BINS)
         factor = (clicked + 1) / (could + 1)
         if company:
-            of_company = _company(clicks, looked * raised * factor[bins]) ** company
-    own = raised * factor[bins] * of_company
+            of_company = _company(clicks, looked * relevance * factor[bins]) ** company
+    own = relevance * factor[bins] * of_company
     examination = clicks.examination(own, fades=fades)
     expected = examination.at(clicks.positions, clicks.above) * own
     return _Calibration(own, examination, clicks.likelihood(expected))
