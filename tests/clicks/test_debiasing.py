@@ -10,8 +10,10 @@ import pytest
 
 import rankwright as rw
 from rankwright import clicks
-from rankwright.clicks.joint import PositionBasedClicks
+from rankwright.cli.app import app
+from rankwright.clicks.joint import PositionBasedClicks, clicks_above, fitted_examination
 from rankwright.clicks.pairwise import position_ratios
+from rankwright.data.groups import Groups
 from rankwright.errors import InputError, RankwrightError
 
 QUICK: dict[str, Any] = {"n_trees": 5, "max_leaves": 5, "min_docs_in_leaf": 10, "threads": 1}
@@ -122,10 +124,71 @@ def test_propensities_weigh_clicks(data):
 
 def test_nets_and_bags_look_at_positions_too(data):
     rates = rates_of(data, "pbm", sessions=50)
-    for ranker in (rw.RankNet(hidden=(2,), epochs=1), rw.ListNet(epochs=1), rw.BLMART(n_bags=2, **QUICK)):
+    for ranker in (rw.ListNet(epochs=1), rw.BLMART(n_bags=2, **QUICK)):
         assert ranker.fit(rates).debiasing_ is not None
-    with pytest.raises(ValueError, match="pairwise debiasing is LambdaMART's"):
-        rw.BLMART(debias="pairwise", n_bags=2, **QUICK).fit(rates)
+
+
+@pytest.mark.parametrize(
+    "ranker", [rw.RankNet(hidden=(2,), epochs=2), rw.LambdaRank(hidden=(2,), epochs=2), rw.BLMART(n_bags=2, **QUICK)]
+)
+def test_nets_and_bags_weigh_pairs_by_position(data, ranker):
+    clicked = replace(rates_of(data, "pbm", sessions=1), document_weights=None)
+    ranker.set_params(debias="pairwise").fit(clicked)
+    assert ranker.debiasing_.applied
+    assert ranker.position_ratios_.clicked[0] == 1.0
+    assert ranker.position_ratios_.clicked[3:].max() < 0.9
+    plain = type(ranker)(**ranker.get_params() | {"debias": "none"}).fit(clicked)
+    assert not np.array_equal(ranker.predict(data), plain.predict(data))
+
+
+def test_listnet_has_no_pairs_to_weigh(data):
+    with pytest.raises(ValueError, match="debias"):
+        rw.ListNet(debias="pairwise").fit(data)
+
+
+def test_clicks_above_are_counted_in_two_ways():
+    groups = Groups.of_sizes([3, 2])
+    rates, positions = np.array([0.5, 0.2, 0.25, 1.0, 0.0]), np.array([0, 2, 1, 5, 5])
+    every, satisfying = clicks_above(rates, positions, groups)
+    np.testing.assert_allclose(every, [0, 0.75, 0.5, 0, 0])  # those at one position are not above each other
+    left = 1 - 0.5 * 0.5
+    np.testing.assert_allclose(satisfying, [0, 0.25 + 0.25 * 0.25 / left, 0.25, 0, 0])
+
+
+@pytest.mark.parametrize(("users", "leaving"), [("cascade", 0), ("sdbn", 1)])
+def test_users_who_leave_after_clicks_are_told_from_those_who_do_not(data, users, leaving):
+    rates = rates_of(data, users).in_key_order()
+    above = clicks_above(rates.labels.astype(float), rates.positions, rates.groups)
+    relevance = clicks.click_chances(data.in_key_order().labels)
+    found = fitted_examination(rates.labels.astype(float), relevance, rates.positions, np.ones(rates.n_docs), above)
+    assert found.leaving == leaving
+    assert found.fading > 0.8
+    np.testing.assert_allclose(found.curve / found.curve[0], 1, atol=0.15)
+    pbm = rates_of(data, "pbm").in_key_order()
+    above = clicks_above(pbm.labels.astype(float), pbm.positions, pbm.groups)
+    found = fitted_examination(pbm.labels.astype(float), relevance, pbm.positions, np.ones(pbm.n_docs), above)
+    assert found.fading < 0.1
+    np.testing.assert_allclose(found.curve / found.curve[0], clicks.EXAMINATION / clicks.EXAMINATION[0], atol=0.06)
+
+
+def test_model_files_hold_what_was_found(data, tmp_path, capsys):
+    one_session = replace(rates_of(data, "pbm", sessions=1), document_weights=None)
+    ranker: Any = rw.LambdaMART(debias="pairwise", **QUICK).fit(one_session)
+    ranker.save(tmp_path / "model.rw")
+    loaded: Any = rw.load(tmp_path / "model.rw")
+    assert loaded.debiasing_.to_dict() == ranker.debiasing_.to_dict()
+    assert loaded.position_ratios_ is not None
+    loaded.save(tmp_path / "again.rw")
+    assert (tmp_path / "again.rw").read_bytes() == (tmp_path / "model.rw").read_bytes()
+    assert rw.describe_model(tmp_path / "model.rw").debiasing["reason"] == ranker.debiasing_.reason
+    app(["inspect", str(tmp_path / "model.rw")], standalone_mode=False)
+    shown = capsys.readouterr().out
+    assert "position bias" in shown
+    assert "examined, by position: 1.00" in shown
+    pytest.importorskip("matplotlib")
+    assert len(loaded.plot_bias().lines) == 3
+    with pytest.raises(InputError, match="knows no bias"):
+        rw.LambdaMART(**QUICK).fit(data).plot_bias()
 
 
 def test_labels_that_are_no_clicks_are_refused(data):
@@ -159,4 +222,10 @@ def test_one_bias_is_not_corrected_twice():
     }
     with pytest.raises(RankwrightError, match="correct the same bias twice"):
         rw.LambdaMART(n_trees=2).fit(rows, clicked, **both)
+    with pytest.raises(RankwrightError, match="correct the same bias twice"):
+        rw.LambdaMART(n_trees=2).fit(
+            rw.RankingDataset.from_arrays(
+                rows, clicked, qid=both["qid"], positions=both["position"], propensities=both["propensity"]
+            )
+        )
     assert rw.LambdaMART(n_trees=2, debias="none").fit(rows, clicked, **both).n_trees_ <= 2
