@@ -4,7 +4,7 @@
 
 A shop's recommendations under two policies (open-bandit: true propensities, three positions, rare clicks): what each
 gets, by its own log and by the other's. Then 1,000 logs of 10,000 rows are simulated with the item and position click
-rates of both logs, and 1,000 logs of lists by the position-based model: the share of 95 % intervals that hold the truth.
+rates of both logs, and 1,000 logs of lists by the position-based model: how many 95 % intervals hold the truth?
 """
 
 from __future__ import annotations
@@ -47,9 +47,7 @@ def on_real_logs(logs: dict[str, dict[str, np.ndarray]]) -> list[dict[str, Any]]
         itself = clicks.estimate(own["click"], own["propensity"], own["propensity"])
         row = {"policy": wanted, "its own log": itself.value, "low": itself.low, "high": itself.high}
         for kind in ("ips", "clipped", "self-normalised"):
-            found = clicks.estimate(
-                log["click"], log["propensity"], target, kind=kind, positions=log["position"] + 1
-            )
+            found = clicks.estimate(log["click"], log["propensity"], target, kind=kind, positions=log["position"] + 1)
             rows.append(row | {"from": other, "kind": kind, "estimate": found.value, "from low": found.low,
                                "from high": found.high, "effective": found.effective_size})  # fmt: skip
     return rows
@@ -80,8 +78,8 @@ def covered_shop(logs: dict[str, dict[str, np.ndarray]], n_logs: int) -> list[di
                     refused += 1
                     continue
                 hits += found.low <= truth <= found.high
-            rows.append({"log of": made, "estimate of": wanted, "kind": kind, "covered": hits / max(n_logs - refused, 1),
-                         "refused": refused})  # fmt: skip
+            covered = hits / max(n_logs - refused, 1)
+            rows.append({"log of": made, "estimate of": wanted, "kind": kind, "covered": covered, "refused": refused})
     return rows
 
 
@@ -111,7 +109,11 @@ def main() -> None:
     parser.add_argument("--logs", type=int, default=1000)
     given = parser.parse_args()
     logs = {policy: read(policy) for policy in ("random", "bts")}
-    show("clicks_estimates_real", "Click rates of two policies, by their own logs and by each other's", on_real_logs(logs))
+    show(
+        "clicks_estimates_real",
+        "Click rates of two policies, by their own logs and by each other's",
+        on_real_logs(logs),
+    )
     rows = [*covered_shop(logs, given.logs), *covered_lists(given.logs)]
     show("clicks_estimates", f"95 % intervals that hold the truth, of {given.logs} logs", rows)
 

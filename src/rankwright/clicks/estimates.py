@@ -182,7 +182,7 @@ def _skewness(parts: Float64Array) -> float:
 
 
 def _unskewed(bound: float, skewness: float) -> float:
-    """Student's bound for the mean of skewed values, by Hall's transformation (1992); `skewness` is that of the mean."""
+    """Student's bound for the mean of skewed values (Hall's transformation, 1992); `skewness` is that of the mean."""
     if abs(skewness) < SYMMETRIC:
         return bound
     return float(3 / skewness * (np.cbrt(1 + skewness * (bound - skewness / 6)) - 1))

@@ -139,7 +139,9 @@ class RankingDataset:
             )
         if self.propensities is not None and not_propensities(self.propensities).any():
             row = int(np.flatnonzero(not_propensities(self.propensities))[0])
-            raise InputError(f"propensity must lie above 0 and be at most 1, but row {row} has {self.propensities[row]}")
+            raise InputError(
+                f"propensity must lie above 0 and be at most 1, but row {row} has {self.propensities[row]}"
+            )
         for name in ("query_weights", "document_weights"):
             weights = getattr(self, name)
             if weights is not None and not ((weights >= 0) & np.isfinite(weights)).all():

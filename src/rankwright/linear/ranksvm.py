@@ -29,8 +29,8 @@ class RankSVM(LinearRanker, RankSVMSettings):
     the Newton steps, which end where the gradient is 1e-4 of the first one. The model is the minimum: `select` on
     validation documents is watched, and chooses no earlier step.
 
-    Preferences take the place of the pairs of labels: each is a pair of its own, as much as it is likely the one way, and
-    the other way the rest.
+    Preferences take the place of the pairs of labels: each is a pair of its own, as much as it is likely the one way,
+    and the other way the rest.
 
     A pair's weight is that of its query times those of both documents. Two more may multiply it (Cao et al. 2006):
     `per_query` makes the pairs of every query count the same together, and `position_weights` weighs a pair by what

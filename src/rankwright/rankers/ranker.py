@@ -227,7 +227,8 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         self.check()
         beside = {
             "qid": qid, "label": label, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
-            "position": position, "propensity": propensity, "preferences": preferences, "initial_scores": initial_scores,
+            "position": position, "propensity": propensity, "preferences": preferences,
+            "initial_scores": initial_scores,
         }  # fmt: skip
         self.columns_, self.watched_parts_, self.watched_ = columns_of(X, y, beside), {}, {}
         self.compressed_from_ = self.propensity_weights_ = None

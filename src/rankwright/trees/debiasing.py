@@ -2,9 +2,9 @@
 
 A document's click rate is how likely it is examined times its relevance. Relevance is learned from features by forests,
 on other queries than those it is used for; examination, by position and by the clicks above, is what then fits the
-clicks. What a document is trained with is its clicks over its examinations, drawn to what its features tell as strongly
-as the clicks themselves suggest: a click at a position that is hardly examined says much, but rarely, and no click there
-says nothing.
+clicks. What a document is trained with is its clicks over its examinations, drawn to what its features tell as
+strongly as the clicks themselves suggest: a click at a position that is hardly examined says much, but rarely, and no
+click there says nothing.
 """
 
 from __future__ import annotations
@@ -71,9 +71,7 @@ class _Clicks(NamedTuple):
 
     def examination(self, relevance: Float64Array, *, fades: bool = True) -> Examination:
         """The examination that fits best, for given relevance."""
-        return fitted_examination(
-            self.rates, relevance, self.positions, self.times, self.above if fades else None
-        )
+        return fitted_examination(self.rates, relevance, self.positions, self.times, self.above if fades else None)
 
     def surer(self, gain: Float64Array) -> float:
         """By how many standard errors a gain, added up by query, is above 0."""
@@ -250,9 +248,7 @@ def _company(clicks: _Clicks, expected: Float64Array) -> Float64Array:
     return (others[0] + steady) / (others[1] + steady)
 
 
-def _posterior(
-    clicks: _Clicks, usual: Float64Array, examination: Float64Array
-) -> tuple[float, Float32Array]:
+def _posterior(clicks: _Clicks, usual: Float64Array, examination: Float64Array) -> tuple[float, Float32Array]:
     """How far a document's own clicks are trusted, on average, and labels from relevance that is drawn to the usual.
 
     What clicks differ from the usual by has two parts: chance, as p (1 - p) over how often it was shown, and what
