@@ -5,8 +5,8 @@
 Users go through LightGBM's example, ordered by feature 34; they click a document of grade 0 to 4 with chance .4 .6 .7
 .8 .9, and leave after each document with chance .2. One session a query. Every system gets the same clicks, 50 trees of
 31 leaves, and is measured on the test file's true labels. XGBoost takes the order of rows as positions, so it gets rows
-in that order. Differences are paired by seed. So few clicks hardly show on held-out queries that features tell relevance,
-and `auto` then takes them as they are; `always` corrects them as the others do.
+in that order. Differences are paired by seed. So few clicks hardly show on held-out queries that features tell
+relevance, and `auto` then takes them as they are; `always` corrects them as the others do.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Debiasing:
         dict
             What `from_dict` reads.
         """
-        ratios = None if self.ratios is None else {k: v.tolist() for k, v in self.ratios._asdict().items()}
+        ratios = self.ratios and {"clicked": self.ratios.clicked.tolist(), "other": self.ratios.other.tolist()}
         return {
             "applied": self.applied,
             "reason": self.reason,
@@ -99,7 +99,7 @@ class Debiasing:
             The same.
         """
         held_out, ratios = part(stored, "held_out", dict), optional(stored, "ratios", dict)
-        curves = None if ratios is None else (np.array(numbers(ratios, name)) for name in PositionRatios._fields)
+        curves = None if ratios is None else [np.array(numbers(ratios, name)) for name in ("clicked", "other")]
         return cls(
             applied=part(stored, "applied", bool),
             reason=part(stored, "reason", str),

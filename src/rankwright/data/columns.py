@@ -126,7 +126,7 @@ class TableLayout:
 
     def only_queries(self) -> TableLayout:
         """The layout of the query column alone."""
-        return TableLayout(self.query, *[None] * (len(ROLES) - 1), ())
+        return TableLayout(self.query, None, None, None, None, None, None, ())
 
     @property
     def used(self) -> tuple[str, ...]:
