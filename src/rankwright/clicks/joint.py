@@ -70,8 +70,8 @@ def clicks_above(rates: Float64Array, positions: IntArray, groups: Groups) -> Fl
     order = np.lexsort((positions, query))
     begins = np.ones(len(order), np.bool_)  # where a query or a position begins
     begins[1:] = (np.diff(query[order]) != 0) | (np.diff(positions[order]) != 0)
-    place = np.cumsum(begins)
-    place -= place[groups.offsets[:-1]][query[order]]  # 0 for the documents at the first position of their query
+    count = np.cumsum(begins, dtype=np.int64)
+    place = count - count[groups.offsets[:-1]][query[order]]  # 0 for the documents at the first position of their query
     above, gone = np.zeros((2, len(order))), np.zeros((2, groups.n_queries))
     by_place = np.argsort(place, kind="stable")
     for rows in np.split(order[by_place], np.cumsum(np.bincount(place))[:-1]):
