@@ -156,7 +156,7 @@ def test_nets_and_bags_weigh_pairs_by_position(data, ranker):
     ranker.set_params(debias="pairwise").fit(clicked)
     assert ranker.debiasing_.applied
     assert ranker.position_ratios_.clicked[0] == 1.0
-    assert ranker.position_ratios_.clicked[1:5].max() < 0.9
+    assert ranker.position_ratios_.clicked[4] < 0.8, "clicks are rarer further down"
     plain = type(ranker)(**ranker.get_params() | {"debias": "none"}).fit(clicked)
     assert not np.array_equal(ranker.predict(data), plain.predict(data))
 
