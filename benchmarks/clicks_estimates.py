@@ -36,7 +36,8 @@ def policy_of(log: dict[str, np.ndarray]) -> np.ndarray:
     shown = np.bincount(cells, minlength=N_ITEMS * N_POSITIONS)
     sums = np.bincount(cells, log["propensity"], minlength=N_ITEMS * N_POSITIONS)
     chances = np.divide(sums, shown, out=np.zeros(len(sums)), where=shown > 0).reshape(N_ITEMS, N_POSITIONS)
-    return chances / chances.sum(axis=0)
+    policy: np.ndarray = chances / chances.sum(axis=0)
+    return policy
 
 
 def on_real_logs(logs: dict[str, dict[str, np.ndarray]]) -> list[dict[str, Any]]:

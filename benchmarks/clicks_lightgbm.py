@@ -52,7 +52,7 @@ def ours(data: Any, test: Any, seed: int, trees: int, debias: str) -> np.ndarray
         n_trees=trees, max_leaves=31, min_docs_in_leaf=50, learning_rate=0.1, growth="best-first", query_fraction=0.9,
         debias=debias, seed=seed,
     )  # fmt: skip
-    scores = ranker.fit(data).predict(test)
+    scores: np.ndarray = ranker.fit(data).predict(test)
     DECIDED[debias] = ranker.debiasing_
     return scores
 
@@ -89,13 +89,15 @@ def xgboost(data: Any, test: Any, seed: int, trees: int, unbiased: bool) -> np.n
     return np.asarray(xgb.train(params, train, trees).predict(xgb.DMatrix(test.features)))
 
 
-SYSTEMS = {
-    "rankwright, no positions": lambda data, *given: ours(replace(data, positions=None), *given, "none"),
-    "rankwright, always": lambda *given: ours(*given, "always"),
-    "lightgbm": lambda *given: lightgbm(*given, False),
-    "lightgbm, position": lambda *given: lightgbm(*given, True),
-    "xgboost": lambda *given: xgboost(*given, False),
-    "xgboost, lambdarank_unbiased": lambda *given: xgboost(*given, True),
+SYSTEMS: dict[str, Any] = {
+    "rankwright, no positions": lambda data, test, seed, trees: ours(
+        replace(data, positions=None), test, seed, trees, "none"
+    ),
+    "rankwright, always": lambda data, test, seed, trees: ours(data, test, seed, trees, "always"),
+    "lightgbm": lambda data, test, seed, trees: lightgbm(data, test, seed, trees, False),
+    "lightgbm, position": lambda data, test, seed, trees: lightgbm(data, test, seed, trees, True),
+    "xgboost": lambda data, test, seed, trees: xgboost(data, test, seed, trees, False),
+    "xgboost, lambdarank_unbiased": lambda data, test, seed, trees: xgboost(data, test, seed, trees, True),
 }
 
 

@@ -201,7 +201,8 @@ def test_model_files_hold_what_was_found(data, tmp_path, capsys):
     assert loaded.position_ratios_ is not None
     loaded.save(tmp_path / "again.rw")
     assert (tmp_path / "again.rw").read_bytes() == (tmp_path / "model.rw").read_bytes()
-    assert rw.describe_model(tmp_path / "model.rw").debiasing["reason"] == ranker.debiasing_.reason
+    described: Any = rw.describe_model(tmp_path / "model.rw").debiasing
+    assert described["reason"] == ranker.debiasing_.reason
     app(["inspect", str(tmp_path / "model.rw")], standalone_mode=False)
     shown = capsys.readouterr().out
     assert "position bias" in shown

@@ -43,7 +43,7 @@ def test_wrong_ones_are_refused_with_their_place(tmp_path):
 
 def test_a_file_a_dataset_and_arrays_give_the_same_ranker(clicked, tmp_path):
     rw.write(clicked, tmp_path / "data.parquet")
-    by_dataset = rw.LambdaMART(**QUICK).fit(clicked)
+    by_dataset: Any = rw.LambdaMART(**QUICK).fit(clicked)
     by_file = rw.LambdaMART(**QUICK).fit(tmp_path / "data.parquet")
     by_arrays = rw.LambdaMART(**QUICK).fit(
         clicked.features, clicked.labels, qid=clicked.qid, propensity=clicked.propensities
@@ -51,7 +51,8 @@ def test_a_file_a_dataset_and_arrays_give_the_same_ranker(clicked, tmp_path):
     by_frame = rw.LambdaMART(**QUICK).fit(clicked.to_frame(), propensity="propensity")
     unweighed = rw.LambdaMART(**QUICK).fit(clicked.features, clicked.labels, qid=clicked.qid)
     scores = by_dataset.predict(clicked)
-    for other in (by_file, by_arrays, by_frame):
+    others: Any = (by_file, by_arrays, by_frame)
+    for other in others:
         np.testing.assert_array_equal(other.predict(clicked), scores)
         assert other.propensity_weights_.clipped_share == by_dataset.propensity_weights_.clipped_share > 0
     assert not np.array_equal(unweighed.predict(clicked), scores)

@@ -68,7 +68,9 @@ class TestEveryRanker:
         found = small(name).fit(replace(clicked, propensities=propensities))
         assert np.array_equal(found.predict(clicked), scores_of(name, replace(clicked, document_weights=weights)))
         assert not np.array_equal(found.predict(clicked), scores_of(name, clicked))
-        assert 0 < found.propensity_weights_.effective_size < found.propensity_weights_.n_clicks
+        found_weights = found.propensity_weights_
+        assert found_weights is not None
+        assert 0 < found_weights.effective_size < found_weights.n_clicks
 
     def test_save_and_load_give_the_same_scores_and_the_same_file(self, name, learnable, tmp_path):
         written = file_of(trained(name), tmp_path)

@@ -169,7 +169,7 @@ def _with_interval(
     parts = np.bincount(groups, weights=weights * (values - value) if normalised else weights * values - value)
     deviation = np.sqrt(n_groups / (n_groups - 1) * float((parts**2).sum())) / total
     reach = float(t.ppf((1 + level) / 2, n_groups - 1))
-    skewness = _skewness(parts) / np.sqrt(n_groups)
+    skewness = _skewness(parts.astype(np.float64)) / np.sqrt(n_groups)
     low, high = (_unskewed(bound, skewness) for bound in (reach, -reach))
     return value, value - low * deviation, value - high * deviation
 

@@ -71,7 +71,9 @@ def position_ratios(
     clicked, other = np.ones(n), np.ones(n)
     costs = np.empty((2, n))
     for _ in range(ROUNDS):
-        kernels.position_losses(data.groups.offsets, labels, scores, positions, 1 / clicked, 1 / other, *costs, threads)
+        kernels.position_losses(
+            data.groups.offsets, labels, scores, positions, 1 / clicked, 1 / other, costs[0], costs[1], threads
+        )
         clicked, other = (_ratio(cost) for cost in (costs if beside is None else costs + beside))
     return PositionRatios(clicked, other)
 
@@ -81,7 +83,9 @@ def _costs_of_a_query(data: RankingDataset, threads: int) -> Float64Array:
     labels, positions = _clicks(data)
     n = int(positions.max(initial=0)) + 1
     ones, costs = np.ones(n), np.empty((2, n))
-    kernels.position_losses(data.groups.offsets, labels, np.zeros(data.n_docs), positions, ones, ones, *costs, threads)
+    kernels.position_losses(
+        data.groups.offsets, labels, np.zeros(data.n_docs), positions, ones, ones, costs[0], costs[1], threads
+    )
     return costs / max(data.n_queries, 1)
 
 

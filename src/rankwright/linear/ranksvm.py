@@ -12,10 +12,9 @@ from rankwright.errors import require
 from rankwright.features.missing import filled
 from rankwright.features.nystrom import FittedNystrom, fit_nystrom
 from rankwright.linear.linear_ranker import LinearRanker
-from rankwright.linear.listed_pairs import SquaredListedPairs, listed_pairs
 from rankwright.linear.model import RankSVMModel
 from rankwright.linear.newton import NewtonLearner
-from rankwright.linear.pair_hinge import SquaredPairHinge, margin_pairs
+from rankwright.linear.pair_hinge import SquaredListedPairs, SquaredPairHinge, listed_pairs, margin_pairs
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.scorers import mapped
 from rankwright.linear.settings import RankSVMSettings

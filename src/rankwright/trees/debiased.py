@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from rankwright.arrays import thread_count
-from rankwright.clicks.bias import Debiasing
-from rankwright.clicks.pairwise import PairwiseDebiased, PositionRatios, position_ratios
+from rankwright.clicks.bias import Debiasing, PositionRatios
+from rankwright.clicks.pairwise import PairwiseDebiased, position_ratios
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile

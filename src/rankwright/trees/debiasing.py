@@ -89,10 +89,11 @@ def debiased(
     `always`, labels are corrected whatever was found.
     """
     rows, shown, clicks = _shown(data)
-    settings = {"seed": seed, "threads": threads}
-    flat = replace(shown, positions=np.zeros(shown.n_docs, np.int64))
+    settings: dict[str, Any] = {"seed": seed, "threads": threads}
+    nowhere = np.zeros(shown.n_docs, np.int64)
+    flat = replace(shown, positions=nowhere)
     relevance, both = _foretold(clicks, _out_of_fold(shown, PositionBasedClicks(), STAGES, **settings), fades=True)
-    alone = clicks._replace(positions=flat.positions)
+    alone = clicks._replace(positions=nowhere)
     _, features = _foretold(alone, _out_of_fold(flat, PositionBasedClicks(False), STAGES, **settings), fades=False)
     rates_of_positions = clicks.examination(np.ones(len(rows)), fades=False).curve
     position = clicks.likelihood(rates_of_positions[clicks.positions])
@@ -189,7 +190,8 @@ def _logging_bins(data: RankingDataset, rows: IntArray, *, seed: int, threads: i
     plain = RankingDataset.from_arrays(data.features, labels, qid=data.groups.query_of_row)
     scores = _out_of_fold(plain, lambdarank("ndcg"), [LOGGING_TREES], seed=seed, threads=threads)[0][rows]
     cuts = np.quantile(scores, np.arange(1, LOGGING_BINS) / LOGGING_BINS)
-    return np.searchsorted(cuts, scores)
+    bins: IntArray = np.searchsorted(cuts, scores)
+    return bins
 
 
 class _Calibration(NamedTuple):
