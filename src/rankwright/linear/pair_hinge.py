@@ -1,4 +1,4 @@
-"""RankSVM's cost: how far pairs are from a distance of 1, squared; of labels no pair is formed, preferences are listed."""
+"""RankSVM's cost: how far pairs are from a distance of 1, squared. Preferences are listed; of labels no pair is formed."""
 
 from __future__ import annotations
 
