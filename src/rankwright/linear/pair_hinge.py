@@ -1,4 +1,4 @@
-"""RankSVM's cost: how far pairs are from a distance of 1, squared. Preferences are listed; of labels no pair is formed."""
+"""RankSVM's cost: how far pairs are from a distance of 1, squared. No pair of labels is formed; preferences are."""
 
 from __future__ import annotations
 
