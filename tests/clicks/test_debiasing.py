@@ -10,9 +10,13 @@ import pytest
 
 import rankwright as rw
 from rankwright import clicks
-from rankwright.clicks.joint import PositionBasedClicks
+from rankwright.cli.app import app
+from rankwright.clicks.bias import Debiasing
+from rankwright.clicks.joint import PositionBasedClicks, clicks_above, fitted_examination
 from rankwright.clicks.pairwise import position_ratios
+from rankwright.data.groups import Groups
 from rankwright.errors import InputError, RankwrightError
+from rankwright.trees import debiased, debiasing
 
 QUICK: dict[str, Any] = {"n_trees": 5, "max_leaves": 5, "min_docs_in_leaf": 10, "threads": 1}
 
@@ -33,6 +37,20 @@ def rates_of(data: Any, users: str, **options: Any) -> Any:
 @pytest.fixture(scope="module")
 def data() -> Any:
     return plain_data()
+
+
+@pytest.fixture
+def quickly(monkeypatch):
+    """Few folds and trees measure the log, where what is measured is not the question."""
+    for name, value in (("N_FOLDS", 2), ("STAGES", (5, 15)), ("LOGGING_TREES", 5)):
+        monkeypatch.setattr(debiasing, name, value)
+
+
+@pytest.fixture
+def supported(monkeypatch):
+    """Every log supports a correction, whatever it shows."""
+    found = Debiasing(True, "a test says so", np.array([1.0, 0.5]), 0.0, {"both": -1.0}, 3.0, 3.0, 0.5, 10.0)
+    monkeypatch.setattr(debiased, "debiased", lambda given, **_: (replace(given, positions=None), found))
 
 
 def test_examination_is_found_and_labels_are_corrected(data):
@@ -62,6 +80,7 @@ def test_clicks_without_position_bias_are_taken_as_they_are(data):
     assert "no position bias" in ranker.debiasing_.reason
 
 
+@pytest.mark.usefixtures("quickly")
 def test_the_order_of_rows_does_not_matter(data):
     rates = rates_of(data, "pbm", sessions=30)
     order = np.random.default_rng(0).permutation(rates.n_docs)
@@ -75,6 +94,7 @@ def test_the_order_of_rows_does_not_matter(data):
     np.testing.assert_array_equal(first.debiasing_.examination, second.debiasing_.examination)
 
 
+@pytest.mark.usefixtures("quickly")
 def test_pairwise_debiasing_weighs_positions(data):
     one_session = rates_of(data, "pbm", sessions=1)
     ranker: Any = rw.LambdaMART(debias="pairwise", **QUICK).fit(replace(one_session, document_weights=None))
@@ -120,12 +140,77 @@ def test_propensities_weigh_clicks(data):
         rw.LambdaMART(**QUICK).fit(data.features, y, qid=data.qid, propensity=np.zeros(data.n_docs))
 
 
+@pytest.mark.usefixtures("quickly")
 def test_nets_and_bags_look_at_positions_too(data):
     rates = rates_of(data, "pbm", sessions=50)
-    for ranker in (rw.RankNet(hidden=(2,), epochs=1), rw.ListNet(epochs=1), rw.BLMART(n_bags=2, **QUICK)):
+    for ranker in (rw.ListNet(epochs=1), rw.BLMART(n_bags=2, **QUICK)):
         assert ranker.fit(rates).debiasing_ is not None
-    with pytest.raises(ValueError, match="pairwise debiasing is LambdaMART's"):
-        rw.BLMART(debias="pairwise", n_bags=2, **QUICK).fit(rates)
+
+
+@pytest.mark.usefixtures("supported")
+@pytest.mark.parametrize(
+    "ranker", [rw.RankNet(hidden=(2,), epochs=2), rw.LambdaRank(hidden=(2,), epochs=2), rw.BLMART(n_bags=2, **QUICK)]
+)
+def test_nets_and_bags_weigh_pairs_by_position(data, ranker):
+    clicked = replace(rates_of(data, "pbm", sessions=1), document_weights=None)
+    ranker.set_params(debias="pairwise").fit(clicked)
+    assert ranker.debiasing_.applied
+    assert ranker.position_ratios_.clicked[0] == 1.0
+    assert ranker.position_ratios_.clicked[4] < 0.8, "clicks are rarer further down"
+    plain = type(ranker)(**ranker.get_params() | {"debias": "none"}).fit(clicked)
+    assert not np.array_equal(ranker.predict(data), plain.predict(data))
+
+
+def test_listnet_has_no_pairs_to_weigh(data):
+    with pytest.raises(ValueError, match="debias"):
+        rw.ListNet(debias="pairwise").fit(data)
+
+
+def test_clicks_above_are_counted_in_two_ways():
+    groups = Groups.of_sizes([3, 2])
+    rates, positions = np.array([0.5, 0.2, 0.25, 1.0, 0.0]), np.array([0, 2, 1, 5, 5])
+    every, satisfying = clicks_above(rates, positions, groups)
+    np.testing.assert_allclose(every, [0, 0.75, 0.5, 0, 0])  # those at one position are not above each other
+    left = 1 - 0.5 * 0.5
+    np.testing.assert_allclose(satisfying, [0, 0.25 + 0.25 * 0.25 / left, 0.25, 0, 0])
+
+
+@pytest.mark.parametrize(("users", "leaving"), [("cascade", 0), ("sdbn", 1)])
+def test_users_who_leave_after_clicks_are_told_from_those_who_do_not(data, users, leaving):
+    rates = rates_of(data, users).in_key_order()
+    above = clicks_above(rates.labels.astype(float), rates.positions, rates.groups)
+    relevance = clicks.click_chances(data.in_key_order().labels)
+    found = fitted_examination(rates.labels.astype(float), relevance, rates.positions, np.ones(rates.n_docs), above)
+    assert found.leaving == leaving
+    assert found.fading > 0.8
+    np.testing.assert_allclose(found.curve / found.curve[0], 1, atol=0.4)  # PBM's curve ends near 0.1
+    pbm = rates_of(data, "pbm").in_key_order()
+    above = clicks_above(pbm.labels.astype(float), pbm.positions, pbm.groups)
+    found = fitted_examination(pbm.labels.astype(float), relevance, pbm.positions, np.ones(pbm.n_docs), above)
+    assert found.fading < 0.1
+    np.testing.assert_allclose(found.curve / found.curve[0], clicks.EXAMINATION / clicks.EXAMINATION[0], atol=0.06)
+
+
+@pytest.mark.usefixtures("supported")
+def test_model_files_hold_what_was_found(data, tmp_path, capsys):
+    one_session = replace(rates_of(data, "pbm", sessions=1), document_weights=None)
+    ranker: Any = rw.LambdaMART(debias="pairwise", **QUICK).fit(one_session)
+    ranker.save(tmp_path / "model.rw")
+    loaded: Any = rw.load(tmp_path / "model.rw")
+    assert loaded.debiasing_.to_dict() == ranker.debiasing_.to_dict()
+    assert loaded.position_ratios_ is not None
+    loaded.save(tmp_path / "again.rw")
+    assert (tmp_path / "again.rw").read_bytes() == (tmp_path / "model.rw").read_bytes()
+    described: Any = rw.describe_model(tmp_path / "model.rw").debiasing
+    assert described["reason"] == ranker.debiasing_.reason
+    app(["inspect", str(tmp_path / "model.rw")], standalone_mode=False)
+    shown = capsys.readouterr().out
+    assert "position bias" in shown
+    assert "examined, by position: 1.00 0.50" in shown
+    pytest.importorskip("matplotlib")
+    assert len(loaded.plot_bias().lines) == 3
+    with pytest.raises(InputError, match="knows no bias"):
+        rw.LambdaMART(**QUICK).fit(data).plot_bias()
 
 
 def test_labels_that_are_no_clicks_are_refused(data):
@@ -133,6 +218,7 @@ def test_labels_that_are_no_clicks_are_refused(data):
         rw.LambdaMART(**QUICK).fit(replace(data, positions=np.zeros(data.n_docs, int)))
 
 
+@pytest.mark.usefixtures("quickly")
 @pytest.mark.parametrize("debias", ["auto", "pairwise", "none"])
 def test_the_number_of_trees_is_chosen_with_positions_too(data, debias):
     clicks = rates_of(data, "pbm", sessions=1)
@@ -159,4 +245,10 @@ def test_one_bias_is_not_corrected_twice():
     }
     with pytest.raises(RankwrightError, match="correct the same bias twice"):
         rw.LambdaMART(n_trees=2).fit(rows, clicked, **both)
+    with pytest.raises(RankwrightError, match="correct the same bias twice"):
+        rw.LambdaMART(n_trees=2).fit(
+            rw.RankingDataset.from_arrays(
+                rows, clicked, qid=both["qid"], positions=both["position"], propensities=both["propensity"]
+            )
+        )
     assert rw.LambdaMART(n_trees=2, debias="none").fit(rows, clicked, **both).n_trees_ <= 2

@@ -51,6 +51,7 @@ def test_expected_clicks_of_the_shown_order_are_the_clicks():
     log = clicks.ClickLog.from_lists(["q"] * 60, [["a", "b"]] * 60, [[1], [2], []] * 20)
     found = clicks.expected_clicks(log, log.ranks, [1.0, 0.5])
     assert found.value == pytest.approx(2 / 6)
+    assert clicks.expected_clicks(log.merged(), log.merged().ranks, [1.0, 0.5]).high == pytest.approx(found.high)
     turned = clicks.expected_clicks(log, 1 - log.ranks, [1.0, 0.5], kind="ips")
     assert turned.value == pytest.approx((20 * 0.5 + 20 * 2) / 120)
 
@@ -73,3 +74,44 @@ def test_interleaving_is_fair_to_equal_rankers_and_finds_the_better_one():
     assert won.a_wins > won.b_wins
     assert won.p_value < 1e-6
     assert clicks.interleaving_result(lists[:2], [[], []]).ties == 2
+
+
+def test_an_order_of_documents_that_the_log_never_showed_is_refused():
+    log = clicks.ClickLog.from_lists(["q"] * 60, [["a", "b"]] * 60, [[1], [2], []] * 20)
+    with pytest.raises(clicks.NoSupportError, match="67% of the examination"):
+        clicks.expected_clicks(log, np.where(log.ranks == 0, 0, -1), [1.0, 0.5])
+    with pytest.raises(ValueError, match="no mean of 1"):
+        clicks.expected_clicks(log, log.ranks, [1.0, 0.5], kind="self-normalised")
+
+
+def test_intervals_of_rare_clicks_lean_to_where_the_truth_may_be():
+    rewards = np.zeros(2000)
+    rewards[:8] = 1
+    found = clicks.estimate(rewards, np.ones(2000), np.ones(2000))
+    assert found.high - found.value > 1.2 * (found.value - found.low)
+    turned = clicks.estimate(1 - rewards, np.ones(2000), np.ones(2000))
+    assert turned.high == pytest.approx(1 - found.low)
+    hits = 0
+    for seed in range(1000):
+        drawn = np.random.default_rng(seed).random(2000) < 0.02
+        one = clicks.estimate(drawn, np.ones(2000), np.ones(2000))
+        hits += one.low <= 0.02 <= one.high
+    assert 930 <= hits <= 970
+
+
+def test_one_policy_of_a_shop_is_estimated_from_the_log_of_the_other(real_data):
+    logs = {
+        name: np.genfromtxt(
+            real_data(f"open-bandit/{name}-men.csv.gz"), delimiter=",", skip_header=1, usecols=range(2, 6)
+        )
+        for name in ("random", "bts")
+    }
+    item, position, click, propensity = logs["bts"].T
+    itself = clicks.estimate(logs["random"][:, 2], logs["random"][:, 3], logs["random"][:, 3])
+    found = clicks.estimate(click, propensity, np.full(len(click), 1 / 34), positions=position.astype(int))
+    assert found.effective_size < len(click) / 4
+    assert set(found.at_position) == {1, 2, 3}
+    assert found.low < itself.value < found.high
+    only = np.where(item == 33, 1.0, 0.0) * (position == 1)  # one item at one place: few such rows
+    with pytest.raises(clicks.NoSupportError):
+        clicks.estimate(click, propensity, only, least_support=200)

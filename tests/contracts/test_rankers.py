@@ -14,6 +14,7 @@ from tests.contracts.trained import learnable as learnable_data
 
 import rankwright as rw
 from rankwright.bagging.bagged import Bagged
+from rankwright.boosters.weighted_sum_ranker import WeightedSumRanker
 from rankwright.catalog.rankers import RANKERS, load, load_trained, ranker_named
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import ContainerError, InputError, UnknownNameError
@@ -55,6 +56,21 @@ class TestEveryRanker:
         scores = small(name).fit(train).predict(test)
         chance = rw.evaluate(np.zeros(test.n_docs), test, ["ndcg@5"])["ndcg@5"].mean
         assert rw.evaluate(scores, test, ["ndcg@5"])["ndcg@5"].mean > chance + 0.1
+
+    def test_clicks_are_weighed_by_inverse_propensity_or_refused(self, name, learnable):
+        clicked = replace(learnable, labels=(learnable.labels > 1).astype(np.float32))
+        propensities = np.where(np.arange(clicked.n_docs) % 3, 0.2, 0.9).astype(np.float32)
+        weights = rw.clicks.propensity_weights(clicked.labels, propensities).weights
+        if not RANKERS[name].takes_document_weights or issubclass(RANKERS[name], WeightedSumRanker):
+            with pytest.raises(InputError, match="measures whole lists, in which"):
+                small(name).fit(replace(clicked, propensities=propensities))
+            return
+        found = small(name).fit(replace(clicked, propensities=propensities))
+        assert np.array_equal(found.predict(clicked), scores_of(name, replace(clicked, document_weights=weights)))
+        assert not np.array_equal(found.predict(clicked), scores_of(name, clicked))
+        found_weights = found.propensity_weights_
+        assert found_weights is not None
+        assert 0 < found_weights.effective_size < found_weights.n_clicks
 
     def test_save_and_load_give_the_same_scores_and_the_same_file(self, name, learnable, tmp_path):
         written = file_of(trained(name), tmp_path)

@@ -43,9 +43,7 @@ def test_forces_follow_a_convention(data):
         for setting, name in (("metric", "map:letor"), ("objective", "lambdarank:map:letor"))
     )
     assert_array_equal(by_metric, by_objective)
-    swaps, other = (
-        trained(data, metric=name, truncation=30).predict(data) for name in ("ndcg@10", "ndcg@10:letor")
-    )
+    swaps, other = (trained(data, metric=name, truncation=30).predict(data) for name in ("ndcg@10", "ndcg@10:letor"))
     assert not np.array_equal(swaps, other)
     assert_array_equal(trained(data, metric="ndcg@10:skip-empty", truncation=30).predict(data), swaps)
 

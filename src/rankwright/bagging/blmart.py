@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rankwright.bagging.bagged_forest import BaggedForest
 from rankwright.bagging.settings import BLMARTSettings
 from rankwright.trees.debiased import DebiasedRanker
+from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.lambdamart import LambdaMART
 
 
@@ -36,3 +39,10 @@ class BLMART(DebiasedRanker, BaggedForest, BLMARTSettings):
     """
 
     member_kind = LambdaMART
+
+    def single(self, **changes: Any) -> ForestRanker:
+        """Make an untrained LambdaMART with the settings of a bag's. See `BaggedForest.single`."""
+        member = super().single(**changes)
+        assert isinstance(member, LambdaMART)
+        member._weighs_positions = self._weighs_positions  # which was measured once, on the features of all bags
+        return member

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from sklearn.base import clone
 
 from rankwright.rankers.ranker import Ranker
+from rankwright.trees.debiased import DebiasedRanker
 
 AnyRanker = TypeVar("AnyRanker", bound=Ranker)
 
@@ -16,4 +17,6 @@ def copy_of(ranker: AnyRanker, **changes: Any) -> AnyRanker:
     copy: AnyRanker = clone(ranker)
     known = copy.get_params(deep=False)
     copy.set_params(**{name: value for name, value in changes.items() if name in known})
+    if isinstance(ranker, DebiasedRanker) and isinstance(copy, DebiasedRanker):
+        copy._weighs_positions = ranker._weighs_positions
     return copy

@@ -10,7 +10,7 @@ from rankwright.boosters.measured_lists import MeasuredLists, measured_lists
 from rankwright.boosters.model import WeightedSumModel
 from rankwright.boosters.settings import ClimbingSettings
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import require
+from rankwright.errors import InputError, require
 from rankwright.features.missing import without_missing
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import digests_of
@@ -30,6 +30,14 @@ class WeightedSumRanker(Ranker, ClimbingSettings):
     @abstractmethod
     def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
         """The learner of weights from features, none of which may be missing."""
+
+    def _weighed(self, data: RankingDataset) -> RankingDataset:
+        if data.propensities is not None:
+            raise InputError(
+                f"{self.name} measures whole lists, in which one click cannot count more than another: leave "
+                f"propensity out, or train a ranker that follows pairs or lists of documents"
+            )
+        return data
 
     def _model_of(self, weights: Float64Array, n_rounds: int) -> WeightedSumModel:
         return WeightedSumModel(weights, n_rounds)

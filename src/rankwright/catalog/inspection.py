@@ -38,6 +38,8 @@ class ModelDescription:
         The larger model that it was compressed from, and how.
     chosen : dict
         What training chose for settings that are None.
+    debiasing : dict or None
+        What was found about position bias in the clicks it was trained on.
     """
 
     ranker: str
@@ -50,6 +52,7 @@ class ModelDescription:
     importances: dict[str, list[float]]
     compressed_from: dict[str, Any] | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
+    debiasing: dict[str, Any] | None = None
 
     def ordered(self) -> IntArray:
         """Order the features by the first kind of importance.
@@ -86,6 +89,7 @@ class ModelDescription:
             "history": self.history,
             "model": self.facts,
             "compressed_from": self.compressed_from,
+            "debiasing": self.debiasing,
         }
 
 
@@ -115,5 +119,6 @@ def describe_model(path: str | os.PathLike[str]) -> ModelDescription:
         facts=ranker.facts(),
         compressed_from=ranker.compressed_from_,
         chosen=dict(ranker.chosen_),
+        debiasing=header.get("debiasing"),
         importances={kind: ranker.importances(kind).tolist() for kind in ranker.importance_kinds},
     )

@@ -15,7 +15,7 @@ from rankwright.errors import FileFormatError, UnknownNameError
 
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}
 COLUMNS, SVMLIGHT = "Columns of CSV, TSV and Parquet", "SVMlight (LETOR) text"
-ROLES = ("query", "label", "document", "query_weight", "document_weight", "position")
+ROLES = ("query", "label", "document", "query_weight", "document_weight", "position", "propensity")
 
 
 def _column(part: str, *flags: str) -> Any:
@@ -34,6 +34,7 @@ OPTIONS: Mapping[str, Any] = {
     "query_weight": _column("the query's weight"),
     "document_weight": _column("the document's weight"),
     "position": _column("the rank, from 0, at which the document was shown"),
+    "propensity": _column("how likely the document was examined where it was shown, for labels that are clicks"),
     "features": _text("The features, separated by commas; other columns are left out.", COLUMNS),
     "drop": _text("The columns to leave out, separated by commas.", COLUMNS),
     "categories": _text("The features whose texts are categories, separated by commas; trees take them.", COLUMNS),

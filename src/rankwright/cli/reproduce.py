@@ -79,8 +79,12 @@ def _clicks(data: str, labels: str | None, seed: int, threads: int | None, as_js
         return
     typer.echo(f"clicks at 2, 5 and 7: {' '.join(f'({better},{worse})' for better, worse in table.pairs)}\n")
     columns = list(next(iter(table.rows.values())))
-    rows = [[name, *(f"{value:.4f}" for value in row.values())] for name, row in table.rows.items()]
+    rows = [
+        [name, *(f"{value:,.0f}" if column == "pairs" else f"{value:.4f}" for column, value in row.items())]
+        for name, row in table.rows.items()
+    ]
     print_table([table.title, *columns], rows, numbers=columns)
+    typer.echo(f"\n{table.note}")
 
 
 def _show(table: Table1) -> None:

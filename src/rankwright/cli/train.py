@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -117,10 +118,22 @@ def train_and_tell(
         tell_written(out)
 
 
+def _told_of_clicks(ranker: Ranker) -> Iterator[str]:
+    """What training found about the bias of clicks, where it looked."""
+    weights, bias = ranker.propensity_weights_, getattr(ranker, "debiasing_", None)
+    if weights is not None:
+        clipped = f"{weights.clipped_share:.1%} of them clipped"
+        yield f"propensities: {weights.n_clicks:,} clicks count as {weights.effective_size:,.0f}, {clipped}"
+    if bias is not None:
+        yield f"position bias: {bias.reason}"
+
+
 def _show(trained: TrainedOnFiles, out: str) -> None:
     if trained.ranker.chosen_:
         chosen = ", ".join(f"{name} {value}" for name, value in trained.ranker.chosen_.items())
         print_text(f"by the data: {chosen}")
+    for line in _told_of_clicks(trained.ranker):
+        print_text(line)
     if not trained.evaluations and not trained.ranker.history_.values:
         ranker = trained.ranker
         used = int(ranker.used_features().sum())

@@ -17,6 +17,8 @@ from rankwright.clicks.logs.log import ClickLog
 from rankwright.errors import InputError, UnknownNameError, require
 
 LEAST_SUPPORT = 30.0  # effective clicks or lists below which an interval would promise too much
+LEAST_SHOWN = 0.9  # of the examination that another order would get, that must be on documents of the log
+SYMMETRIC = 1e-6
 Kind = Literal["ips", "clipped", "self-normalised"]
 KINDS = ("ips", "clipped", "self-normalised")
 
@@ -154,7 +156,7 @@ def effective_size(weights: Float64Array) -> float:
 def _with_interval(
     values: Float64Array, weights: Float64Array, groups: IntArray, normalised: bool, level: float
 ) -> tuple[float, float, float]:
-    """The estimate with an interval from the spread of groups, by Student's distribution.
+    """The estimate with an interval from the spread and the skewness of groups, by Student's distribution.
 
     The deviation of a ratio is that of its linear part: weights times what the value differs from the mean.
     """
@@ -166,8 +168,24 @@ def _with_interval(
     value = float((weights * values).sum() / total)
     parts = np.bincount(groups, weights=weights * (values - value) if normalised else weights * values - value)
     deviation = np.sqrt(n_groups / (n_groups - 1) * float((parts**2).sum())) / total
-    reach = float(t.ppf((1 + level) / 2, n_groups - 1)) * deviation
-    return value, value - reach, value + reach
+    reach = float(t.ppf((1 + level) / 2, n_groups - 1))
+    skewness = _skewness(parts.astype(np.float64)) / np.sqrt(n_groups)
+    low, high = (_unskewed(bound, skewness) for bound in (reach, -reach))
+    return value, value - low * deviation, value - high * deviation
+
+
+def _skewness(parts: Float64Array) -> float:
+    """The skewness of the groups' sums: rare clicks with large weights have much of it."""
+    centred = parts - parts.mean()
+    spread = float((centred**2).mean())
+    return float((centred**3).mean()) / spread**1.5 if spread > 0 else 0.0
+
+
+def _unskewed(bound: float, skewness: float) -> float:
+    """Student's bound for the mean of skewed values (Hall's transformation, 1992); `skewness` is that of the mean."""
+    if abs(skewness) < SYMMETRIC:
+        return bound
+    return float(3 / skewness * (np.cbrt(1 + skewness * (bound - skewness / 6)) - 1))
 
 
 def expected_clicks(
@@ -175,7 +193,7 @@ def expected_clicks(
     new_ranks: ArrayLike,
     examination: ArrayLike,
     *,
-    kind: str = "self-normalised",
+    kind: str = "ips",
     clip: float | None = None,
     level: float = 0.95,
 ) -> OfflineEstimate:
@@ -192,22 +210,39 @@ def expected_clicks(
         The rank, from 0, that the new ranker gives each shown document (`log.documents`); -1 for not shown.
     examination : array of numbers
         The examination of each rank, by a click model or by `from_interventions`.
-    kind, clip, level
-        As for `estimate`; weights are ratios of examination.
+    kind : {"ips", "clipped"}, default "ips"
+        As for `estimate`; weights are ratios of examination. They are no ratios of chances, which have a mean of 1, so
+        nothing can be divided by their sum.
+    clip, level
+        As for `estimate`.
 
     Returns
     -------
     OfflineEstimate
         Mean clicks of a shown document, with lists as clusters.
+
+    Raises
+    ------
+    NoSupportError
+        Where the log has too little of what the new ranker would show at the top.
     """
+    require(kind != "self-normalised", "weights of examination have no mean of 1: take ips or clipped")
     curve = as_vector(examination, name="examination", dtype=np.float64)
     require(bool((curve > 0).all()), "examination must be above 0 at every rank")
     places = as_vector(new_ranks, name="new_ranks", dtype=np.int64, length=len(log.documents))
     old = curve[np.minimum(log.ranks, len(curve) - 1)]
     new = np.where(places < 0, 0.0, curve[np.clip(places, 0, len(curve) - 1)])
     times = np.repeat(log.list_counts, np.diff(log.offsets))
+    shown = float((new * times).sum() / (old * times).sum()) if len(old) else 0.0
+    if shown < LEAST_SHOWN:
+        raise NoSupportError(
+            f"the log does not support an estimate: its documents get {shown:.0%} of the examination in the new order, "
+            f"and {LEAST_SHOWN:.0%} is needed; the rest goes to documents that the log did not show"
+        )
     rows = np.repeat(np.arange(len(log.documents)), times)
-    clusters = np.repeat(log.list_of_row, times)
+    # A list that was seen several times is as many clusters.
+    copies = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
+    clusters = (np.cumsum(log.list_counts) - log.list_counts)[log.list_of_row[rows]] + copies
     return estimate(
         log.clicked[rows].astype(np.float64),
         old[rows],

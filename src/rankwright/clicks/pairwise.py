@@ -8,13 +8,14 @@ the first position. Here they are a function of the scores alone, so that traini
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.clicks.bias import PositionRatios
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.objectives.objective import GRADIENT_DTYPE, Judged, LambdaFn, Lambdas, Objective, finite_scores
@@ -22,21 +23,7 @@ from rankwright.objectives.objective import GRADIENT_DTYPE, Judged, LambdaFn, La
 ROUNDS = 2  # in which both ratios are found from each other
 POWER = 0.5  # that ratios of costs are raised to: less than 1 keeps rare positions from counting too much
 LEAST_RATIO = 0.1  # so that no click counts more than ten times
-
-
-class PositionRatios(NamedTuple):
-    """How much more likely clicks, and their absence, are recorded at each position than at the first.
-
-    Attributes
-    ----------
-    clicked : array of float64
-        t⁺ of each position.
-    other : array of float64
-        t⁻ of each position.
-    """
-
-    clicked: Float64Array
-    other: Float64Array
+STEADYING = 50  # queries as which all the data counts in the ratios of a few, as nets learn from
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +40,15 @@ class PairwiseDebiased:
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
         """Return the λ-function of a dataset of clicks; see `Objective.bind`."""
         documents: Any = getattr(dataset, "documents", dataset)  # a binned dataset's, without features
-        return _BoundPairs(self.objective, documents, threads, dtype)
+        usual = _costs_of_a_query(documents, threads)
+        return _BoundPairs(self.objective, documents, usual, threads, dtype)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BoundPairs:
     objective: Objective
     data: RankingDataset
+    usual: Float64Array  # costs of positions before anything is learned, per query
     threads: int
     dtype: type[np.floating[Any]]
 
@@ -67,21 +56,37 @@ class _BoundPairs:
         """Return the forces on documents; see `LambdaFn`."""
         data = self.data if queries is None else self.data.take_queries(np.asarray(queries))
         values = finite_scores(scores, length=data.n_docs)
-        ratios = position_ratios(data, values, threads=self.threads)
+        beside = None if queries is None else self.usual * STEADYING
+        ratios = position_ratios(data, values, threads=self.threads, beside=beside)
         weighed = replace(data, document_weights=_weights(data, ratios))
         return self.objective.bind(weighed, threads=self.threads, dtype=self.dtype)(values, key=key)
 
 
-def position_ratios(data: RankingDataset, scores: Float64Array, *, threads: int = 1) -> PositionRatios:
-    """The ratios of all positions by what pairs still cost under the scores."""
+def position_ratios(
+    data: RankingDataset, scores: Float64Array, *, threads: int = 1, beside: Float64Array | None = None
+) -> PositionRatios:
+    """The ratios of all positions by what pairs still cost under the scores, and by costs that are added to those."""
+    labels, positions = _clicks(data)
+    n = int(positions.max(initial=0)) + 1 if beside is None else beside.shape[1]
+    clicked, other = np.ones(n), np.ones(n)
+    costs = np.empty((2, n))
+    for _ in range(ROUNDS):
+        kernels.position_losses(
+            data.groups.offsets, labels, scores, positions, 1 / clicked, 1 / other, costs[0], costs[1], threads
+        )
+        clicked, other = (_ratio(cost) for cost in (costs if beside is None else costs + beside))
+    return PositionRatios(clicked, other)
+
+
+def _costs_of_a_query(data: RankingDataset, threads: int) -> Float64Array:
+    """What pairs cost at each position, of clicks and of others, in a query on average, where all scores are equal."""
     labels, positions = _clicks(data)
     n = int(positions.max(initial=0)) + 1
-    clicked, other = np.ones(n), np.ones(n)
-    costs = np.empty(n), np.empty(n)
-    for _ in range(ROUNDS):
-        kernels.position_losses(data.groups.offsets, labels, scores, positions, 1 / clicked, 1 / other, *costs, threads)
-        clicked, other = (_ratio(cost) for cost in costs)
-    return PositionRatios(clicked, other)
+    ones, costs = np.ones(n), np.empty((2, n))
+    kernels.position_losses(
+        data.groups.offsets, labels, np.zeros(data.n_docs), positions, ones, ones, costs[0], costs[1], threads
+    )
+    return costs / max(data.n_queries, 1)
 
 
 def _ratio(costs: Float64Array) -> Float64Array:

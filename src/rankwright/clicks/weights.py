@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float32Array, as_vector
 from rankwright.clicks.estimates import effective_size
+from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 
+logger = logging.getLogger(__name__)
 SMALLEST = 0.05  # propensity that counts as itself: a click never counts more than twenty times
 
 
@@ -40,7 +43,7 @@ def propensity_weights(clicks: ArrayLike, propensity: ArrayLike, *, smallest: fl
     """Weigh clicked documents by one over the chance that they were examined.
 
     A pair counts as much as both its documents together, so a pair of a clicked document and another counts 1 /
-    propensity of the click. `Ranker.fit` does this where it is given `propensity`.
+    propensity of the click. `Ranker.fit` does this where it is given `propensity`, and where its data has propensities.
 
     Parameters
     ----------
@@ -72,3 +75,17 @@ def propensity_weights(clicks: ArrayLike, propensity: ArrayLike, *, smallest: fl
     weights = np.where(clicked, 1 / np.maximum(chances, smallest), 1.0)
     clipped = float((chances[clicked] < smallest).mean()) if clicked.any() else 0.0
     return PropensityWeights(weights.astype(np.float32), effective_size(weights[clicked]), int(clicked.sum()), clipped)
+
+
+def weighed_by_propensity(data: RankingDataset) -> tuple[RankingDataset, PropensityWeights | None]:
+    """The data with clicks weighed by their propensities, which it has no more, and the weights; None without any."""
+    if data.propensities is None:
+        return data, None
+    if data.labels is None or data.preferences is not None:
+        raise InputError("propensities weigh clicks, which are labels; preferences are weighed by themselves")
+    found = propensity_weights(data.labels, data.propensities)
+    clipped = 100 * found.clipped_share
+    logger.info("propensities: %d clicks count as %.0f, %.1f %% clipped", found.n_clicks, found.effective_size, clipped)
+    own = 1.0 if data.document_weights is None else data.document_weights
+    weights = (found.weights * own).astype(np.float32)
+    return replace(data, document_weights=weights, propensities=None), found

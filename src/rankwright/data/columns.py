@@ -21,6 +21,7 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "query_weight": ("query_weight", "group_weight"),
     "document_weight": ("document_weight", "doc_weight", "sample_weight"),
     "position": ("position",),
+    "propensity": ("propensity",),
 }
 ROLES = tuple(USUAL_NAMES)
 
@@ -46,6 +47,9 @@ class Columns:
         The column of document weights. Usual names: document_weight, doc_weight, sample_weight.
     position : str, optional
         The column of positions in a click log, counted from 0. Usual name: position.
+    propensity : str, optional
+        The column that tells how likely each document was examined where it was shown, above 0 and at most 1. Usual
+        name: propensity.
 
     Examples
     --------
@@ -61,6 +65,7 @@ class Columns:
     query_weight: str | None = None
     document_weight: str | None = None
     position: str | None = None
+    propensity: str | None = None
 
     def __post_init__(self) -> None:
         counts = Counter(name for name in map(self.given, ROLES) if name is not None)
@@ -73,7 +78,7 @@ class Columns:
 
         Parameters
         ----------
-        role : {"query", "label", "document", "query_weight", "document_weight", "position"}
+        role : {"query", "label", "document", "query_weight", "document_weight", "position", "propensity"}
             The role.
 
         Returns
@@ -89,7 +94,7 @@ class Columns:
 
         Parameters
         ----------
-        role : {"query", "label", "document", "query_weight", "document_weight", "position"}
+        role : {"query", "label", "document", "query_weight", "document_weight", "position", "propensity"}
             The role.
 
         Returns
@@ -110,6 +115,7 @@ class TableLayout:
     query_weight: str | None
     document_weight: str | None
     position: str | None
+    propensity: str | None
     features: tuple[str, ...]
 
     @property
@@ -120,7 +126,7 @@ class TableLayout:
 
     def only_queries(self) -> TableLayout:
         """The layout of the query column alone."""
-        return TableLayout(self.query, None, None, None, None, None, ())
+        return TableLayout(self.query, None, None, None, None, None, None, ())
 
     @property
     def used(self) -> tuple[str, ...]:

@@ -49,6 +49,9 @@ class RankingDataset(DatasetParts):
         How much each document counts in training: finite, 0 or more.
     positions : array of int64, shape (n_docs,), optional
         The rank, counted from 0, at which a click log showed the document.
+    propensities : array of float32, shape (n_docs,), optional
+        How likely each document was examined where it was shown, above 0 and at most 1: in training, a clicked document
+        counts 1 / propensity (`rankwright.clicks.propensity_weights`).
     feature_names : tuple of str, default ()
         A name for each feature, or none at all.
     query_ids : array of int64 or str, shape (n_queries,), optional
@@ -96,6 +99,7 @@ class RankingDataset(DatasetParts):
         query_weights: ArrayLike | None = None,
         document_weights: ArrayLike | None = None,
         positions: ArrayLike | None = None,
+        propensities: ArrayLike | None = None,
         initial_scores: ArrayLike | None = None,
         feature_names: Sequence[str] = (),
         document_ids: ArrayLike | None = None,
@@ -125,6 +129,8 @@ class RankingDataset(DatasetParts):
             One weight for each row.
         positions : array-like of int, shape (n_docs,), optional
             The rank, counted from 0, at which a click log showed the document.
+        propensities : array-like, shape (n_docs,), optional
+            How likely each document was examined where it was shown, above 0 and at most 1.
         initial_scores : array-like, shape (n_docs,), optional
             Scores that training starts from.
         feature_names : sequence of str, default ()
@@ -166,6 +172,7 @@ class RankingDataset(DatasetParts):
             "labels": labels,
             "document_weights": document_weights,
             "positions": positions,
+            "propensities": propensities,
             "initial_scores": initial_scores,
             "document_ids": document_ids,
         }
@@ -239,6 +246,7 @@ class RankingDataset(DatasetParts):
             "query": self.qid,
             "document": self.document_ids,
             "position": self.positions,
+            "propensity": self.propensities,
             "label": self.labels,
             "query_weight": None if weights is None else np.repeat(weights, self.groups.sizes),
             "document_weight": self.document_weights,

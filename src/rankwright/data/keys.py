@@ -88,7 +88,7 @@ def query_keys(
 def _judgment_keys(data: DatasetParts, hashes: Uint64Array) -> Uint64Array:
     """Keys of documents that depend on everything known of them."""
     keys = hashes
-    for values in (data.labels, data.document_weights, data.initial_scores, data.positions):
+    for values in (data.labels, data.document_weights, data.initial_scores, data.positions, data.propensities):
         if values is not None:
             keys = stream_of(keys, _bits(values))
     if data.preferences is not None:

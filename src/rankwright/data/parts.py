@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankwright.arrays import Float32Array, Float64Array, IdArray, IntArray, as_features, as_ids, as_vector
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray, IntArray, as_features, as_ids, as_vector
 from rankwright.data.categories import Categories
 from rankwright.data.frames import values_of
 from rankwright.data.groups import Groups
@@ -22,11 +22,14 @@ VECTORS: Mapping[str, type[np.generic]] = {
     "labels": np.float32,
     "document_weights": np.float32,
     "positions": np.int64,
+    "propensities": np.float32,
     "initial_scores": np.float64,
     "source_rows": np.int64,
     "query_weights": np.float32,
 }
-PER_DOCUMENT = ("labels", "document_weights", "positions", "initial_scores", "source_rows", "document_ids")
+PER_DOCUMENT = (
+    "labels", "document_weights", "positions", "propensities", "initial_scores", "source_rows", "document_ids",
+)  # fmt: skip
 PER_QUERY = ("query_weights", "query_ids")
 
 
@@ -41,6 +44,7 @@ class DatasetParts:
     query_weights: Float32Array | None = None
     document_weights: Float32Array | None = None
     positions: IntArray | None = None  # the rank, from 0, at which a click log showed the document
+    propensities: Float32Array | None = None  # how likely the document was examined there
     feature_names: tuple[str, ...] = ()
     query_ids: IdArray | None = None
     document_ids: IdArray | None = None
@@ -68,6 +72,11 @@ class DatasetParts:
             row = int(np.flatnonzero((self.labels < 0) | np.isinf(self.labels))[0])
             raise InputError(
                 f"labels must be finite and 0 or more (NaN = unjudged), but row {row} has {self.labels[row]}"
+            )
+        if self.propensities is not None and not_propensities(self.propensities).any():
+            row = int(np.flatnonzero(not_propensities(self.propensities))[0])
+            raise InputError(
+                f"propensity must lie above 0 and be at most 1, but row {row} has {self.propensities[row]}"
             )
         for name in ("query_weights", "document_weights"):
             weights = getattr(self, name)
@@ -284,6 +293,12 @@ class DatasetParts:
 def numbered_names(n_features: int) -> tuple[str, ...]:
     """The names of features that have none: their numbers from 1, as LETOR files count them."""
     return tuple(str(number) for number in range(1, n_features + 1))
+
+
+def not_propensities(values: Float32Array) -> BoolArray:
+    """Which values are no chances of examination: those lie above 0 and are at most 1."""
+    wrong: BoolArray = ~((values > 0) & (values <= 1))
+    return wrong
 
 
 def column_named(name: str, values: ArrayLike | None, length: int) -> NDArray[Any] | None:

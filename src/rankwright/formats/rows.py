@@ -16,6 +16,7 @@ from rankwright.data.columns import TableLayout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Grouping, group_rows, run_starts
 from rankwright.data.ids import join_ids, text_ids
+from rankwright.data.parts import not_propensities
 from rankwright.errors import InputError
 
 
@@ -61,6 +62,7 @@ class Rows:
     query_weights: Float32Array | None = None
     document_weights: Float32Array | None = None
     positions: IntArray | None = None
+    propensities: Float32Array | None = None
 
     def __len__(self) -> int:
         return len(self.features)
@@ -112,6 +114,11 @@ class Rows:
             if wrong.any():
                 row = int(np.flatnonzero(wrong)[0])
                 return Fault(row, column, f"must be finite and 0 or more, got {values[row]}")
+        if layout.propensity is not None and self.propensities is not None:
+            wrong = not_propensities(self.propensities)
+            if wrong.any():
+                row = int(np.flatnonzero(wrong)[0])
+                return Fault(row, layout.propensity, f"must lie above 0 and be at most 1, got {self.propensities[row]}")
         return None
 
     def dataset(self, feature_names: tuple[str, ...] = ()) -> RankingDataset:
@@ -126,6 +133,7 @@ class Rows:
             query_weights=None if weights is None or qid is None else _weight_of_query(weights, group_rows(qid)),
             document_weights=self.document_weights,
             positions=self.positions,
+            propensities=self.propensities,
             feature_names=feature_names,
             document_ids=self.document_ids,
         )

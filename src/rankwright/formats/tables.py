@@ -198,6 +198,7 @@ def rows_of_table(
         query_weights=_numbers(table, layout.query_weight),
         document_weights=_numbers(table, layout.document_weight),
         positions=_numbers(table, layout.position, np.int64),
+        propensities=_numbers(table, layout.propensity),
     )
     fault = rows.first_fault(layout, allow_infinity=allow_infinity)
     if fault is not None:
@@ -222,6 +223,7 @@ class TableColumns:
             "query": data.qid if data.query_ids is not None else data.qid + first_query,
             "document": data.document_ids,
             "position": data.positions,
+            "propensity": data.propensities,
             "label": data.labels,
             "query_weight": None if weights is None else np.repeat(weights, data.groups.sizes),
             "document_weight": data.document_weights,

@@ -146,7 +146,9 @@ def _leaf_values(values: Float64Array) -> Float32Array:
         return values.astype(np.float32)
 
 
-def _parents_first(starts: IntArray, inner: BoolArray, left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
+def _parents_first(
+    starts: IntArray, inner: BoolArray, left: NDArray[np.int32], right: NDArray[np.int32]
+) -> tuple[IntArray, IntArray]:
     """The nodes that roots lead to, tree by tree and parents first, and where each tree begins among them."""
     tree_of = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
     level, levels, n_found = starts[:-1].astype(np.int32), [], 0

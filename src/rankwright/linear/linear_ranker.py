@@ -24,9 +24,12 @@ class LinearRanker(Ranker):
     @abstractmethod
     def _learner(self, rows: JudgedRows, threads: int) -> Learner: ...
 
+    def _learner_on(self, data: RankingDataset, threads: int) -> Learner:
+        return self._learner(judged_rows(data, self.name), threads)
+
     def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
         threads = thread_count(self.threads)
-        learner = self._learner(judged_rows(data, self.name), threads)
+        learner = self._learner_on(data, threads)
         watched = None if valid is None else without_missing(valid)
 
         def current_scores() -> Float64Array:

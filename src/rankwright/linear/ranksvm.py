@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
-from rankwright.arrays import Arrays
+from rankwright.arrays import Arrays, Float32Array
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import require
+from rankwright.features.missing import filled
 from rankwright.features.nystrom import FittedNystrom, fit_nystrom
 from rankwright.linear.linear_ranker import LinearRanker
 from rankwright.linear.model import RankSVMModel
 from rankwright.linear.newton import NewtonLearner
-from rankwright.linear.pair_hinge import SquaredPairHinge, margin_pairs
+from rankwright.linear.pair_hinge import SquaredListedPairs, SquaredPairHinge, listed_pairs, margin_pairs
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.scorers import mapped
 from rankwright.linear.settings import RankSVMSettings
@@ -26,6 +28,9 @@ class RankSVM(LinearRanker, RankSVMSettings):
     the Newton steps, which end where the gradient is 1e-4 of the first one. The model is the minimum: `select` on
     validation documents is watched, and chooses no earlier step.
 
+    Preferences take the place of the pairs of labels: each is a pair of its own, as much as it is likely the one way,
+    and the other way the rest.
+
     A pair's weight is that of its query times those of both documents. Two more may multiply it (Cao et al. 2006):
     `per_query` makes the pairs of every query count the same together, and `position_weights` weighs a pair by what
     NDCG loses on average when two documents of its labels change places in a perfect ranking.
@@ -37,16 +42,22 @@ class RankSVM(LinearRanker, RankSVMSettings):
     model_kind = RankSVMModel
     chooses_steps: ClassVar[bool] = False
 
-    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
-        if self.kernel is None:
-            return self._newton(rows, threads)
-        nystrom = fit_nystrom(rows.features, self.kernel, n_landmarks=self.landmarks, gamma=self.gamma, seed=self.seed)
-        mapped_rows = replace(rows, features=mapped(rows.features, nystrom))
-        return _OnNystromFeatures(self._newton(mapped_rows, threads), nystrom)
+    def _learner_on(self, data: RankingDataset, threads: int) -> Learner:
+        if data.preferences is None:
+            return super()._learner_on(data, threads)
+        require(not self.position_weights, "position_weights look at labels, and this dataset has preferences")
+        return self._newton(filled(data.features), listed_pairs(data, self.C, per_query=self.per_query), threads)
 
-    def _newton(self, rows: JudgedRows, threads: int) -> NewtonLearner:
+    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
         pairs = margin_pairs(rows, per_query=self.per_query, position_weights=self.position_weights, threads=threads)
-        return NewtonLearner(rows.features, SquaredPairHinge(pairs, self.C), l2=1.0, threads=threads)
+        return self._newton(rows.features, SquaredPairHinge(pairs, self.C), threads)
+
+    def _newton(self, features: Float32Array, cost: SquaredPairHinge | SquaredListedPairs, threads: int) -> Learner:
+        if self.kernel is None:
+            return NewtonLearner(features, cost, l2=1.0, threads=threads)
+        nystrom = fit_nystrom(features, self.kernel, n_landmarks=self.landmarks, gamma=self.gamma, seed=self.seed)
+        learner = NewtonLearner(mapped(features, nystrom), cost, l2=1.0, threads=threads)
+        return _OnNystromFeatures(learner, nystrom)
 
 
 class _OnNystromFeatures:

@@ -55,8 +55,8 @@ def judged_rows(data: RankingDataset, learner: str) -> JudgedRows:
     """The judged documents of `data`; missing features count 0, which after standardising is the mean."""
     if data.labels is None or data.preferences is not None:
         raise InputError(
-            f"{learner} learns from labels, and this dataset has preferences: ranknet, lambdarank and lambdamart "
-            f"learn from those"
+            f"{learner} learns from labels, and this dataset has preferences: ranknet, lambdarank, lambdamart, "
+            f"bl-mart and ranksvm learn from those"
         )
     judged = ~np.isnan(data.labels)
     weights = None if data.document_weights is None else data.document_weights.astype(np.float64)

@@ -235,6 +235,10 @@ class ListNetSettings(DebiasedSettings, DescentSettings):
     flat_lists
         Whether lists whose documents all have one label take part, as in the paper; they ask for equal scores, not for
         an order.
+    debias
+        What is done about position bias where the data has positions, and labels are clicks or click rates: `auto`
+        learns examination and relevance together and corrects labels if held-out clicks support it, `always` corrects
+        them in any case, `none` takes clicks as they are. There are no pairs here to weigh by position.
     """
 
     name: ClassVar[str] = "listnet"
@@ -246,3 +250,4 @@ class ListNetSettings(DebiasedSettings, DescentSettings):
     weight_decay: float = changed(DescentSettings, "weight_decay", 0.01, search=Real(0.001, 1.0, log=True))
     label_scale: float = setting(1.0, above=0, search=Choice((1.0, 2.0, 4.0)))
     flat_lists: bool = setting(False)
+    debias: str = changed(DebiasedSettings, "debias", choices=lambda: ("auto", "always", "none"))

@@ -105,7 +105,7 @@ def _differs_from_first(labels: Float32Array, groups: Groups) -> BoolArray:
 def _extras(data: RankingDataset) -> Iterator[str]:
     if data.feature_names:
         yield "feature names"
-    for field in ("query_ids", "document_ids", "query_weights", "document_weights", "positions"):
+    for field in ("query_ids", "document_ids", "query_weights", "document_weights", "positions", "propensities"):
         if getattr(data, field) is not None:
             yield field.replace("_", " ")
     if data.preferences is not None:

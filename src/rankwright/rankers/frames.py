@@ -20,6 +20,7 @@ ROLE_OF = {
     "sample_weight": "document_weight",
     "query_weight": "query_weight",
     "position": "position",
+    "propensity": "propensity",
 }
 
 

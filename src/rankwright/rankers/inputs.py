@@ -21,7 +21,12 @@ from rankwright.rankers import trained
 from rankwright.rankers.frames import features_to_score, judged_frame, named_column, query_ids_of, refuse_labels_in
 
 # Names in `fit` that differ from those in a dataset, because scikit-learn's users know them.
-IN_A_DATASET = {"query_weight": "query_weights", "sample_weight": "document_weights", "position": "positions"}
+IN_A_DATASET = {
+    "query_weight": "query_weights",
+    "sample_weight": "document_weights",
+    "position": "positions",
+    "propensity": "propensities",
+}
 
 
 class NotTrainedError(RankwrightError, NotFittedError):  # type: ignore[misc]  # scikit-learn ships no types

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from rankwright.arrays import Float32Array, thread_count
-from rankwright.clicks.weights import propensity_weights
+from rankwright.clicks.weights import weighed_by_propensity
 from rankwright.data.columns import listed
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.judged import call_irrelevant
@@ -23,7 +23,7 @@ from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.progress.display import progress_shown
 from rankwright.progress.stages import announce
-from rankwright.rankers.frames import columns_of, named_column
+from rankwright.rankers.frames import columns_of
 from rankwright.rankers.inputs import (
     refuse_beside_a_dataset,
     training_data,
@@ -86,7 +86,7 @@ class LearningRanker(RankerState):
             weights and the like.
         qid : array of whole numbers or strings, or str, optional
             The query id of each row, or the name of the frame's column that has them. Likewise for `sample_weight`,
-            `query_weight` and `position`.
+            `query_weight`, `position` and `propensity`.
         label : str, optional
             The name of the frame's column of labels.
         group : array of whole numbers, optional
@@ -128,15 +128,11 @@ class LearningRanker(RankerState):
         self.check()
         beside = {
             "qid": qid, "label": label, "group": group, "sample_weight": sample_weight, "query_weight": query_weight,
-            "position": position, "preferences": preferences, "initial_scores": initial_scores,
+            "position": position, "propensity": propensity, "preferences": preferences,
+            "initial_scores": initial_scores,
         }  # fmt: skip
         self.columns_, self.watched_parts_, self.watched_ = columns_of(X, y, beside), {}, {}
-        require(
-            propensity is None or position is None or self._optional("debias", "none") == "none",
-            "position and propensity would correct the same bias twice: give one of them, or set debias='none'",
-        )
-        beside["sample_weight"] = self._weighed(X, y, propensity, sample_weight)
-        self.compressed_from_ = None
+        self.compressed_from_ = self.propensity_weights_ = None
         run = TrainingRun(listeners, None if checkpoint is None else Path(checkpoint), allow_empty)
         file = as_data_file(X)
         with progress_shown(shows=verbose):
@@ -147,17 +143,11 @@ class LearningRanker(RankerState):
                 self._learn_scaled(training_data(self, X, y, beside), valid, run)
         return self
 
-    def _weighed(self, X: Any, y: Any, propensity: Any, sample_weight: Any) -> Any:
-        """The weights of rows, times those of inverse propensity if there are propensities."""
-        self.propensity_weights_ = None
-        if propensity is None:
-            return sample_weight
-        if isinstance(X, RankingDataset) or y is None or isinstance(y, str):
-            raise InputError("propensity goes with rows and y, their clicks; a dataset has document_weights instead")
-        named_column("sample_weight", sample_weight)
-        self.propensity_weights_ = propensity_weights(y, propensity)
-        weights = self.propensity_weights_.weights
-        return weights if sample_weight is None else weights * np.asarray(sample_weight, np.float32)
+    def _weighed(self, data: RankingDataset) -> RankingDataset:
+        """The data with its clicks weighed by inverse propensity, if it has propensities."""
+        weighed, found = weighed_by_propensity(data)
+        self.propensity_weights_ = found or self.propensity_weights_
+        return weighed
 
     def _with_some_judged(self, data: RankingDataset) -> RankingDataset:
         """The data with the share `unjudged` of its unjudged documents made irrelevant."""
@@ -183,6 +173,7 @@ class LearningRanker(RankerState):
 
     def _learn_scaled(self, data: RankingDataset, valid: Any, run: TrainingRun) -> None:
         watched = validation_data(self, valid)
+        data = self._weighed(data)
         self._check_training_data(data)
         order = key_order(data, threads=self.threads)
         data = self._with_some_judged(data.in_key_order(order))

@@ -1,4 +1,4 @@
-"""Pictures of a trained ranker on the axes of a caller: how training went, which features matter.
+"""Pictures of a trained ranker on the axes of a caller: how training went, which features matter, position bias.
 
 The plotting library is loaded when a picture is drawn.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwright.arrays import Float64Array
+from rankwright.clicks.bias import Debiasing
 from rankwright.errors import MissingExtraError
 from rankwright.tables.colours import COLOURS, INK
 from rankwright.training.loop import History, smoothed
@@ -66,3 +67,18 @@ def draw_importances(axes: Axes, names: Sequence[str], values: Float64Array, kin
     order = np.argsort(-values, kind="stable")[:top][::-1]
     axes.barh([str(names[number]) for number in order.tolist()], values[order], color=COLOURS[0])
     axes.set(xlabel=kind, title="What the model looks at")
+
+
+def draw_bias(axes: Axes, bias: Debiasing) -> None:
+    """Draw the examination of each position, and what clicks and others counted by where they were weighed so."""
+    curves = {"examination": bias.examination}
+    if bias.ratios is not None:
+        curves |= {"clicks (t⁺)": bias.ratios.clicked, "no clicks (t⁻)": bias.ratios.other}
+    for (name, curve), colour in zip(curves.items(), COLOURS, strict=False):
+        axes.plot(np.arange(1, len(curve) + 1), curve, color=colour, marker="o", markersize=4, label=name)
+    done = "corrected" if bias.applied else "not corrected"
+    axes.set(xlabel="position", ylabel="relative to the first", title=f"Position bias, {done}")
+    axes.set_ylim(bottom=0)
+    axes.locator_params(axis="x", integer=True)
+    if len(curves) > 1:
+        axes.legend()

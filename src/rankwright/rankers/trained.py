@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float64Array, named, thread_count
+from rankwright.clicks.bias import Debiasing
 from rankwright.container.checks import MOST_FEATURES, items, optional, part, whole
 from rankwright.data.categories import MOST_CATEGORIES, Categories, translated
 from rankwright.data.columns import listed
@@ -46,6 +47,7 @@ class TrainedRanker:
     compressed_from: Mapping[str, Any] | None = None
     seen_queries: SeenQueries | None = None  # None in files of early releases
     categories: Categories | None = None  # of the features that hold codes
+    debiasing: Debiasing | None = None  # what was found about position bias, where clicks had positions
 
     @property
     def looks_at_queries(self) -> bool:
@@ -92,6 +94,8 @@ class TrainedRanker:
             header["seen_queries"] = self.seen_queries.to_dict()
         if self.categories:
             header["categories"] = {name: list(own) for name, own in self.categories.items()}
+        if self.debiasing is not None:
+            header["debiasing"] = self.debiasing.to_dict()
         return header | own_header, arrays
 
 
@@ -115,7 +119,9 @@ def read_trained(
     own = {name: array for name, array in arrays.items() if not name.startswith(SCALING_ARRAYS)}
     model = kind.restored(StoredModel(settings, header, own, n_features, scaling, read_member))
     names = items(header, "feature_names", str)
-    may_have: dict[str, Any] = dict.fromkeys(("compressed_from", "seen_queries", "categories")) | dict(header)
+    may_have: dict[str, Any] = dict.fromkeys(("compressed_from", "seen_queries", "categories", "debiasing"))
+    may_have |= dict(header)
+    debiasing = optional(may_have, "debiasing", dict)
     seen = optional(may_have, "seen_queries", dict)
     _check_widths(n_features, scaling, names)
     if n_features > max(MOST_UNPROVEN, sum(values.size for values in arrays.values())):
@@ -133,6 +139,7 @@ def read_trained(
         chosen=_chosen(header, settings),
         seen_queries=None if seen is None else SeenQueries.from_dict(seen),
         categories=_categories(optional(may_have, "categories", dict), names),
+        debiasing=None if debiasing is None else Debiasing.from_dict(debiasing),
     )
 
 

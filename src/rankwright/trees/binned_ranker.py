@@ -152,7 +152,8 @@ class BinnedRanker(ForestFace, ForestSettings):
 
     def _learn_lists(self, lists: BinnedLists, run: TrainingRun) -> None:
         """Train on lists, after a check that there is something in them to learn from."""
-        data = lists.data
+        data = replace(lists.data, documents=self._weighed(lists.data.documents))
+        lists = replace(lists, data=data)
         self._check_training_data(data.documents)
         self._check_lesson(data.documents, run)
         self.seen_queries_ = None if data.query_keys is None else SeenQueries.of_keys(data.query_keys)

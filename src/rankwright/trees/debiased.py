@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from rankwright.arrays import thread_count
-from rankwright.clicks.pairwise import PositionRatios, position_ratios
+from rankwright.clicks.bias import Debiasing, PositionRatios
+from rankwright.clicks.pairwise import PairwiseDebiased, position_ratios
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile
@@ -14,11 +16,14 @@ from rankwright.formats.reading import format_of
 from rankwright.formats.rows import Rows
 from rankwright.formats.shards import Shards
 from rankwright.formats.sources import is_read_once
-from rankwright.rankers.inputs import training_data
+from rankwright.objectives.objective import Objective
+from rankwright.rankers.inputs import check_trained, training_data
 from rankwright.rankers.learning import TrainingRun
+from rankwright.rankers.plots import axes_or_new, draw_bias
 from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.trained import TrainedRanker
 from rankwright.settings.shared import DebiasedSettings
-from rankwright.trees.debiasing import Debiasing, debiased
+from rankwright.trees.debiasing import debiased
 
 logger = logging.getLogger(__name__)
 BESIDE = ("pairs", "query_weights", "initial_scores")  # options of `read` that name other files
@@ -28,25 +33,33 @@ class DebiasedRanker(Ranker, DebiasedSettings):
     """A ranker that looks at positions: labels are then clicks or click rates, which it corrects before it learns.
 
     `debiasing_` tells what was found and done, None where the data had no positions. With `debias="pairwise"`,
-    `position_ratios_` are the ratios of positions by the trained model.
+    `position_ratios_` are the ratios of positions by the trained model. Model files hold both.
     """
 
     takes_positions: ClassVar[bool] = True
-    weighs_pairs: ClassVar[bool] = False  # whether documents can be weighed by position along with training
 
     _weighs_positions = False  # while it learns: whether documents are weighed by position
     debiasing_: Debiasing | None = None
-    position_ratios_: PositionRatios | None = None
+
+    @property
+    def position_ratios_(self) -> PositionRatios | None:
+        """What positions count by in the trained model; None where documents were not weighed by position."""
+        return None if self.debiasing_ is None else self.debiasing_.ratios
+
+    def weighed_by_position(self, objective: Objective) -> Objective:
+        """The objective to train with: one that weighs documents by position while the ranker learns so."""
+        return PairwiseDebiased(objective) if self._weighs_positions else objective
 
     def _learn_scaled(self, data: RankingDataset, valid: Any, run: TrainingRun) -> None:
-        self.debiasing_ = self.position_ratios_ = None
+        self.debiasing_ = None
         if data.positions is None or data.preferences is not None or self.debias == "none":
             super()._learn_scaled(data, valid, run)
             return
-        data = data.in_key_order(threads=self.threads)
         require(
-            self.weighs_pairs or self.debias != "pairwise", f"pairwise debiasing is LambdaMART's, not {self.name}'s"
+            data.propensities is None,
+            "position and propensity would correct the same bias twice: give one of them, or set debias='none'",
         )
+        data = data.in_key_order(threads=self.threads)
         always = self.debias == "always"
         corrected, self.debiasing_ = debiased(data, seed=self.seed, threads=self.threads, always=always)
         logger.info("position bias: %s", self.debiasing_.reason)
@@ -56,8 +69,36 @@ class DebiasedRanker(Ranker, DebiasedSettings):
         finally:
             by_pairs, self._weighs_positions = self._weighs_positions, False
         if by_pairs:
-            scores = self.scores_in_place(data)
-            self.position_ratios_ = position_ratios(data, scores, threads=thread_count(self.threads))
+            ratios = position_ratios(data, self.scores_in_place(data), threads=thread_count(self.threads))
+            self.debiasing_ = replace(self.debiasing_, ratios=ratios)
+
+    def plot_bias(self, ax: Any = None) -> Any:
+        """Draw how likely each position was examined, by the clicks the ranker was trained on.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure unless given.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        check_trained(self)
+        if self.debiasing_ is None:
+            raise InputError(f"this {self.name} was trained without positions, or with debias='none': it knows no bias")
+        axes = axes_or_new(ax)
+        draw_bias(axes, self.debiasing_)
+        return axes
+
+    def trained(self) -> TrainedRanker:
+        """Return the trained ranker as a value; see `Ranker.trained`."""
+        return replace(super().trained(), debiasing=self.debiasing_)
+
+    def _take(self, trained: TrainedRanker) -> None:
+        super()._take(trained)
+        self.debiasing_ = trained.debiasing
 
     def _check_training_data(self, data: RankingDataset) -> None:
         super()._check_training_data(data)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
-from rankwright.clicks.pairwise import PairwiseDebiased
 from rankwright.errors import require
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic
@@ -20,7 +19,8 @@ from rankwright.trees.settings import LambdaMARTSettings
 class LambdaMART(DebiasedRanker, ForestRanker, LambdaMARTSettings):
     """Each tree is fitted to forces on the documents. The force on a pair is how far RankNet would push the two
     documents apart, times how much it matters that they are in order; so pairs at the top of the list pull hardest.
-    For NDCG that is YetiRank's measure, and what `metric` would gain if they changed places for other metrics. Give `valid` to keep the trees up to the best one, and `early_stopping` to stop growing soon after it.
+    For NDCG that is YetiRank's measure, for other metrics what `metric` would gain if they changed places. Give `valid`
+    to keep the trees up to the best one, and `early_stopping` to stop growing soon after it.
 
     Attributes
     ----------
@@ -46,11 +46,8 @@ class LambdaMART(DebiasedRanker, ForestRanker, LambdaMARTSettings):
     True
     """
 
-    weighs_pairs: ClassVar[bool] = True
-
     def _objective(self) -> Objective:
-        forces = self._forces()
-        return PairwiseDebiased(forces) if self._weighs_positions else forces
+        return self.weighed_by_position(self._forces())
 
     def _learns_alone(self) -> bool:
         return learns_alone(self._forces())

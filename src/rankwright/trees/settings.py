@@ -134,11 +134,6 @@ class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings)
     mode
         `paper` is the slides' formula and nothing else: every pair, σ = 1, least-squares splits; what is set explicitly
         beside it holds.
-    debias
-        What is done about position bias where the data has positions, and labels are clicks or click rates: `auto`
-        learns examination and relevance together and corrects labels if held-out clicks support it, `always` corrects
-        them in any case, `pairwise` weighs the clicks (0 or 1) of each position along with training (Unbiased
-        LambdaMART) if held-out clicks support it, `none` takes clicks as they are.
     """
 
     objective: str | Objective | None = setting(None, stored=objective_name)
@@ -146,7 +141,6 @@ class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings)
     sigma: float | None = setting(None, above=0)
     split_gain: SplitGain | None = setting(None)
     mode: Literal["default", "paper"] = setting("default")
-    debias: str = setting("auto", choices=lambda: ("auto", "always", "pairwise", "none"), unsaid="none")
 
 
 @settings_class

@@ -107,7 +107,7 @@ class CellReader:
     ) -> None:
         self._file, self._names, self._layout, self._delimiter = file, names, layout, delimiter
         self._allow_infinity, self._threads = allow_infinity, threads
-        numeric_roles = (layout.label, layout.query_weight, layout.document_weight)
+        numeric_roles = (layout.label, layout.query_weight, layout.document_weight, layout.propensity)
         text_roles = (layout.query, layout.document, layout.position)
         self._categories = categories or {}
         self._measured = [name for name in layout.features if name not in self._categories]
@@ -129,6 +129,7 @@ class CellReader:
             query_weights=self._numbers(layout.query_weight, numbers),
             document_weights=self._numbers(layout.document_weight, numbers),
             positions=None if layout.position is None else self._positions(lines, layout.position, texts),
+            propensities=self._numbers(layout.propensity, numbers),
         )
         fault = rows.first_fault(layout, allow_infinity=self._allow_infinity)
         if fault is not None:

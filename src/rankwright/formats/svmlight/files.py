@@ -23,6 +23,7 @@ NO_PLACE = {
     "query_weights": "query weights",
     "document_weights": "document weights",
     "positions": "positions",
+    "propensities": "propensities",
     "categories": "the texts of categories (their codes are there)",
 }
 
