@@ -116,6 +116,7 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
                     {missing_left.get(), n_nodes},
                     grown.gain,
                     grown.value,
+                    grown.curvature,
                     grown.begin,
                     grown.count,
                     grown.categories,
