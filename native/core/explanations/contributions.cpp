@@ -14,12 +14,13 @@ namespace rankwright {
 
 namespace {
 
-constexpr std::size_t many_documents = 64; // in a block: enough to share the work of a plan
-constexpr std::size_t few_documents = 32;  // where there would be fewer blocks than threads can share
-constexpr std::size_t many_blocks = 16;
+constexpr std::size_t most_documents = 128; // in a block: enough to share the work of a plan
 
-std::size_t block_width(std::size_t n_rows) {
-    return n_rows < many_blocks * many_documents ? few_documents : many_documents;
+// A block for each thread where there are few documents.
+std::size_t block_width(std::size_t n_rows, int threads) {
+    const std::size_t each = n_rows / static_cast<std::size_t>(std::max(threads, 1)) + 1;
+    const std::size_t whole = (each + documents_at_once - 1) / documents_at_once * documents_at_once;
+    return std::min(whole, most_documents);
 }
 
 // The trees with their shapes and rules, made once for all documents.
@@ -55,10 +56,13 @@ class ShapedForest {
 // Some documents as codes, from which the side they take at any node is read.
 template <typename Lane> class CodedBlock {
   public:
-    CodedBlock(const ValueColumns &columns, std::size_t first, std::size_t count, std::size_t n_lanes, Simd simd)
-        : width(n_lanes), lanes(std::make_unique<Lane[]>(2 * columns.feature.size() * n_lanes)) {
+    CodedBlock(const ValueColumns &columns, std::size_t first, std::size_t count, Simd simd)
+        : width((count + documents_at_once - 1) / documents_at_once * documents_at_once),
+          lanes(std::make_unique<Lane[]>(2 * columns.feature.size() * width)) {
         sided = fill_columns(columns, {first, count, width}, simd, lanes.get());
     }
+
+    const std::size_t width; // the documents, and places without one
 
     // Fills sides[node * width + i] with -1 where document i goes left at the node, else with 0.
     void find_sides(std::span<const ForestNode> nodes, std::vector<std::int8_t> &sides) const {
@@ -76,7 +80,6 @@ template <typename Lane> class CodedBlock {
     }
 
   private:
-    std::size_t width;
     std::unique_ptr<Lane[]> lanes;
     bool sided = false;
 };
@@ -136,10 +139,11 @@ template <typename Lane>
 void tree_contributions(const ValueColumns &columns, const CompiledForest &forest, const SplitShares &shares,
                         std::span<double> out, int threads, Simd simd) {
     const ShapedForest shaped(forest, shares);
-    const std::size_t n_rows = columns.features.n_rows, n_features = shares.n_features, width = block_width(n_rows);
-    parallel_for(n_rows, threads, width, [&](std::size_t first, std::size_t last) {
-        const CodedBlock<Lane> block(columns, first, last - first, width, simd);
+    const std::size_t n_rows = columns.features.n_rows, n_features = shares.n_features;
+    parallel_for(n_rows, threads, block_width(n_rows, threads), [&](std::size_t first, std::size_t last) {
+        const CodedBlock<Lane> block(columns, first, last - first, simd);
         Workplace own;
+        const std::size_t width = block.width;
         double *sums = own.zero_sums(n_features * width);
         for (std::size_t tree = 0; tree < shaped.n_trees(); ++tree) {
             block.find_sides(shaped.nodes_of(tree), own.sides);
@@ -153,13 +157,14 @@ template <typename Lane>
 void background_contributions(const ValueColumns &columns, const ValueColumns &background, const CompiledForest &forest,
                               const SplitShares &shares, std::span<double> out, int threads, Simd simd) {
     const ShapedForest shaped(forest, shares);
-    const std::size_t n_rows = columns.features.n_rows, n_features = shares.n_features, width = block_width(n_rows);
+    const std::size_t n_rows = columns.features.n_rows, n_features = shares.n_features;
     const std::size_t n_others = background.features.n_rows;
-    const CodedBlock<Lane> others(background, 0, n_others, std::max<std::size_t>(n_others, 1), simd);
-    parallel_for(n_rows, threads, width, [&](std::size_t first, std::size_t last) {
-        const CodedBlock<Lane> block(columns, first, last - first, width, simd);
+    const CodedBlock<Lane> others(background, 0, n_others, simd);
+    parallel_for(n_rows, threads, block_width(n_rows, threads), [&](std::size_t first, std::size_t last) {
+        const CodedBlock<Lane> block(columns, first, last - first, simd);
         Workplace own;
         std::vector<double> goes_left;
+        const std::size_t width = block.width;
         double *sums = own.zero_sums(n_features * width);
         for (std::size_t tree = 0; tree < shaped.n_trees(); ++tree) {
             const auto nodes = shaped.nodes_of(tree);
@@ -185,9 +190,9 @@ void tree_interactions(const ValueColumns &columns, const CompiledForest &forest
                        std::span<double> out, int threads, Simd simd) {
     const ShapedForest shaped(forest, shares);
     const std::size_t n_features = shares.n_features, n_cells = n_features * n_features;
-    constexpr std::size_t width = documents_at_once;
+    constexpr std::size_t width = documents_at_once; // a square of sums for each takes much memory
     parallel_for(columns.features.n_rows, threads, width, [&](std::size_t first, std::size_t last) {
-        const CodedBlock<Lane> block(columns, first, last - first, width, simd);
+        const CodedBlock<Lane> block(columns, first, last - first, simd);
         Workplace own;
         double *sums = own.zero_sums((n_cells + n_features) * width);
         double *alone = sums + n_cells * width;

@@ -42,16 +42,17 @@ Passing fixed_passing(double share, bool known) {
     return passing;
 }
 
-// `above` is the share of documents that pass the splits above on the same feature.
-void fill_passing(double share, double above, std::span<const double> points, PlannedNode &node) {
-    const bool repeated = node.place.above >= 0;
+void fill_passing(double share, const std::array<double, most_points> &points, PlannedNode &node) {
+    const double above = node.passed;
+    const double both = above * share;
     node.to_left.otherwise = share;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const double t = points[i], both = above * share;
-        node.to_left.left[i] = both + (1.0 - both) * t;
-        node.to_left.right[i] = both * (1.0 - t);
-        if (!repeated) continue;
-        const double before = above + (1.0 - above) * t;
+    for (std::size_t i = 0; i < most_points; ++i) {
+        node.to_left.left[i] = both + (1.0 - both) * points[i];
+        node.to_left.right[i] = both * (1.0 - points[i]);
+    }
+    if (node.place.above < 0) return;
+    for (std::size_t i = 0; i < most_points; ++i) {
+        const double before = above + (1.0 - above) * points[i];
         node.to_left.left[i] /= before;
         node.to_left.right[i] /= before;
         node.factor[i] = above / (before * before);
@@ -63,12 +64,15 @@ void fill_passing(double share, double above, std::span<const double> points, Pl
 void make_plan(const TreeSplits &tree, const TreeShape &shape, const Quadrature &rule, std::size_t first, double scale,
                Fixed fixed, TreePlan &plan) {
     plan.n_points = std::min(most_points, rule.points.size() - first);
-    const std::span<const double> points(rule.points.data() + first, plan.n_points);
+    std::array<double, most_points> points;
+    points.fill(0.5); // those beyond the last have no weight
     plan.weights = {};
-    for (std::size_t i = 0; i < plan.n_points; ++i) plan.weights[i] = rule.weights[first + i] * scale;
+    for (std::size_t i = 0; i < plan.n_points; ++i) {
+        points[i] = rule.points[first + i];
+        plan.weights[i] = rule.weights[first + i] * scale;
+    }
     plan.nodes.resize(tree.n_nodes());
-    plan.leaf_values.assign(tree.leaf_values.begin(), tree.leaf_values.end());
-    std::vector<double> passed(tree.n_nodes(), 1.0); // the share that passes the splits above on the same feature
+    plan.leaf_values = tree.leaf_values;
     for (std::size_t number = 0; number < tree.n_nodes(); ++number) {
         PlannedNode &node = plan.nodes[number];
         const double share = tree.share[number];
@@ -79,13 +83,15 @@ void make_plan(const TreeSplits &tree, const TreeShape &shape, const Quadrature 
         node.slot = is_fixed ? -1 : tree.feature[number];
         node.gain_left = 1.0 - share;
         node.gain_right = -share;
+        node.passed = 1.0;
         if (const std::int32_t above = node.place.above; above >= 0) {
-            passed[number] = passed[above] * (node.place.above_on_left ? tree.share[above] : 1.0 - tree.share[above]);
+            const double on_left = tree.share[above];
+            node.passed = plan.nodes[above].passed * (node.place.above_on_left ? on_left : 1.0 - on_left);
         }
         if (is_fixed) {
             node.to_left = fixed_passing(share, fixed.known);
         } else {
-            fill_passing(share, passed[number], points, node);
+            fill_passing(share, points, node);
         }
         if (node.place.parent >= 0) {
             const Passing &to_left = plan.nodes[node.place.parent].to_left;

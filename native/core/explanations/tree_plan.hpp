@@ -66,6 +66,7 @@ struct PlannedNode {
     std::int32_t left, right;
     std::int32_t slot; // of the feature in the sums; -1 where it gets nothing
     double gain_left, gain_right;
+    double passed; // the share of documents that pass the splits above on the same feature
     Passing to_left;
     Passing from_parent;
     std::array<double, most_points> factor; // of what the feature gets, where it was split above
@@ -79,7 +80,7 @@ struct Fixed {
 
 struct TreePlan {
     std::vector<PlannedNode> nodes;
-    std::vector<double> leaf_values;
+    std::span<const float> leaf_values;
     std::array<double, most_points> weights; // of the points
     std::size_t n_points;
 };

@@ -125,7 +125,7 @@ template <std::size_t n_points, std::size_t bytes> struct AddTree {
     [[gnu::always_inline]] static void run(const TreePlan *plan, const std::int8_t *sides, std::size_t width,
                                            const Working *at, double *sums) {
         for (std::size_t leaf = 0; leaf < plan->leaf_values.size(); ++leaf) {
-            put(at->leaves + leaf * L::n, Numbers{} + plan->leaf_values[leaf]);
+            put(at->leaves + leaf * L::n, Numbers{} + static_cast<double>(plan->leaf_values[leaf]));
         }
         for (std::size_t first = 0; first < width; first += L::n) {
             find_sides(*plan, sides + first, width, *at);

@@ -36,8 +36,17 @@ def cover_of(forest: Forest, cover: str) -> Float64Array:
         instead = f"it does tell {known[0]}: cover={known[0]!r}" if known else "explain with a background sample instead"
         raise InputError(f"the model does not tell {what}, which the cover {cover!r} needs; {instead}")
     if cover == "documents" or forest.curvature is None:
-        return forest.count.astype(np.float64)
-    return forest.curvature.astype(np.float64)
+        return _with_sums(forest, forest.count.astype(np.float64))
+    return _with_sums(forest, forest.curvature.astype(np.float64))
+
+
+def _with_sums(forest: Forest, cover: Float64Array) -> Float64Array:
+    """The cover with the sums of their children at inner nodes of which nothing is told, as in CatBoost's files."""
+    untold = (forest.feature >= 0) & (cover == 0)
+    for level in reversed(_levels(forest)) if untold.any() else ():
+        nodes = level[untold[level]]
+        cover[nodes] = cover[forest.left[nodes]] + cover[forest.right[nodes]]
+    return cover
 
 
 @dataclass(frozen=True, slots=True, eq=False)
