@@ -29,12 +29,14 @@ from rankwright.data.keys import key_order
 from rankwright.data.preferences import Preferences
 from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownNameError, require
+from rankwright.explanations.explanation import Explanation, PairExplanation
 from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import as_measure
 from rankwright.progress.display import progress_shown
 from rankwright.progress.stages import announce
+from rankwright.rankers.explaining import explained
 from rankwright.rankers.frames import columns_of, named_column
 from rankwright.rankers.inputs import (
     aligned,
@@ -47,7 +49,7 @@ from rankwright.rankers.inputs import (
 )
 from rankwright.rankers.lessons import check_something_to_learn
 from rankwright.rankers.model import Model
-from rankwright.rankers.plots import axes_or_new, draw_history, draw_importances
+from rankwright.rankers.plots import draw_history, draw_importances
 from rankwright.rankers.seen import SeenQueries, warn_if_seen
 from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, read_trained
@@ -55,6 +57,7 @@ from rankwright.ranking.order import Ranking, rank
 from rankwright.settings.docs import complete_docstring
 from rankwright.settings.setting import check_settings, restored_settings
 from rankwright.settings.shared import RankerSettings
+from rankwright.tables.axes import axes_or_new
 from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.digest import data_digest, run_identity
 from rankwright.training.driver import Lesson, learn
@@ -448,6 +451,50 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             raise UnknownNameError(f"importance of {self.name}", wanted, known=kinds)
         check_trained(self)
         return self.model_.importances(wanted)
+
+    def explain(
+        self,
+        X: Any,
+        qid: Any = None,
+        *,
+        query: Any = None,
+        documents: Sequence[Any] | None = None,
+        cover: str | None = None,
+        background: Any = None,
+        interactions: bool = False,
+    ) -> Explanation | PairExplanation:
+        """Explain why the documents of a query rank as they do, or why one ranks above another.
+
+        Parameters
+        ----------
+        X, qid
+            As for `predict`.
+        query : str or int, optional
+            The query to explain; it may be left out where there is only one.
+        documents : two ids, optional
+            Two documents of the query to compare, by document id, or by place from 0 where they have none.
+        cover : str, optional
+            Forests: by what the two sides of a split count where its feature is not known. `documents` counts training
+            documents, as LightGBM does; `curvature` sums their curvatures, as XGBoost does. The default is the first
+            of these that the model tells.
+        background : as X, optional
+            Documents whose values features have where they are not known; for forests and weighted sums.
+        interactions : bool, default False
+            Whether to count also what pairs of features add by acting together; forests only, and not with two
+            documents.
+
+        Returns
+        -------
+        Explanation or PairExplanation
+            What each feature adds to each score; with `documents`, by how much it puts one above the other, and the
+            smallest change of one feature that swaps them.
+        """
+        data = self._documents(X, qid)
+        others = None if background is None else self._documents(background)
+        return explained(
+            self.trained(), data, query, documents, cover=cover, background=others, interactions=interactions,
+            threads=thread_count(self.threads),
+        )  # fmt: skip
 
     def plot(self, ax: Any = None) -> Any:
         """Draw how training went: the watched metric after each step, with a mark at the best.

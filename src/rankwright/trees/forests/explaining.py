@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from rankwright.arrays import Float32Array, Float64Array, IntArray, thread_count
 from rankwright.errors import InputError, UnknownNameError
 from rankwright.kernels.records import SplitShares
 from rankwright.trees.forests.compiled import number_leaves
-from rankwright.trees.forests.forest import Forest
+
+if TYPE_CHECKING:
+    from rankwright.trees.forests.forest import Forest
 
 Cover = Literal["documents", "curvature"]
 COVERS: tuple[Cover, ...] = ("documents", "curvature")
@@ -33,7 +35,7 @@ def cover_of(forest: Forest, cover: str) -> Float64Array:
     known = known_covers(forest)
     if cover not in known:
         what = {"documents": "how many documents reached its nodes", "curvature": "the curvature in its nodes"}[cover]
-        instead = f"it does tell {known[0]}: cover={known[0]!r}" if known else "explain with a background sample instead"
+        instead = f"it tells {known[0]}: cover={known[0]!r}" if known else "explain it against a background sample"
         raise InputError(f"the model does not tell {what}, which the cover {cover!r} needs; {instead}")
     if cover == "documents" or forest.curvature is None:
         return _with_sums(forest, forest.count.astype(np.float64))
@@ -64,7 +66,8 @@ class ExplainedForest:
         share = _shares(forest, covers)
         pieces, done = [], 0
         for piece in forest.compiled:
-            pieces.append(_split_shares(forest.part(done, done + piece.trees.n_trees), share, int(forest.offsets[done])))
+            part, first = forest.part(done, done + piece.trees.n_trees), int(forest.offsets[done])
+            pieces.append(_split_shares(part, share[first : first + len(part.feature)]))
             done += piece.trees.n_trees
         return cls(forest, tuple(pieces), _mean_score(forest, share))
 
@@ -80,9 +83,7 @@ class ExplainedForest:
             total = out if len(self.pieces) == 1 else total + out
         return total
 
-    def against(
-        self, features: Float32Array, background: Float32Array, *, threads: int | None = None
-    ) -> Float64Array:
+    def against(self, features: Float32Array, background: Float32Array, *, threads: int | None = None) -> Float64Array:
         """The same, next to the mean score of the background documents."""
         matrix, others = self.forest.checked(features), self.forest.checked(background)
         if len(others) == 0:
@@ -137,8 +138,8 @@ def _levels(forest: Forest) -> list[IntArray]:
     return levels
 
 
-def _split_shares(part: Forest, share: Float64Array, start: int) -> SplitShares:
-    """The inner nodes of some trees in the order in which they are compiled; `start` is the first node of `part`."""
+def _split_shares(part: Forest, share: Float64Array) -> SplitShares:
+    """The inner nodes of some trees in the order in which they are compiled."""
     tree, depth, _, first = number_leaves(part)
     inner = np.flatnonzero(part.feature >= 0)
     inner = inner[np.lexsort((first[inner], depth[inner], tree[inner]))]
@@ -149,7 +150,7 @@ def _split_shares(part: Forest, share: Float64Array, start: int) -> SplitShares:
     number[leaves] = -1 - first[leaves]
     return SplitShares(
         feature=part.feature[inner],
-        share=share[start + inner],
+        share=share[inner],
         left=number[part.left[inner]].astype(np.int32),
         right=number[part.right[inner]].astype(np.int32),
     )

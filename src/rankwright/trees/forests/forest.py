@@ -16,6 +16,7 @@ from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper
 from rankwright.trees.forests.compiled import CompiledForest, compile_for_codes, compile_forest
+from rankwright.trees.forests.explaining import ExplainedForest
 from rankwright.trees.forests.readings import as_read
 from rankwright.trees.forests.tree import Tree
 
@@ -68,6 +69,16 @@ class Forest:
         """The forest laid out for scoring, made once."""
         return compile_forest(self)
 
+    @cached_property
+    def _explained(self) -> dict[str | None, ExplainedForest]:
+        return {}
+
+    def explained(self, cover: str | None) -> ExplainedForest:
+        """The forest with the shares of documents that its splits send left by a cover, made once for each."""
+        if cover not in self._explained:
+            self._explained[cover] = ExplainedForest.of(self, cover)
+        return self._explained[cover]
+
     def categories_of(self, feature: int) -> Float32Array:
         """The values that the splits of a categorical feature know."""
         return self.category_values[self.category_offsets[feature] : self.category_offsets[feature + 1]]
@@ -114,6 +125,7 @@ class Forest:
         return nodes
 
     def checked(self, features: ArrayLike) -> Float32Array:
+        """The features as the trees compare them."""
         matrix = as_features(features)
         if matrix.shape[1] != self.n_features:
             raise InputError(f"features must have {self.n_features} columns, as in training, got {matrix.shape[1]}")
