@@ -81,6 +81,10 @@ class BaggedForestModel(Model):
         """The total gain of each feature's splits (`gain`), or their number (`count`)."""
         return self.trees.importances(kind)
 
+    def importances_of_steps(self, kind: str) -> Float64Array:
+        """The importances that each tree adds, a row for each."""
+        return self.trees.importances_of_steps(kind)
+
     def used_features(self, n_features: int) -> BoolArray:
         """Which features the trees split on."""
         return self.trees.used_features(n_features)

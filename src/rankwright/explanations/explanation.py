@@ -18,6 +18,7 @@ SHOWN_DOCUMENTS = 10
 SHOWN_REASONS = 3  # of a document in a list
 SHOWN_FEATURES = 12  # of a pair
 WIDTH = 80
+LARGE, VERY_LARGE = 1e4, 1e9  # between them numbers are shown without an exponent and without a fraction
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -157,7 +158,7 @@ class Explanation:
         for rank, place in enumerate(order[:top].tolist(), start=1):
             label = [] if self.labels is None else [short(float(self.labels[place]))]
             reasons = ", ".join(
-                f"{centred[place, feature]:+.3g} {self.features[feature]} = {shown(self.values[place, feature])}"
+                f"{centred[place, feature]:+.3g} {label_of(self.features[feature])} = {shown(self.values[place, feature])}"
                 for feature in _largest(centred[place], SHOWN_REASONS)
             )
             rows.append([str(rank), str(self.documents[place]), f"{self.scores[place]:.4g}", *label, reasons])
@@ -186,7 +187,7 @@ class Explanation:
         axes = axes_or_new(ax)
         places = self.order[:top]
         names = [str(self.documents[place]) for place in places.tolist()]
-        draw_list(axes, names, self.features, self.centred[places], f"Query {self.query}")
+        draw_list(axes, names, [label_of(name) for name in self.features], self.centred[places], f"Query {self.query}")
         return axes
 
     def __repr__(self) -> str:
@@ -308,7 +309,7 @@ class PairExplanation:
         """
         used = [feature for feature in self.ordered().tolist() if self.contributions[feature] != 0]
         rows = [
-            [self.features[feature], *(shown(value) for value in self.values[:, feature]),
+            [label_of(self.features[feature]), *(shown(value) for value in self.values[:, feature]),
              f"{self.contributions[feature]:+.4g}"]
             for feature in used[:top]
         ]  # fmt: skip
@@ -325,7 +326,7 @@ class PairExplanation:
         if found is None:
             return "No change of one feature that was tried swaps them."
         return (
-            f"Smallest change that swaps them: {found.feature} of {found.document} from {shown(found.before)} to "
+            f"Smallest change that swaps them: {label_of(found.feature)} of {found.document} from {shown(found.before)} to "
             f"{exactly(found.after)} ({found.size:.2g} deviations)."
         )
 
@@ -347,7 +348,7 @@ class PairExplanation:
         axes = axes_or_new(ax)
         chosen = self.ordered()[:top]
         names = [
-            f"{self.features[feature]}: {shown(self.values[0, feature])} | {shown(self.values[1, feature])}"
+            f"{label_of(self.features[feature])}: {shown(self.values[0, feature])} | {shown(self.values[1, feature])}"
             for feature in chosen.tolist()
         ]
         draw_pair(axes, names, self.contributions[chosen], f"Why {self.above} is above {self.below}")
@@ -367,7 +368,15 @@ def _largest(values: Float64Array, n: int) -> list[int]:
 
 def shown(value: Any) -> str:
     """A feature's value in few letters; `missing` for NaN."""
-    return "missing" if np.isnan(value) else short(float(value))
+    if np.isnan(value):
+        return "missing"
+    written_out = LARGE <= abs(value) < VERY_LARGE
+    return f"{value:.0f}" if written_out else short(float(value))
+
+
+def label_of(feature: str) -> str:
+    """What a feature is called in a sentence: those without a name have a number."""
+    return f"feature {feature}" if feature.isdigit() else feature
 
 
 def exactly(value: float) -> str:

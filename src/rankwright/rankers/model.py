@@ -71,6 +71,10 @@ class Model(ABC):
         """How much each feature matters, by one of `importance_kinds`."""
         raise NotImplementedError(f"a model without importances was asked for {kind}")
 
+    def importances_of_steps(self, kind: str) -> Float64Array | None:  # noqa: ARG002
+        """The importances, a row for each tree, where they are sums over trees; else None."""
+        return None
+
     def contributions(self, data: RankingDataset, question: Question) -> Contributions:  # noqa: ARG002
         """What each feature adds to each score, for documents as `scores` takes them."""
         raise InputError(f"{type(self).__name__} does not tell what features add to scores")

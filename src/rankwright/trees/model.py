@@ -53,6 +53,10 @@ class ForestModel(Model):
         """What each feature's splits gained in all (`gain`), or how many there are (`count`)."""
         return self.forest.importance(kind)
 
+    def importances_of_steps(self, kind: str) -> Float64Array:
+        """The importances that each tree adds, a row for each."""
+        return self.forest.importance_of_trees(kind)
+
     def used_features(self, n_features: int) -> BoolArray:  # noqa: ARG002
         """Which features the trees split on."""
         return self.importances("count") > 0

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.kernels.naive.forests import codes_of_values
 from rankwright.kernels.records import FeatureColumns, ForestTrees, SplitShares
 
@@ -25,7 +25,7 @@ class _LeafGame(NamedTuple):
     value: float
     features: tuple[int, ...]
     passes: tuple[BoolArray, ...]  # by document
-    shares: tuple[Float64Array, ...]  # by document, or one for all
+    shares: tuple[float, ...]
 
 
 def tree_contributions(
@@ -91,7 +91,7 @@ def tree_interactions(
     square[:, diagonal, diagonal] = alone - square.sum(axis=2)
 
 
-def _sides(codes: list[np.ndarray], trees: ForestTrees) -> BoolArray:
+def _sides(codes: list[IntArray], trees: ForestTrees) -> BoolArray:
     """Whether each document goes left at each node."""
     lane = 256**trees.lane_bytes - 1
     sides = [codes[column] <= (code & lane) for _, column, _, code, _ in trees.nodes.tolist()]
@@ -104,10 +104,10 @@ def _games(
     goes_left = _sides(codes_of_values(features, columns), trees)
     starts = zip(pairwise(trees.node_offsets.tolist()), trees.leaf_offsets.tolist(), strict=False)
     for (start, stop), first_leaf in starts:
-        paths: list[dict[int, tuple[BoolArray, Float64Array]]] = [{} for _ in range(start, stop)]
+        paths: list[dict[int, tuple[BoolArray, float]]] = [{} for _ in range(start, stop)]
         for node in range(stop - start):
-            feature, share = int(shares.feature[start + node]), shares.share[start + node]
-            passes, passed = paths[node].get(feature, (np.ones(len(features), np.bool_), np.float64(1)))
+            feature, share = int(shares.feature[start + node]), float(shares.share[start + node])
+            passes, passed = paths[node].get(feature, (np.ones(len(features), np.bool_), 1.0))
             left = goes_left[start + node]
             for child, side, part in (
                 (int(shares.left[start + node]), left, share),
@@ -124,33 +124,32 @@ def _games(
                     )
 
 
-def _worth(game: _LeafGame, coalition: frozenset[int]) -> Float64Array:
-    """What a coalition gets, for each document."""
-    worth = np.full(len(game.passes[0]), game.value)
-    for feature, passes, share in zip(game.features, game.passes, game.shares, strict=True):
-        worth = worth * (passes if feature in coalition else share)
-    return worth
+def _worths(game: _LeafGame) -> Float64Array:
+    """What each coalition gets for each document: in coalition c, a number, feature k of the path is where bit k is."""
+    worths = np.full((len(game.passes[0]), 1), game.value)
+    for passes, share in zip(game.passes, game.shares, strict=True):
+        worths = np.concatenate([worths * share, worths * passes[:, None]], axis=1)
+    return worths
 
 
-def _coalitions(players: list[int]) -> Iterator[frozenset[int]]:
-    for size in range(len(players) + 1):
-        yield from map(frozenset, combinations(players, size))
+def _others(n_players: int, *players: int) -> tuple[IntArray, Float64Array]:
+    """The coalitions without these players, and in which share of orders each stands before them all."""
+    everyone = np.arange(2**n_players)
+    others = everyone[(everyone & sum(1 << player for player in players)) == 0]
+    n_others = n_players - len(players)
+    shares = [factorial(size) * factorial(n_others - size) / factorial(n_others + 1) for size in range(n_others + 1)]
+    return others, np.array([shares[int(coalition).bit_count()] for coalition in others])
 
 
 def _shapley_value(game: _LeafGame, feature: int) -> Float64Array:
-    others = [name for name in game.features if name != feature]
-    total = np.zeros(len(game.passes[0]))
-    for coalition in _coalitions(others):
-        orders = factorial(len(coalition)) * factorial(len(others) - len(coalition)) / factorial(len(others) + 1)
-        total += orders * (_worth(game, coalition | {feature}) - _worth(game, coalition))
-    return total
+    player, worths = game.features.index(feature), _worths(game)
+    others, orders = _others(len(game.features), player)
+    return np.asarray(((worths[:, others | 1 << player] - worths[:, others]) * orders).sum(axis=1))
 
 
 def _interaction(game: _LeafGame, one: int, other: int) -> Float64Array:
-    others = [name for name in game.features if name not in (one, other)]
-    total = np.zeros(len(game.passes[0]))
-    for coalition in _coalitions(others):
-        orders = factorial(len(coalition)) * factorial(len(others) - len(coalition)) / factorial(len(others) + 1)
-        with_one = _worth(game, coalition | {one, other}) - _worth(game, coalition | {other})
-        total += orders * (with_one - (_worth(game, coalition | {one}) - _worth(game, coalition)))
-    return total
+    first, second = 1 << game.features.index(one), 1 << game.features.index(other)
+    worths = _worths(game)
+    others, orders = _others(len(game.features), game.features.index(one), game.features.index(other))
+    with_second = worths[:, others | first | second] - worths[:, others | second]
+    return np.asarray(((with_second - (worths[:, others | first] - worths[:, others])) * orders).sum(axis=1))

@@ -175,11 +175,23 @@ class Forest:
 
     def importance(self, kind: str = "gain") -> Float64Array:
         """How much each feature matters: what its splits gained together, or how many there are (`count`)."""
+        inner = self.feature >= 0
+        weights = self._importance_of_nodes(kind)[inner]
+        return np.bincount(self.feature[inner], weights=weights, minlength=self.n_features).astype(np.float64)
+
+    def importance_of_trees(self, kind: str = "gain") -> Float64Array:
+        """The same for each tree alone: (trees, features)."""
+        inner = self.feature >= 0
+        tree = np.repeat(np.arange(self.n_trees), np.diff(self.offsets))[inner]
+        found = np.zeros((self.n_trees, self.n_features))
+        np.add.at(found, (tree, self.feature[inner]), self._importance_of_nodes(kind)[inner])
+        return found
+
+    def _importance_of_nodes(self, kind: str) -> Float64Array:
         if kind not in IMPORTANCES:
             raise UnknownNameError("importance", kind, IMPORTANCES)
-        inner = self.feature >= 0
-        weights = IMPORTANCES[kind](self)[inner]
-        return np.bincount(self.feature[inner], weights=weights, minlength=self.n_features).astype(np.float64)
+        weights: Float64Array = IMPORTANCES[kind](self)
+        return weights
 
     def n_leaves_of_trees(self) -> IntArray:
         """How many leaves each tree has."""
