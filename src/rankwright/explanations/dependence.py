@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -163,11 +164,12 @@ def partial_dependence(
     (20, 5)
     """
     require(points >= 2, f"points must be 2 or more, got {points}")
-    number = _feature_number(feature, data)
+    names = data.feature_names or tuple(getattr(ranker, "feature_names_in_", ())) or data.names
+    number = _feature_number(feature, names, data.names)
     data = _drawn(data, seed)
     grid = observed_values(data.features[:, number], points)
     if len(grid) == 0:
-        raise InputError(f"feature {data.names[number]} is missing in every document")
+        raise InputError(f"feature {names[number]} is missing in every document")
     changed = replace(data, features=data.features.copy(), source_rows=None)
     curves = np.empty((data.n_queries, len(grid)))
     for place, value in enumerate(grid):
@@ -178,15 +180,17 @@ def partial_dependence(
     ones, options = np.ones(len(curves)), {"resamples": RESAMPLES, "seed": seed, "threads": thread_count(threads)}
     ends = [bootstrap_interval(np.ascontiguousarray(column), ones, **options) for column in centred.T]
     low, high = (np.array(column) for column in zip(*ends, strict=True))
-    return Dependence(data.names[number], grid, curves, centred.mean(axis=0), low, high)
+    return Dependence(str(names[number]), grid, curves, centred.mean(axis=0), low, high)
 
 
-def _feature_number(feature: str | int, data: RankingDataset) -> int:
-    if isinstance(feature, str) and feature in data.names:
-        return data.names.index(feature)
-    if isinstance(feature, int | np.integer) and 0 <= feature < data.n_features:
+def _feature_number(feature: str | int, names: Sequence[str], written: Sequence[str]) -> int:
+    """The number of a feature, by that number, by its name, or by what the data's file calls it."""
+    if isinstance(feature, int | np.integer) and 0 <= feature < len(names):
         return int(feature)
-    raise UnknownNameError("feature", str(feature), known=data.names)
+    for known in (names, written):
+        if feature in known:
+            return list(known).index(feature)
+    raise UnknownNameError("feature", str(feature), known=map(str, names))
 
 
 def _drawn(data: RankingDataset, seed: int) -> RankingDataset:

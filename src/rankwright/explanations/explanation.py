@@ -158,7 +158,8 @@ class Explanation:
         for rank, place in enumerate(order[:top].tolist(), start=1):
             label = [] if self.labels is None else [short(float(self.labels[place]))]
             reasons = ", ".join(
-                f"{centred[place, feature]:+.3g} {label_of(self.features[feature])} = {shown(self.values[place, feature])}"
+                f"{centred[place, feature]:+.3g} {label_of(self.features[feature])} = "
+                f"{shown(self.values[place, feature])}"
                 for feature in _largest(centred[place], SHOWN_REASONS)
             )
             rows.append([str(rank), str(self.documents[place]), f"{self.scores[place]:.4g}", *label, reasons])
@@ -326,8 +327,8 @@ class PairExplanation:
         if found is None:
             return "No change of one feature that was tried swaps them."
         return (
-            f"Smallest change that swaps them: {label_of(found.feature)} of {found.document} from {shown(found.before)} to "
-            f"{exactly(found.after)} ({found.size:.2g} deviations)."
+            f"Smallest change that swaps them: {label_of(found.feature)} of {found.document} from "
+            f"{shown(found.before)} to {exactly(found.after)} ({found.size:.2g} deviations)."
         )
 
     def plot(self, ax: Any = None, *, top: int = SHOWN_FEATURES) -> Any:

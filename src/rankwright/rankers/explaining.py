@@ -57,7 +57,7 @@ def explained(
         ranker=trained.ranker,
         query=name,
         documents=_ids(own),
-        features=own.names,
+        features=names_of(trained, own),
         values=own.features,
         contributions=found.values,
         base=found.base,
@@ -92,6 +92,11 @@ def nearest(wanted: Any, ids: Iterable[Any]) -> str:
     return ", ".join(found)
 
 
+def names_of(trained: TrainedRanker, own: RankingDataset) -> tuple[str, ...]:
+    """What the features are called: what training called them, where the documents name none."""
+    return own.feature_names or trained.feature_names or own.names
+
+
 def _ids(own: RankingDataset) -> tuple[Any, ...]:
     return tuple(range(own.n_docs)) if own.document_ids is None else tuple(own.document_ids.tolist())
 
@@ -112,7 +117,7 @@ def _pair(
         query=query,
         above=ids[above],
         below=ids[below],
-        features=own.names,
+        features=names_of(trained, own),
         values=own.features[rows],
         contributions=found.values,
         margin=found.margin,
@@ -146,7 +151,9 @@ def _counterfactual(
         return None
     row, change = best
     before = float(own.features[row, change.feature])
-    return Counterfactual(ids[row], own.names[change.feature], before, change.after, change.size, change.margin)
+    return Counterfactual(
+        ids[row], names_of(trained, own)[change.feature], before, change.after, change.size, change.margin
+    )
 
 
 def _values_to_try(trained: TrainedRanker, own: RankingDataset, row: int) -> tuple[dict[int, Float32Array], BoolArray]:

@@ -15,6 +15,7 @@ from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownNameError, require_type
 from rankwright.explanations.contributions import Question
 from rankwright.metrics.intervals import bootstrap_interval
+from rankwright.rankers.explaining import names_of
 from rankwright.rankers.inputs import aligned
 from rankwright.rankers.permutation import permutation_importance
 from rankwright.rankers.plots import draw_importances
@@ -224,13 +225,17 @@ def _by_contribution(
     by_query = np.concatenate(parts)
     ends = [
         bootstrap_interval(
-            by_query[:, feature], np.ones(len(by_query)), resamples=RESAMPLES, seed=seed, threads=threads
+            np.ascontiguousarray(by_query[:, feature]),
+            np.ones(len(by_query)),
+            resamples=RESAMPLES,
+            seed=seed,
+            threads=threads,
         )
         for feature in range(data.n_features)
     ]
     meaning = f"How far features move the documents of a query past each other, over {len(by_query)} queries"
     low, high = (np.array(column) for column in zip(*ends, strict=True))
-    return FeatureImportance(CONTRIBUTION, meaning, data.names, by_query.mean(axis=0), low, high)
+    return FeatureImportance(CONTRIBUTION, meaning, names_of(trained, data), by_query.mean(axis=0), low, high)
 
 
 def _batches(groups: Groups) -> Iterator[IntArray]:
