@@ -45,8 +45,7 @@ void require_shares(const SplitShares &shares, const ForestTrees &forest, const 
 }
 
 // A kernel from documents to numbers for each of their features: body(lane, columns, forest, shares, output, threads).
-template <typename Body>
-void define_for_documents(nb::module_ &module, const char *name, bool square, Body body) {
+template <typename Body> void define_for_documents(nb::module_ &module, const char *name, bool square, Body body) {
     define(module, name, {"features", "columns", "tables", "trees", "shares", "out", "threads"},
            [body, square](InMatrix<float> features, FeatureColumns columns, InMatrix<float> tables, ForestTrees forest,
                           SplitShares shares, OutMatrix<double> out, int threads) {
@@ -63,9 +62,11 @@ void define_for_documents(nb::module_ &module, const char *name, bool square, Bo
 } // namespace
 
 void bind_explanations(nb::module_ &module) {
-    define_for_documents(module, "tree_contributions", false,
-                         [](auto lane, const auto &columns, const auto &forest, const auto &shares, auto out,
-                            int threads) { tree_contributions<decltype(lane)>(columns, forest, shares, out, threads); });
+    define_for_documents(
+        module, "tree_contributions", false,
+        [](auto lane, const auto &columns, const auto &forest, const auto &shares, auto out, int threads) {
+            tree_contributions<decltype(lane)>(columns, forest, shares, out, threads);
+        });
     define_for_documents(module, "tree_interactions", true,
                          [](auto lane, const auto &columns, const auto &forest, const auto &shares, auto out,
                             int threads) { tree_interactions<decltype(lane)>(columns, forest, shares, out, threads); });

@@ -21,8 +21,8 @@ NB_MODULE(_core, module) {
     for (const auto bind :
          {rankwright::bind_binning, rankwright::bind_boosters, rankwright::bind_clicks, rankwright::bind_comparators,
           rankwright::bind_explanations, rankwright::bind_features, rankwright::bind_forests, rankwright::bind_linear,
-          rankwright::bind_metrics, rankwright::bind_nets, rankwright::bind_objectives, rankwright::bind_ranking, rankwright::bind_text,
-          rankwright::bind_trees}) {
+          rankwright::bind_metrics, rankwright::bind_nets, rankwright::bind_objectives, rankwright::bind_ranking,
+          rankwright::bind_text, rankwright::bind_trees}) {
         bind(module);
     }
 }

@@ -29,8 +29,8 @@ template <typename Lane>
 void background_contributions(const ValueColumns &columns, const ValueColumns &background, const CompiledForest &forest,
                               const SplitShares &shares, std::span<double> out, int threads, Simd simd = simd_level());
 
-// Fills out[(row * n_features + one) * n_features + other] with what the two features add by acting together, half of it
-// in each of the two places; on the diagonal with what is left of the feature's contribution.
+// Fills out[(row * n_features + one) * n_features + other] with what the two features add by acting together, half of
+// it in each of the two places; on the diagonal with what is left of the feature's contribution.
 template <typename Lane>
 void tree_interactions(const ValueColumns &columns, const CompiledForest &forest, const SplitShares &shares,
                        std::span<double> out, int threads, Simd simd = simd_level());

@@ -1,15 +1,16 @@
 // How the value of a tree is shared out among the features on its paths.
 //
 // A coalition of features knows a document; features outside it are replaced by what is usual. A leaf with the value v,
-// reached by splits on features 1 … d, is a game: coalition S gets v · Π_{i in S} o_i · Π_{i not in S} r_i, where o_i is
-// 1 if the document passes all splits on i along the path, else 0, and r_i is the share of all documents that do. The
-// Shapley value of feature i is an integral over the chance t that another feature is known:
+// reached by splits on features 1 … d, is a game: coalition S gets v · Π_{i in S} o_i · Π_{i not in S} r_i, where o_i
+// is 1 if the document passes all splits on i along the path, else 0, and r_i is the share of all documents that do.
+// The Shapley value of feature i is an integral over the chance t that another feature is known:
 //
 //     v · (o_i - r_i) · ∫ Π_{j ≠ i} (r_j + (o_j - r_j) t) dt,
 //
-// of a polynomial of degree d - 1, which Gauss and Legendre's rule gives exactly from ⌈d / 2⌉ points. At a point all leaves
-// of a tree are summed together. Let a node send the share r of documents left, and let b be 1 where the document goes
-// left. If its feature is not split on above, a share T = r + (b - r) t of the node's weight P goes left, and 1 - T right:
+// of a polynomial of degree d - 1, which Gauss and Legendre's rule gives exactly from ⌈d / 2⌉ points. At a point all
+// leaves of a tree are summed together. Let a node send the share r of documents left, and let b be 1 where the
+// document goes left. If its feature is not split on above, a share T = r + (b - r) t of the node's weight P goes left,
+// and 1 - T right:
 //
 //     G = G_right + T · D with D = G_left - G_right  (upwards; at a leaf G is its value)
 //     P_left = P · T, P_right = P - P_left           (downwards; at the root P is the point's weight)
