@@ -14,7 +14,8 @@ using namespace rankwright;
 
 namespace {
 
-constexpr std::size_t n_rows = 150, n_features = 40, n_edges = 20;
+constexpr std::size_t n_rows = 150, n_edges = 20;
+constexpr std::uint32_t n_features = 40;
 
 // A tree that splits all features in turn, along its right side and back again, so that features repeat on a path.
 struct DeepForest {

@@ -59,7 +59,8 @@ def kernel_slopes(
         return np.asarray(2.0 * gamma * pulled)
     degree = {"quadratic": 2, "cubic": 3}[kernel]
     inner = weights * degree * gamma * (1.0 + gamma * products) ** (degree - 1)
-    return np.einsum("nm,mf->nf", inner, landmarks)
+    slopes: Float64Array = np.einsum("nm,mf->nf", inner, landmarks)
+    return slopes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

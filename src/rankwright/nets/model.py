@@ -19,8 +19,7 @@ from rankwright.nets.descent import Net
 from rankwright.nets.extra import torch_part
 from rankwright.nets.inputs import FeatureRows, NetInputs
 from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS, Recipe, net_shape, recipes_of
-from rankwright.nets.plain_net import PlainNet, net_of
-from rankwright.nets.slopes import input_slopes
+from rankwright.nets.plain_net import PlainNet, input_slopes, net_of
 from rankwright.rankers.model import Model, State, StoredModel
 
 
