@@ -40,7 +40,7 @@ void require_shares(const SplitShares &shares, const ForestTrees &forest, const 
     require_children(shares.right, forest.trees);
     for (const ForestNode &node : forest.trees.nodes) {
         require(std::max(node.column[0], node.column[1]) < 2 * columns.features.size(),
-                "a node compares a column that is not there");
+                "nodes must compare columns that there are");
     }
 }
 

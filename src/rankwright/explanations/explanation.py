@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -192,7 +193,7 @@ class Explanation:
         return axes
 
     def __repr__(self) -> str:
-        return self.table().text(WIDTH)
+        return as_text(self.table())
 
     def _repr_html_(self) -> str:
         return self.table().html()
@@ -356,7 +357,7 @@ class PairExplanation:
         return axes
 
     def __repr__(self) -> str:
-        return self.table().text(WIDTH)
+        return as_text(self.table())
 
     def _repr_html_(self) -> str:
         return self.table().html()
@@ -365,6 +366,12 @@ class PairExplanation:
 def _largest(values: Float64Array, n: int) -> list[int]:
     order = np.argsort(-np.abs(values), kind="stable")[:n]
     return [int(feature) for feature in order if values[feature] != 0]
+
+
+def as_text(table: ShownTable) -> str:
+    """The table in lines that fit a terminal, sentences wrapped between words."""
+    notes = [line for note in table.notes for line in wrap(note, WIDTH, break_on_hyphens=False)]
+    return replace(table, notes=notes).text(WIDTH)
 
 
 def shown(value: Any) -> str:
