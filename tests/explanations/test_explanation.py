@@ -87,7 +87,7 @@ class TestLists:
             forest.explain(data)
         numbered = RankingDataset.from_arrays(data.features, data.labels, qid=np.repeat([1, 5, 9, 20, 40], 20))
         with pytest.raises(UnknownQueryError, match="nearest ids are 20, 9, 5"):
-            forest.explain(numbered.with_features(data.features, data.feature_names), query=19)
+            forest.explain(numbered.with_features(data.features, data.feature_names, None), query=19)
 
 
 class TestPairs:
