@@ -70,7 +70,7 @@ struct PlannedNode {
     double passed; // the share of documents that pass the splits above on the same feature
     Passing to_left;
     Passing from_parent;
-    std::array<double, most_points> factor; // of what the feature gets, where it was split above
+    std::array<double, most_points> factor = {}; // of what the feature gets, where it was split above
 };
 
 // Which player has its mind made up: that feature is known, or unknown, at every point.

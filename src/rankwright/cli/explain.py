@@ -97,6 +97,7 @@ def explain(
         elif dependence is not None:
             found, shown = _dependence(subject, dependence, seed), {}
         elif ablation is not None:
+            assert train is not None  # as was checked
             others = read_for(ranker.trained(), train, format=format, **reading)
             found, shown = _ablation(subject, ablation, others, metric, seed), {}
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.comparators.net import ComparatorNet
 
 POINTS = 16  # along the way
@@ -29,7 +29,7 @@ def compared(
 
 
 def _slopes(
-    net: ComparatorNet, middle: Float64Array, apart: Float64Array, place: float, moved: Float64Array, threads: int
+    net: ComparatorNet, middle: Float64Array, apart: Float64Array, place: float, moved: IntArray, threads: int
 ) -> Float64Array:
     """How fast the output rises as each feature alone moves on, in units of its whole way."""
     ways = np.repeat((place * apart)[None], 2 * len(moved), axis=0)

@@ -104,4 +104,4 @@ def settled(values: Float64Array, totals: Float64Array) -> Float64Array:
     """The rows with what is left of their totals shared out in proportion to the sizes of their values."""
     sizes = np.abs(values).sum(axis=1)
     left = np.divide(totals - values.sum(axis=1), sizes, out=np.zeros_like(sizes), where=sizes > 0)
-    return values + np.abs(values) * left[:, None]
+    return np.asarray(values + np.abs(values) * left[:, None])

@@ -189,7 +189,7 @@ def _feature_number(feature: str | int, names: Sequence[str], written: Sequence[
         return int(feature)
     for known in (names, written):
         if feature in known:
-            return list(known).index(feature)
+            return list(known).index(str(feature))
     raise UnknownNameError("feature", str(feature), known=map(str, names))
 
 

@@ -140,7 +140,8 @@ def _curvature(trees: Sequence[TreeTable], sizes: IntArray) -> Float32Array | No
     """The curvature in all nodes, where every tree with a split tells it."""
     if not all(tree.curvature is not None and tree.curvature.any() for tree in trees if len(tree.feature) > 1):
         return None
-    return np.maximum(_optional([tree.curvature for tree in trees], sizes, np.float64), 0).astype(np.float32)
+    told = _optional([tree.curvature for tree in trees], sizes, np.float64)
+    return np.asarray(np.maximum(told, 0), np.float32)
 
 
 def _leaf_values(values: Float64Array) -> Float32Array:
