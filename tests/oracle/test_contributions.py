@@ -92,6 +92,6 @@ def test_catboost_by_documents(documents, tmp_path):
     pool = catboost.Pool(features, labels)
     model.fit(pool)
     model.save_model(str(tmp_path / "model.json"), format="json")
-    theirs = model.get_feature_importance(pool, type="ShapValues", shap_calc_type="Exact", thread_count=1)
+    theirs = model.get_feature_importance(pool, type="ShapValues", thread_count=1)
     mine = rw.load(tmp_path / "model.json").explain(features, qid=np.zeros(N_DOCS, int), cover="documents")
     assert np.abs(mine.contributions - theirs[:, :-1]).max() <= 1e-4  # its leaves are double precision, ours single

@@ -29,7 +29,6 @@ from rankwright.data.keys import key_order
 from rankwright.data.preferences import Preferences
 from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownNameError, require
-from rankwright.explanations.explanation import Explanation, PairExplanation
 from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.metrics.evaluation import evaluate
@@ -462,7 +461,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         cover: str | None = None,
         background: Any = None,
         interactions: bool = False,
-    ) -> Explanation | PairExplanation:
+    ) -> Any:
         """Explain why the documents of a query rank as they do, or why one ranks above another.
 
         Parameters
