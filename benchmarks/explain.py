@@ -20,11 +20,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from benchmarks.timing import Timing, report
 
 import rankwright as rw
+from rankwright.trees.forest_ranker import ForestRanker as Ranker
 
 CHILD = """
 import json, sys, time, warnings
@@ -88,7 +90,7 @@ def main() -> None:
         few = timed(ranker, features[:100], 20 * args.repeats)
         timings = {"rankwright": Timing("rankwright", ours[0] + ours[1])}
         notes: dict[str, object] = {"100 documents, one thread": f"{1000 * min(few):.2f} ms"}
-        mine = ranker.forest_.explained("documents").contributions(features[:100])  # type: ignore[attr-defined]
+        mine = ranker.forest_.explained("documents").contributions(features[:100])
         for tool, told in found.items():
             if isinstance(told, str):
                 notes[tool] = told
@@ -126,7 +128,7 @@ def tools(args: argparse.Namespace) -> dict[str, str]:
     return {tool: python for tool, python in given.items() if python is not None}
 
 
-def made(folder: Path, args: argparse.Namespace) -> rw.Ranker:
+def made(folder: Path, args: argparse.Namespace) -> Ranker:
     """The ranker, its files for other tools, and documents; those of an earlier run where there are any."""
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "model.rw").exists():
@@ -137,12 +139,14 @@ def made(folder: Path, args: argparse.Namespace) -> rw.Ranker:
         rw.export(ranker, folder / "model.txt", to="lightgbm")
         rw.export(ranker, folder / "model.json", to="xgboost-json")
         ranker.save(folder / "model.rw")
-    return rw.load(folder / "model.rw")
+    loaded = rw.load(folder / "model.rw")
+    assert isinstance(loaded, Ranker)
+    return loaded
 
 
-def timed(ranker: rw.Ranker, features: np.ndarray, repeats: int) -> list[float]:
+def timed(ranker: Ranker, features: np.ndarray, repeats: int) -> list[float]:
     """The processor's seconds of our contributions on one thread."""
-    explained, seconds = ranker.forest_.explained("documents"), []  # type: ignore[attr-defined]
+    explained, seconds = ranker.forest_.explained("documents"), []
     for _ in range(repeats):
         start = time.process_time()
         explained.contributions(features, threads=1)
@@ -150,7 +154,7 @@ def timed(ranker: rw.Ranker, features: np.ndarray, repeats: int) -> list[float]:
     return seconds
 
 
-def child(tool: str, python: str, folder: Path, args: argparse.Namespace) -> dict[str, object] | str:
+def child(tool: str, python: str, folder: Path, args: argparse.Namespace) -> dict[str, Any] | str:
     """What a tool took for all documents and found for the first hundred, or why it failed."""
     n = min(args.slow_documents, args.documents) if tool in SLOW else args.documents
     out = folder / f"{tool}.npy"

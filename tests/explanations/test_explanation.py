@@ -10,6 +10,7 @@ import rankwright as rw
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, SettingError, UnknownNameError, UnknownQueryError
 from rankwright.explanations.counterfactuals import smallest_change
+from rankwright.rankers.ranker import Ranker
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +30,12 @@ def data() -> RankingDataset:
 
 
 @pytest.fixture(scope="module")
-def linear(data) -> rw.Ranker:
+def linear(data) -> Ranker:
     return rw.LinearRegression().fit(data)
 
 
 @pytest.fixture(scope="module")
-def forest(data) -> rw.Ranker:
+def forest(data) -> Ranker:
     return rw.LambdaMART(n_trees=10, max_leaves=7, min_docs_in_leaf=3, learning_rate=0.3).fit(data)
 
 

@@ -33,8 +33,8 @@ def random_tree(rng: np.random.Generator, depth: int, n_leaves: int) -> Forest:
         parent = nodes[at]
         left = int(rng.integers(0, parent["count"] + 1))
         parent |= {"feature": int(rng.integers(N_FEATURES)), "left": len(nodes), "right": len(nodes) + 1}
-        for count in (left, parent["count"] - left):
-            nodes.append({"depth": parent["depth"] + 1, "feature": -1, "left": -1, "right": -1, "count": count})
+        for size in (left, parent["count"] - left):
+            nodes.append({"depth": parent["depth"] + 1, "feature": -1, "left": -1, "right": -1, "count": size})
     feature = np.array([node["feature"] for node in nodes], np.int32)
     threshold = np.where(feature >= 0, np.round(rng.normal(size=len(nodes)), 1), np.nan).astype(np.float32)
     threshold[feature == CATEGORY] = np.nan
@@ -73,7 +73,7 @@ def random_documents(seed: int, n: int = 6) -> np.ndarray:
     return features
 
 
-def by_twin(kernel: str, monkeypatch, explain) -> np.ndarray:
+def by_twin(kernel, monkeypatch, explain):
     with monkeypatch.context() as patched:
         patched.setattr(kernels, kernel, getattr(reference, kernel))
         return explain()
