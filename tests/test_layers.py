@@ -27,6 +27,7 @@ LAYERS = [
     {"objectives"},
     {"clicks"},
     {"training"},
+    {"explanations"},
     {"rankers"},
     {"trees", "linear"},
     {"nets", "comparators", "boosters", "imports"},

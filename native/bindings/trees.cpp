@@ -62,6 +62,7 @@ template <> struct Reader<Tree> {
                 .missing_left = fill<bool>(nodes, "missing_left"),
                 .gain = fill<double>(nodes, "gain"),
                 .value = fill<float>(nodes, "value"),
+                .curvature = fill<float>(nodes, "curvature"),
                 .begin = {}, // the caller passes it separately, as the rows
                 .count = fill<std::int64_t>(nodes, "count"),
                 .categories = fill(categories),
@@ -88,7 +89,7 @@ namespace {
 
 void require_nodes(const Tree &nodes, std::size_t least) {
     for (const std::size_t size : {nodes.bin.size(), nodes.left.size(), nodes.right.size(), nodes.missing_left.size(),
-                                   nodes.gain.size(), nodes.value.size(), nodes.count.size()})
+                                   nodes.gain.size(), nodes.value.size(), nodes.curvature.size(), nodes.count.size()})
         require_size("nodes", size, nodes.feature.size());
     require_size("categories", nodes.categories.size(), nodes.feature.size() * nodes.n_category_words);
     require(nodes.feature.size() >= least, "nodes must have room for every leaf that the tree may have");

@@ -28,6 +28,13 @@ from rankwright.data.splits import QueryKFold as QueryKFold
 from rankwright.errors import RankwrightError as RankwrightError
 from rankwright.exchange.exporting import Exported as Exported
 from rankwright.exchange.exporting import export as export
+from rankwright.explanations.ablation import Ablation as Ablation
+from rankwright.explanations.ablation import ablation as ablation
+from rankwright.explanations.counterfactuals import Counterfactual as Counterfactual
+from rankwright.explanations.dependence import Dependence as Dependence
+from rankwright.explanations.dependence import partial_dependence as partial_dependence
+from rankwright.explanations.explanation import Explanation as Explanation
+from rankwright.explanations.explanation import PairExplanation as PairExplanation
 from rankwright.features import scaling as scaling
 from rankwright.formats.conversion import convert as convert
 from rankwright.formats.data_file import DataFile as DataFile
@@ -81,6 +88,8 @@ from rankwright.nets.ranknet import RankNet as RankNet
 from rankwright.nets.rankprop import RankProp as RankProp
 from rankwright.objectives.diagnostics import Diagnosis as Diagnosis
 from rankwright.objectives.diagnostics import diagnose as diagnose
+from rankwright.rankers.importance import FeatureImportance as FeatureImportance
+from rankwright.rankers.importance import feature_importance as feature_importance
 from rankwright.rankers.permutation import PermutationImportance as PermutationImportance
 from rankwright.rankers.permutation import permutation_importance as permutation_importance
 from rankwright.ranking.fusion import fuse as fuse

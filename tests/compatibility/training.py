@@ -81,6 +81,12 @@ def assert_same_model(found: bytes, expected: bytes, *, exact: bool) -> None:
     older = "seen_queries" not in wanted_header.get("header", wanted_header)
     if older:
         header.get("header", header).pop("seen_queries", None)
+    # Those recorded before forests kept the curvature of their nodes have none of that, nor has what was begun then.
+    both = arrays.keys() & wanted_arrays.keys()
+    arrays, wanted_arrays = (
+        {name: own for name, own in each.items() if name in both or not name.endswith("curvature")}
+        for each in (arrays, wanted_arrays)
+    )
     if not exact:
         header, wanted_header = without_values(header), without_values(wanted_header)
     assert header == wanted_header
@@ -88,7 +94,8 @@ def assert_same_model(found: bytes, expected: bytes, *, exact: bool) -> None:
     for name, wanted in wanted_arrays.items():
         assert (arrays[name].dtype, arrays[name].shape) == (wanted.dtype, wanted.shape), name
         _same_numbers(exact)(arrays[name], wanted, err_msg=name)
-    assert found == expected or not exact or older
+    changed = parts_of(found)[1].keys() != arrays.keys() or parts_of(expected)[1].keys() != wanted_arrays.keys()
+    assert found == expected or not exact or older or changed
 
 
 def assert_same_scores(found: NDArray[Any], expected: list[float], *, exact: bool) -> None:

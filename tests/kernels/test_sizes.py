@@ -16,6 +16,7 @@ from rankwright.kernels.records import (
     ForestTrees,
     LayeredNet,
     LevelledRows,
+    SplitShares,
     StandardisedRows,
     StepRule,
 )
@@ -54,6 +55,17 @@ def columns(feature: int = 0, **changes: object) -> FeatureColumns:
 
 def score(one: ForestTrees, of: FeatureColumns, tables: int = 1, n_scores: int = 4) -> None:
     kernels.score_forest(FEATURES, of, floats(tables, 272), one, np.zeros(n_scores), 1)
+
+
+def share(n_out: int = 4, children: int = -1, feature: int = 0, n_nodes: int = 1, compared: int = 0) -> None:
+    shares = SplitShares(
+        np.full(n_nodes, feature, np.int32),
+        np.full(n_nodes, 0.5),
+        np.full(n_nodes, children, np.int32),
+        np.full(n_nodes, children, np.int32),
+    )
+    one = trees(nodes=np.full((1, 5), compared, np.uint32))
+    kernels.tree_contributions(FEATURES, columns(), floats(1, 272), one, shares, np.zeros((n_out, 3)), 1)
 
 
 def net_rows(n_shifts: int = 3) -> StandardisedRows:
@@ -107,6 +119,12 @@ WRONG: dict[str, Callable[[], None]] = {
     "score_forest, tables": lambda: score(trees(), columns(), tables=0),
     "score_forest, scores": lambda: score(trees(), columns(), n_scores=3),
     "score_forest, categories": lambda: score(trees(), columns(category_words=np.array([0]))),
+    "tree_contributions, out": lambda: share(n_out=3),
+    "tree_contributions, children": lambda: share(children=0),
+    "tree_contributions, leaves": lambda: share(children=-3),
+    "tree_contributions, feature": lambda: share(feature=3),
+    "tree_contributions, nodes": lambda: share(n_nodes=2),
+    "tree_contributions, columns": lambda: share(compared=7),
     "net_scores, weights": lambda: kernels.net_scores(layers(12), net_rows(), ROWS, 0, np.zeros(4), 1),
     "net_scores, shift": lambda: kernels.net_scores(layers(), net_rows(1), ROWS, 0, np.zeros(4), 1),
     "net_scores, rows": lambda: kernels.net_scores(layers(), net_rows(), ROWS + 1, 0, np.zeros(4), 1),

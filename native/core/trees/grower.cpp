@@ -343,13 +343,19 @@ template <typename Code> class Grower {
         const LargestForces largest{gradient_limit / settings.gradient_scale,
                                     curvature_limit / settings.curvature_scale};
         const std::vector<TrueSums> sums = sum_leaves(ranges, tree.rows, data.gradient, data.curvature, largest, team);
+        std::vector<double> curvature(n_nodes, 0.0);
         for (std::size_t i = 0; i < leaves.size(); ++i) {
+            curvature[leaves[i].node] = sums[i].curvature;
             const double below = sums[i].curvature + settings.l2;
             const Bounds &bounds = leaves[i].bounds;
             const double unit = settings.curvature_scale / settings.gradient_scale;
             const Bounds in_true_units{bounds.low * unit, bounds.high * unit};
             const double value = in_true_units.clamp(below > 0 ? -sums[i].gradient / below : 0.0);
             tree.value[leaves[i].node] = static_cast<float>(settings.learning_rate * value);
+        }
+        for (std::size_t node = n_nodes; node-- > 0;) { // children come after their parent
+            if (tree.feature[node] >= 0) curvature[node] = curvature[tree.left[node]] + curvature[tree.right[node]];
+            tree.curvature[node] = static_cast<float>(curvature[node]);
         }
     }
 

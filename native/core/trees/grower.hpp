@@ -53,6 +53,7 @@ struct Tree {
     std::span<bool> missing_left;
     std::span<double> gain;
     std::span<float> value;
+    std::span<float> curvature; // of a node's documents together
     std::span<std::int64_t> begin, count;
     std::span<std::uint32_t> categories;
     std::size_t n_category_words; // of each node

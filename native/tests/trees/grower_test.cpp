@@ -60,7 +60,7 @@ template <typename Code> struct Sample {
 struct Grown {
     std::vector<std::int32_t> feature, bin, left, right;
     std::vector<double> gain;
-    std::vector<float> value;
+    std::vector<float> value, curvature;
     std::vector<std::int64_t> begin, count;
     std::vector<std::uint32_t> categories, rows;
     std::vector<double> scores;
@@ -80,6 +80,7 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
                 std::vector<std::int32_t>(n_nodes),
                 std::vector<std::int32_t>(n_nodes),
                 std::vector<double>(n_nodes),
+                std::vector<float>(n_nodes),
                 std::vector<float>(n_nodes),
                 std::vector<std::int64_t>(n_nodes),
                 std::vector<std::int64_t>(n_nodes),
@@ -109,18 +110,9 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
                                 growth.gain_noise,
                                 growth.split_feature_fraction,
                                 11};
-    const Tree tree{grown.feature,
-                    grown.bin,
-                    grown.left,
-                    grown.right,
-                    {missing_left.get(), n_nodes},
-                    grown.gain,
-                    grown.value,
-                    grown.begin,
-                    grown.count,
-                    grown.categories,
-                    7,
-                    grown.rows};
+    const Tree tree{grown.feature,    grown.bin,   grown.left,      grown.right, {missing_left.get(), n_nodes},
+                    grown.gain,       grown.value, grown.curvature, grown.begin, grown.count,
+                    grown.categories, 7,           grown.rows};
     const std::size_t found =
         grow_tree<Code>(sample.data(all_rows), settings, {spare, sides, histograms}, tree, threads, simd);
     CHECK(growth.symmetric ? found > 7 && found <= 31 : found == n_nodes); // 20 leaves allow 4 levels

@@ -9,12 +9,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, BoolArray, Float64Array, IntArray
+from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.bagging.mean_rank import rank_scores
 from rankwright.bagging.settings import BAGGED_BY_DEFAULT, stored_ranker
 from rankwright.container.checks import items, optional_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
+from rankwright.explanations.contributions import Contributions, PairContributions, Question, mean_contributions
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.trees.forests.forest import IMPORTANCES, Forest
@@ -64,9 +65,25 @@ class BaggedForestModel(Model):
             own["out_of_bag_score"] = self.oob_score
         return own | self.trees.facts()
 
+    def contributions(self, data: RankingDataset, question: Question) -> Contributions:
+        """What each feature adds to each score by the splits of all trees."""
+        return self.trees.contributions(data, question)
+
+    def interactions(self, data: RankingDataset, question: Question) -> Float64Array:
+        """What pairs of features add by acting together."""
+        return self.trees.interactions(data, question)
+
+    def values_that_matter(self) -> dict[int, Float32Array]:
+        """For each feature that is split, the values on both sides of its thresholds, or its categories."""
+        return self.trees.values_that_matter()
+
     def importances(self, kind: str) -> Float64Array:
         """The total gain of each feature's splits (`gain`), or their number (`count`)."""
         return self.trees.importances(kind)
+
+    def importances_of_steps(self, kind: str) -> Float64Array:
+        """The importances that each tree adds, a row for each."""
+        return self.trees.importances_of_steps(kind)
 
     def used_features(self, n_features: int) -> BoolArray:
         """Which features the trees split on."""
@@ -102,6 +119,18 @@ class BagModel(Model):
             scores = member.scores(data, threads=threads)
             sums += rank_scores(scores, data.groups) if self.by_rank else scores
         return np.asarray(sums / len(self.members))
+
+    def contributions(self, data: RankingDataset, question: Question) -> Contributions:
+        """The mean of what each feature adds to the members' scores."""
+        if self.by_rank:
+            raise InputError("a bag that averages ranks gives no scores that add up: name two documents to compare")
+        return mean_contributions([member.contributions(data, question) for member in self.members])
+
+    def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
+        """The mean of what each feature adds to the members' comparisons of the two."""
+        parts = [member.pair_contributions(data, pair, question) for member in self.members]
+        values = np.asarray(sum(part.values for part in parts) / len(parts))
+        return PairContributions(values, float(np.sum(values)), f"the mean of {len(parts)} bags: {parts[0].how}")
 
     @property
     def needs_queries(self) -> bool:

@@ -12,6 +12,8 @@ from rankwright.boosters.potentials import Potentials
 from rankwright.boosters.weighted_sum import weighted_sum
 from rankwright.container.checks import array, whole
 from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+from rankwright.explanations.contributions import Contributions, PairContributions, Question, weighted_values
 from rankwright.features.missing import without_missing
 from rankwright.rankers.model import Model, State, StoredModel
 
@@ -28,6 +30,16 @@ class WeightedSumModel(Model):
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:  # noqa: ARG002
         """The weighted sum of each document's features; missing values add nothing."""
         return weighted_sum(without_missing(data).features, self.weights)
+
+    def contributions(self, data: RankingDataset, question: Question) -> Contributions:
+        """Weights times values."""
+        question.refuse_cover("a weighted sum")
+        seen, others = (
+            None if one is None else without_missing(one).features.astype(np.float64)
+            for one in (data, question.background)
+        )
+        assert seen is not None
+        return weighted_values(seen, self.weights, 0.0, others)
 
     @property
     def n_steps(self) -> int:
@@ -79,6 +91,30 @@ class PotentialsModel(WeightedSumModel):
     def needs_queries(self) -> bool:
         """Whether units compare a document with the others of its query."""
         return self.n_units > 0
+
+    def contributions(self, data: RankingDataset, question: Question) -> Contributions:
+        """Weights times values, where no units compare documents."""
+        if self.needs_queries:
+            raise InputError("units of pairs compare a document with the others of its query: it has no own score")
+        return WeightedSumModel.contributions(self, data, question)  # slots and super() do not go together
+
+    def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
+        """What features add to the difference of the two scores within their query, the other documents fixed.
+
+        A unit's mean output rises along the line from one document to the other by a slope that all features share.
+        """
+        question.refuse_cover("BoltzRank")
+        question.refuse_background("BoltzRank")
+        features, found = without_missing(data).features.astype(np.float64), self.potentials
+        moved = features[pair[0]] - features[pair[1]]
+        values = found.own * moved
+        for unit, weight in zip(found.units, found.of_units.tolist(), strict=True):
+            inputs = np.einsum("nf,f->n", features, unit)
+            first, second = (float(np.tanh(inputs[row] - inputs).mean()) for row in pair)
+            apart = float(inputs[pair[0]] - inputs[pair[1]])
+            slope = (first - second) / apart if apart != 0 else 0.0
+            values = values + weight * slope * unit * moved
+        return PairContributions(values, float(np.sum(values)), "what moves the two within their query")
 
     def importances(self, kind: str) -> Float64Array:  # noqa: ARG002
         """For each feature, the sum of the sizes of its weights."""

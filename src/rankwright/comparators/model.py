@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from rankwright.arrays import Float64Array
+from rankwright.comparators.comparing import compared
 from rankwright.comparators.iterations import Iteration
 from rankwright.comparators.net import WEIGHT_DTYPE, ComparatorNet
 from rankwright.comparators.settings import layers_of
@@ -13,6 +16,8 @@ from rankwright.comparators.sorting import SortedDocuments, sort_documents
 from rankwright.container.checks import array, items
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
+from rankwright.explanations.contributions import PairContributions, Question, settled
+from rankwright.features.missing import filled
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.training.loop import History
 
@@ -37,6 +42,15 @@ class ComparatorModel(Model):
     def needs_queries(self) -> bool:
         """True: a document has no score of its own."""
         return True
+
+    def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
+        """What features add to the comparator's output for the two, along the way from two equal documents."""
+        question.refuse_cover("SortNet")
+        question.refuse_background("SortNet")
+        first, second = filled(data.features[list(pair)]).astype(np.float64)
+        values, margin = compared(self.net, first, second, threads=question.threads)
+        settled_values = settled(values[None], np.array([margin]))[0]
+        return PairContributions(settled_values, margin, "the comparator's output, from two equal documents on")
 
     @property
     def n_steps(self) -> int:

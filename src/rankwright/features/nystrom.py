@@ -44,6 +44,25 @@ KERNELS: Mapping[str, Callable[[Float64Array, Float64Array, float], Float64Array
 }
 
 
+def kernel_slopes(
+    kernel: str, rows: Float64Array, landmarks: Float64Array, gamma: float, weights: Float64Array
+) -> Float64Array:
+    """The gradients at rows of a weighted sum of kernel values with landmarks; weights for all rows, or for each.
+
+    Sums are NumPy's own: the same bits however many threads multiply matrices.
+    """
+    products = np.einsum("nf,mf->nm", rows, landmarks)
+    if kernel == "rbf":
+        squares = (rows**2).sum(axis=1)[:, None] + (landmarks**2).sum(axis=1) - 2.0 * products
+        inner = weights * np.exp(-gamma * np.maximum(squares, 0.0))
+        pulled = np.einsum("nm,mf->nf", inner, landmarks) - inner.sum(axis=1)[:, None] * rows
+        return np.asarray(2.0 * gamma * pulled)
+    degree = {"quadratic": 2, "cubic": 3}[kernel]
+    inner = weights * degree * gamma * (1.0 + gamma * products) ** (degree - 1)
+    slopes: Float64Array = np.einsum("nm,mf->nf", inner, landmarks)
+    return slopes
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedNystrom:
     """A kernel, its landmarks, and the matrix that gives weights the norm of the kernel's space."""
@@ -64,6 +83,13 @@ class FittedNystrom:
             raise InputError(f"the kernel was fitted on {self.landmarks.shape[1]} features, got {features.shape[1]}")
         values = KERNELS[self.kernel](features.astype(np.float64), self.landmarks, self.gamma)
         return (values @ self.whitening).astype(np.float32)
+
+    def slopes(self, rows: Float64Array, weights: Float64Array) -> Float64Array:
+        """The gradients of a weighted sum of the landmarks' kernel values at rows; weights for all rows, or for each.
+
+        Of mapped features with the weights w it is the sum with the weights `whitening` · w.
+        """
+        return kernel_slopes(self.kernel, rows, self.landmarks, self.gamma, weights)
 
     @property
     def header(self) -> dict[str, Any]:

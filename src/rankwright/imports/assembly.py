@@ -44,13 +44,14 @@ class TreeTable:
     value: Float64Array
     gain: Float64Array | None = None
     count: IntArray | None = None
+    curvature: Float64Array | None = None
     categories: Mapping[int, CategorySplit] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n_nodes = len(self.feature)
         if n_nodes == 0:
             raise InputError("a tree has no nodes")
-        for name in ("threshold", "left", "right", "missing_left", "value", "gain", "count"):
+        for name in ("threshold", "left", "right", "missing_left", "value", "gain", "count", "curvature"):
             values = getattr(self, name)
             if values is not None and values.shape != (n_nodes,):
                 raise InputError(f"a tree has {n_nodes} nodes, and {len(values)} numbers that are their {name}")
@@ -110,6 +111,7 @@ def assembled(trees: Sequence[TreeTable], n_features: int, readings: Mapping[int
         raise InputError("a feature is split both as a number and by categories")
     codes: NDArray[np.uint8] = np.zeros(n_features, np.uint8) if rules is None else rules
     values, value_offsets, words = _categories(feature[order], splits, codes, len(order))
+    curvature = _curvature(trees, sizes)
     forest = Forest(
         feature=np.where(inner, feature[order], -1).astype(np.int32),
         threshold=threshold,
@@ -125,6 +127,7 @@ def assembled(trees: Sequence[TreeTable], n_features: int, readings: Mapping[int
         category_values=values,
         category_offsets=value_offsets,
         readings=rules,
+        curvature=None if curvature is None else curvature[order],
     )
     return forest_from_arrays(forest_to_arrays(forest))  # checked as a file's would be
 
@@ -139,6 +142,14 @@ def _optional(parts: Sequence[NDArray[Any] | None], sizes: IntArray, dtype: Any)
     joined = _joined(filled, np.float64)
     joined[~((joined > -MOST_HARMLESS) & (joined < MOST_HARMLESS))] = 0  # NaN among them
     return np.maximum(joined, 0, out=joined).astype(dtype) if dtype is np.int64 else joined
+
+
+def _curvature(trees: Sequence[TreeTable], sizes: IntArray) -> Float32Array | None:
+    """The curvature in all nodes, where every tree with a split tells it."""
+    if not all(tree.curvature is not None and tree.curvature.any() for tree in trees if len(tree.feature) > 1):
+        return None
+    told = _optional([tree.curvature for tree in trees], sizes, np.float64)
+    return np.asarray(np.maximum(told, 0), np.float32)
 
 
 def _leaf_values(values: Float64Array) -> Float32Array:

@@ -93,7 +93,8 @@ def _symmetric(tree: Mapping[str, Any], columns: _Columns) -> TreeTable:
         own = slice(2**level - 1, 2 ** (level + 1) - 1)
         feature[own], threshold[own], missing_left[own] = columns.split(split)
     weights = np.array(tree.get("leaf_weights") or [], np.float64)
-    counts = np.concatenate([np.zeros(n_inner), weights if len(weights) == len(values) else np.zeros(len(values))])
+    of_nodes = np.concatenate([np.zeros(n_inner), weights if len(weights) == len(values) else np.zeros(len(values))])
+    whole = bool((weights == np.rint(weights)).all())  # else documents were weighed, and these are no counts of them
     numbers = np.arange(n_inner)
     leaves = np.full(len(values), -1)
     return TreeTable(
@@ -103,7 +104,8 @@ def _symmetric(tree: Mapping[str, Any], columns: _Columns) -> TreeTable:
         right=np.concatenate([2 * numbers + 2, leaves]),
         missing_left=missing_left,
         value=np.concatenate([np.zeros(n_inner), values]),
-        count=counts,
+        count=of_nodes if whole else None,
+        curvature=None if whole else of_nodes,
     )
 
 

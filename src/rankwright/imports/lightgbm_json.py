@@ -55,15 +55,17 @@ def _tree(tree: Mapping[str, Any], splits: list[tuple[int, int, bool]]) -> TreeT
     threshold, value, gain = np.zeros(n_nodes), np.zeros(n_nodes), np.zeros(n_nodes)
     types, default_left = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.bool_)
     categories: dict[int, CategorySplit] = {}
-    count = np.zeros(n_nodes)
+    count, curvature = np.zeros(n_nodes), np.zeros(n_nodes)
     for number, node in enumerate(nodes):
         if left[number] < 0:
             if "leaf_const" in node or "leaf_coeff" in node:
                 raise InputError("the trees have linear models in their leaves (linear_tree)")
             value[number], count[number] = float(node["leaf_value"]), float(node.get("leaf_count", 0))
+            curvature[number] = float(node.get("leaf_weight", 0))
             continue
         feature[number] = int(node["split_feature"])
         gain[number], count[number] = float(node.get("split_gain", 0)), float(node.get("internal_count", 0))
+        curvature[number] = float(node.get("internal_weight", 0))
         if node["missing_type"] not in rules.TYPES:
             raise InputError(f"missing_type {node['missing_type']!r} is not one of {', '.join(rules.TYPES)}")
         types[number], default_left[number] = rules.TYPES[node["missing_type"]], bool(node["default_left"])
@@ -86,5 +88,6 @@ def _tree(tree: Mapping[str, Any], splits: list[tuple[int, int, bool]]) -> TreeT
         value=value,
         gain=gain,
         count=count.astype(np.int64),
+        curvature=curvature,
         categories=categories,
     )

@@ -115,6 +115,9 @@ def _tree(block: Mapping[str, str], splits: _Splits) -> TreeTable:
         value=np.concatenate([np.zeros(n_inner), leaf_value]),
         gain=np.concatenate([_or_zeros(block, "split_gain", n_inner), leaves]),
         count=np.concatenate([_or_zeros(block, "internal_count", n_inner), _or_zeros(block, "leaf_count", n_leaves)]),
+        curvature=np.concatenate(
+            [_or_zeros(block, "internal_weight", n_inner), _or_zeros(block, "leaf_weight", n_leaves)]
+        ),
         categories=_category_splits(block, threshold, categorical),
     )
 

@@ -60,9 +60,10 @@ def _tree(tree: Mapping[str, Any], cut: set[int]) -> TreeTable:
     nodes, left, right = flattened(tree, _children, is_leaf=lambda node: "leaf" in node)
     n_nodes = len(nodes)
     feature, condition, value = np.full(n_nodes, -1), np.zeros(n_nodes), np.zeros(n_nodes)
-    missing_left, gain = np.zeros(n_nodes, np.bool_), np.zeros(n_nodes)
+    missing_left, gain, curvature = np.zeros(n_nodes, np.bool_), np.zeros(n_nodes), np.zeros(n_nodes)
     categories: dict[int, CategorySplit] = {}
     for number, node in enumerate(nodes):
+        curvature[number] = float(node.get("cover", 0))
         if left[number] < 0:
             value[number] = float(node["leaf"])
             continue
@@ -86,6 +87,7 @@ def _tree(tree: Mapping[str, Any], cut: set[int]) -> TreeTable:
         missing_left=(missing_left ^ nothing) & (feature >= 0),
         value=value,
         gain=gain,
+        curvature=curvature,
         categories=categories,
     )
 

@@ -88,7 +88,7 @@ WHOLE_PARTS = (
     "left_children", "right_children", "split_indices", "default_left", "split_type", "categories", "categories_nodes",
     "categories_segments", "categories_sizes",
 )  # fmt: skip
-NUMBER_PARTS = ("split_conditions", "loss_changes")
+NUMBER_PARTS = ("split_conditions", "loss_changes", "sum_hessian")
 
 
 def _compact(tree: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,6 +167,7 @@ def _tree(tree: Mapping[str, Any], cut: set[int]) -> TreeTable:
         missing_left=(default_left ^ nothing) & inner,
         value=np.where(inner, 0.0, conditions),
         gain=_matching(tree["loss_changes"], len(left)),
+        curvature=_matching(tree["sum_hessian"], len(left)),
         categories=categories,
     )
 

@@ -159,6 +159,7 @@ class TreeNodes:
     value: Float32Array
     gain: Float64Array  # how much a node's split lowered the cost
     count: IntArray  # how many of the rows it was grown on reach a node
+    curvature: Float32Array | None = None  # the sum of theirs; None where a tree was not grown by forces
     categories: Uint32Array  # (nodes, words)
 
 
@@ -189,6 +190,19 @@ class FeatureColumns:
     offsets: IntArray
     category_words: IntArray  # where a column's words begin in `categories`; -1 where it is a number
     categories: Uint32Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitShares:
+    """The inner nodes of `ForestTrees` in the same order: what each splits, and how many documents it sends left.
+
+    A child is the number of an inner node within its tree, or -1 - the number of a leaf.
+    """
+
+    feature: Int32Array
+    share: Float64Array  # of the documents at the node that go left
+    left: Int32Array
+    right: Int32Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankwright.arrays import Arrays, Float64Array, named
 from rankwright.container.checks import Form, array, whole
 from rankwright.data.dataset import RankingDataset
+from rankwright.explanations.contributions import Contributions, Question, weighted_values
 from rankwright.features.missing import filled
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.features.scaling import FittedScaling
@@ -55,6 +56,16 @@ class ArraysModel(Model):
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
         """A score for each document; a missing feature adds nothing."""
         return self.scorer.scores(filled(data.features), threads=threads)
+
+    def contributions(self, data: RankingDataset, question: Question) -> Contributions:
+        """Weights times values; for kernels, gradients integrated from features of 0."""
+        question.refuse_cover("a linear ranker")
+        features = filled(data.features).astype(np.float64)
+        if not isinstance(self.scorer, LinearScorer) or self.scorer.nystrom is not None:
+            question.refuse_background("a kernel")
+            return self.scorer.contributions(features, self.scores(data, threads=question.threads))
+        others = None if question.background is None else filled(question.background.features).astype(np.float64)
+        return weighted_values(features, self.scorer.weights, self.scorer.constant, others)
 
     @property
     def n_steps(self) -> int:
@@ -164,6 +175,16 @@ class LinearListNet(Model):
         """The weighted sum of each document's features; what is missing adds nothing."""
         features = filled(scaled(data, self.scaling, threads).features)
         return linear_scores(features, self.weights, threads=threads)
+
+    def contributions(self, data: RankingDataset, question: Question) -> Contributions:
+        """Weights times scaled values."""
+        question.refuse_cover("a linear ranker")
+        seen, others = (
+            None if one is None else filled(scaled(one, self.scaling, question.threads).features).astype(np.float64)
+            for one in (data, question.background)
+        )
+        assert seen is not None
+        return weighted_values(seen, self.weights, 0.0, others)
 
     @property
     def n_steps(self) -> int:

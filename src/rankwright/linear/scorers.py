@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,7 +11,8 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.errors import InputError
-from rankwright.features.nystrom import FittedNystrom
+from rankwright.explanations.contributions import Contributions, along_paths, settled
+from rankwright.features.nystrom import FittedNystrom, kernel_slopes
 
 MAPPED_AT_A_TIME = 2048  # rows: their kernel values in double precision take little memory
 
@@ -20,6 +22,9 @@ class Scorer(Protocol):
 
     def scores(self, features: Float32Array, *, threads: int) -> Float64Array:
         """A score for each row; nothing may be missing."""
+
+    def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
+        """What each feature adds to these scores, counted from features of 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +39,13 @@ class LinearScorer:
         """The weighted sum of each row."""
         inputs = features if self.nystrom is None else mapped(features, self.nystrom)
         return linear_scores(inputs, self.weights, threads=threads) + self.constant
+
+    def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
+        """Weights times values; of Nyström features, gradients integrated from features of 0."""
+        if self.nystrom is None:
+            return Contributions(features * self.weights, self.constant, "weights × values")
+        nystrom, weights = self.nystrom, self.nystrom.whitening @ self.weights
+        return _from_zero(self, features, scores, lambda rows: nystrom.slopes(rows, weights))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +62,12 @@ class QuadraticScorer:
         out = np.empty(len(features))
         kernels.quadratic_scores(features, self.gamma, self.constant, self.weights, self.matrix, out, threads)
         return out
+
+    def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
+        """Each feature's own terms, and half of every product of two."""
+        products = np.einsum("nf,fg->ng", features, (self.matrix + self.matrix.T) / 2)
+        values = 2 * self.gamma * self.weights * features + self.gamma**2 * features * products
+        return Contributions(settled(values, scores - self.constant), self.constant, "terms of the quadratic form")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +88,23 @@ class KernelScorer:
         out = np.empty(len(features))
         kernels.kernel_scores(features, self.support, self.coefficients, self.kernel, self.gamma, out, threads)
         return out
+
+    def contributions(self, features: Float64Array, scores: Float64Array) -> Contributions:
+        """Gradients integrated from features of 0."""
+        support = self.support.astype(np.float64)
+        return _from_zero(
+            self, features, scores,
+            lambda rows: kernel_slopes(self.kernel, rows, support, self.gamma, self.coefficients),
+        )  # fmt: skip
+
+
+def _from_zero(
+    scorer: Scorer, features: Float64Array, scores: Float64Array, slopes: Callable[[Float64Array], Float64Array]
+) -> Contributions:
+    """Gradients integrated along straight lines from features of 0."""
+    base = float(scorer.scores(np.zeros((1, features.shape[1]), np.float32), threads=1)[0])
+    values = along_paths(slopes, np.zeros_like(features), features, scores - base)
+    return Contributions(values, base, "integrated gradients from features of 0")
 
 
 def linear_scores(features: Float32Array, weights: Float64Array, *, threads: int) -> Float64Array:

@@ -7,17 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float64Array, named
+from rankwright.arrays import Float32Array, Float64Array, named
 from rankwright.container.checks import check_finite, items, number, part, whole
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, ModuleError, UnknownNameError
+from rankwright.explanations.contributions import Contributions, Question, along_paths
 from rankwright.nets.descent import Net
 from rankwright.nets.extra import torch_part
-from rankwright.nets.inputs import NetInputs
+from rankwright.nets.inputs import FeatureRows, NetInputs
 from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS, Recipe, net_shape, recipes_of
-from rankwright.nets.plain_net import PlainNet, net_of
+from rankwright.nets.plain_net import PlainNet, input_slopes, net_of
 from rankwright.rankers.model import Model, State, StoredModel
 
 
@@ -35,6 +37,35 @@ class NetModel(Model):
     def scores(self, data: RankingDataset, *, threads: int, device: str = "cpu") -> Float64Array:
         """The net's score of each document."""
         return self._on(device).scores(self.inputs.rows_of(data, threads=threads))
+
+    def contributions(self, data: RankingDataset, question: Question) -> Contributions:
+        """The net's gradients, integrated from inputs of 0: the mean, where features are standardised."""
+        question.refuse_cover("a net")
+        question.refuse_background("a net")
+        net, nystrom = self.net, self.inputs.nystrom
+        if not isinstance(net, PlainNet):
+            raise InputError("a module of your own is not explained: it need not be made of layers that we know")
+        before = replace(self.inputs, nystrom=None)
+        seen = before.matrix(data, threads=question.threads)
+        base = float(self._scores_of(np.zeros((1, seen.shape[1]), np.float32))[0])
+        totals = self.scores(data, threads=question.threads) - base
+
+        def slopes(rows: Float64Array) -> Float64Array:
+            if nystrom is None:
+                return input_slopes(net, rows)
+            mapped = nystrom.transform(rows.astype(np.float32)).astype(np.float64)
+            of_landmarks = np.einsum("nk,mk->nm", input_slopes(net, mapped), nystrom.whitening)
+            return nystrom.slopes(rows, of_landmarks)
+
+        inputs = seen.astype(np.float64)
+        values = along_paths(slopes, np.zeros_like(inputs), inputs, totals)
+        return Contributions(values, base, "integrated gradients from inputs of 0")
+
+    def _scores_of(self, seen: Float32Array) -> Float64Array:
+        """The net's scores of rows that are standardised already."""
+        rows = seen if self.inputs.nystrom is None else self.inputs.nystrom.transform(seen)
+        zeros, ones = np.zeros(rows.shape[1], np.float32), np.ones(rows.shape[1], np.float32)
+        return self.net.scores(FeatureRows(rows, zeros, ones, threads=1))
 
     def _on(self, device: str) -> Net:
         """The net where `device` computes it."""

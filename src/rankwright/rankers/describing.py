@@ -10,8 +10,9 @@ from rankwright.errors import InputError, UnknownNameError
 from rankwright.rankers.inputs import (
     check_trained,
 )
-from rankwright.rankers.plots import axes_or_new, draw_history, draw_importances
+from rankwright.rankers.plots import draw_history, draw_importances
 from rankwright.rankers.state import RankerState
+from rankwright.tables.axes import axes_or_new
 
 
 class DescribedRanker(RankerState):

@@ -13,8 +13,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, BoolArray, Float64Array
+from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array
 from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+from rankwright.explanations.contributions import Contributions, PairContributions, Question
 from rankwright.features.scaling import FittedScaling
 
 State = tuple[dict[str, Any], Arrays]  # what a file's header and its arrays hold
@@ -68,6 +70,28 @@ class Model(ABC):
     def importances(self, kind: str) -> Float64Array:
         """How much each feature matters, by one of `importance_kinds`."""
         raise NotImplementedError(f"a model without importances was asked for {kind}")
+
+    def importances_of_steps(self, kind: str) -> Float64Array | None:  # noqa: ARG002
+        """The importances, a row for each tree, where they are sums over trees; else None."""
+        return None
+
+    def contributions(self, data: RankingDataset, question: Question) -> Contributions:  # noqa: ARG002
+        """What each feature adds to each score, for documents as `scores` takes them."""
+        raise InputError(f"{type(self).__name__} does not tell what features add to scores")
+
+    def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
+        """By how much each feature puts one row of a query, `data`, above another: where not, how scores differ."""
+        found = self.contributions(data, question)
+        values = found.values[pair[0]] - found.values[pair[1]]
+        return PairContributions(values, float(np.sum(values)), found.how)
+
+    def interactions(self, data: RankingDataset, question: Question) -> Float64Array:  # noqa: ARG002
+        """What pairs of features add by acting together; a square for each document, rows sum to contributions."""
+        raise InputError("only forests tell what pairs of features add by acting together")
+
+    def values_that_matter(self) -> dict[int, Float32Array] | None:
+        """For each feature the values next to which scores change; None where they may change anywhere."""
+        return None
 
     def used_features(self, n_features: int) -> BoolArray:
         """Which features the model looks at; all of them unless the model can tell which."""

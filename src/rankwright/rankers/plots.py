@@ -6,13 +6,12 @@ The plotting library is loaded when a picture is drawn.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.clicks.bias import Debiasing
-from rankwright.errors import MissingExtraError
 from rankwright.tables.colours import COLOURS, INK
 from rankwright.training.loop import History, smoothed
 
@@ -20,19 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKED = 50  # steps up to which each has a dot
-
-
-def axes_or_new(ax: Axes | None) -> Axes:
-    """The caller's axes, or those of a new figure."""
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise MissingExtraError("drawing pictures", "matplotlib", "report") from None
-    axes: Any = pyplot.subplots(layout="constrained")[1]
-    drawn: Axes = axes
-    return drawn
 
 
 def draw_history(axes: Axes, history: History, step: str, first: int = 1) -> None:

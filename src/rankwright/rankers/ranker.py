@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from rankwright.arrays import thread_count
 from rankwright.rankers.describing import DescribedRanker
+from rankwright.rankers.explaining import explained
 from rankwright.rankers.keeping import KeptRanker
 from rankwright.rankers.learning import LearningRanker
 from rankwright.rankers.scoring import ScoringRanker
@@ -29,3 +32,47 @@ class Ranker(LearningRanker, ScoringRanker, DescribedRanker, KeptRanker):
         super().__init_subclass__(**options)
         if hasattr(cls, "name"):
             cls.__doc__ = complete_docstring(cls, cls.summary)
+
+    def explain(
+        self,
+        X: Any,
+        qid: Any = None,
+        *,
+        query: Any = None,
+        documents: Sequence[Any] | None = None,
+        cover: str | None = None,
+        background: Any = None,
+        interactions: bool = False,
+    ) -> Any:
+        """Explain why the documents of a query rank as they do, or why one ranks above another.
+
+        Parameters
+        ----------
+        X, qid
+            As for `predict`.
+        query : str or int, optional
+            The query to explain; it may be left out where there is only one.
+        documents : two ids, optional
+            Two documents of the query to compare, by document id, or by place from 0 where they have none.
+        cover : str, optional
+            Forests: by what the two sides of a split count where its feature is not known. `documents` counts training
+            documents, as LightGBM does; `curvature` sums their curvatures, as XGBoost does. The default is the first
+            of these that the model tells.
+        background : as X, optional
+            Documents whose values features have where they are not known; for forests and weighted sums.
+        interactions : bool, default False
+            Whether to count also what pairs of features add by acting together; forests only, and not with two
+            documents.
+
+        Returns
+        -------
+        Explanation or PairExplanation
+            What each feature adds to each score; with `documents`, by how much it puts one above the other, and the
+            smallest change of one feature that swaps them.
+        """
+        data = self._documents(X, qid)
+        others = None if background is None else self._documents(background)
+        return explained(
+            self.trained(), data, query, documents, cover=cover, background=others, interactions=interactions,
+            threads=thread_count(self.threads),
+        )  # fmt: skip

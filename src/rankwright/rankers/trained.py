@@ -17,6 +17,7 @@ from rankwright.data.columns import listed
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.parts import numbered_names
 from rankwright.errors import InputError
+from rankwright.explanations.contributions import Contributions, PairContributions, Question
 from rankwright.features.scaling import FittedScaling
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.rankers.seen import SeenQueries
@@ -68,9 +69,30 @@ class TrainedRanker:
 
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
         """A score for each row of the dataset, in its own order."""
-        if self.scaling is not None and not self.model.scales_itself:
-            data = self.scaling.apply(data, threads=threads)
-        return self.model.scores(data, threads=threads)
+        return self.model.scores(self._scaled(data, threads), threads=threads)
+
+    def contributions(self, data: RankingDataset, question: Question) -> Contributions:
+        """What each feature adds to the score of each row of the dataset."""
+        return self.model.contributions(self._scaled(data, question.threads), self._scaled_question(question))
+
+    def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
+        """By how much each feature puts one row of a query above another."""
+        scaled = self._scaled(data, question.threads)
+        return self.model.pair_contributions(scaled, pair, self._scaled_question(question))
+
+    def interactions(self, data: RankingDataset, question: Question) -> Float64Array:
+        """What pairs of features add to the score of each row by acting together."""
+        return self.model.interactions(self._scaled(data, question.threads), self._scaled_question(question))
+
+    def _scaled(self, data: RankingDataset, threads: int) -> RankingDataset:
+        if self.scaling is None or self.model.scales_itself:
+            return data
+        return self.scaling.apply(data, threads=threads)
+
+    def _scaled_question(self, question: Question) -> Question:
+        if question.background is None:
+            return question
+        return replace(question, background=self._scaled(question.background, question.threads))
 
     def to_state(self) -> State:
         """The header and the arrays of the model file."""

@@ -19,10 +19,11 @@ from rankwright.formats.sources import is_read_once
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.inputs import check_trained, training_data
 from rankwright.rankers.learning import TrainingRun
-from rankwright.rankers.plots import axes_or_new, draw_bias
+from rankwright.rankers.plots import draw_bias
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.settings.shared import DebiasedSettings
+from rankwright.tables.axes import axes_or_new
 from rankwright.trees.debiasing import debiased
 
 logger = logging.getLogger(__name__)

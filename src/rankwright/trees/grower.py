@@ -214,6 +214,7 @@ def _empty_nodes(max_leaves: int, data: BinnedDataset) -> TreeNodes:
         gain=np.empty(n, np.float64),
         count=np.empty(n, np.int64),
         categories=np.empty((n, -(-most_categories // 32)), np.uint32),
+        curvature=np.empty(n, np.float32),
     )
 
 

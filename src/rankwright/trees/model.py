@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from rankwright.arrays import BoolArray, Float64Array
+import numpy as np
+
+from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.container.checks import number
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
+from rankwright.explanations.contributions import Contributions, Question
+from rankwright.explanations.counterfactuals import values_beside
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
+from rankwright.trees.forests.explaining import known_covers
 from rankwright.trees.forests.forest import IMPORTANCES, Forest
 
 
@@ -48,9 +53,50 @@ class ForestModel(Model):
         """What each feature's splits gained in all (`gain`), or how many there are (`count`)."""
         return self.forest.importance(kind)
 
+    def importances_of_steps(self, kind: str) -> Float64Array:
+        """The importances that each tree adds, a row for each."""
+        return self.forest.importance_of_trees(kind)
+
     def used_features(self, n_features: int) -> BoolArray:  # noqa: ARG002
         """Which features the trees split on."""
         return self.importances("count") > 0
+
+    def contributions(self, data: RankingDataset, question: Question) -> Contributions:
+        """What each feature adds to each score by the trees' splits: exact Shapley values."""
+        others = question.background
+        if others is not None:
+            question.refuse_cover_beside_background()
+            values = self.forest.explained(None).against(data.features, others.features, threads=question.threads)
+            base = float(np.mean(self.scores(others, threads=question.threads)))
+            return Contributions(values, base, f"Shapley values against {others.n_docs} background documents")
+        cover = question.cover or self._first_cover()
+        explained = self.forest.explained(cover)
+        values = explained.contributions(data.features, threads=question.threads)
+        return Contributions(values, self.base_score + explained.base, f"Shapley values, cover by {cover}")
+
+    def interactions(self, data: RankingDataset, question: Question) -> Float64Array:
+        """What pairs of features add by acting together."""
+        if question.background is not None:
+            raise InputError("interactions are counted by a cover: leave out background")
+        explained = self.forest.explained(question.cover or self._first_cover())
+        return explained.interactions(data.features, threads=question.threads)
+
+    def _first_cover(self) -> str:
+        known = known_covers(self.forest)
+        if not known:
+            raise InputError(
+                "the model tells neither how many documents reached its nodes nor their curvature: explain it against "
+                "a background sample"
+            )
+        return known[0]
+
+    def values_that_matter(self) -> dict[int, Float32Array]:
+        """For each feature that is split, the values on both sides of its thresholds, or its categories."""
+        forest, found = self.forest, {}
+        for feature in np.flatnonzero(self.used_features(forest.n_features)).tolist():
+            own = forest.feature == feature
+            found[feature] = np.concatenate([values_beside(forest.threshold[own]), forest.categories_of(feature)])
+        return found
 
     def state(self) -> State:
         """The base score, and the forest's arrays."""

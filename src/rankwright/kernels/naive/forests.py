@@ -22,7 +22,7 @@ def score_forest(
     threads: int,
 ) -> None:
     """Add each tree's value for each document to its score, tree after tree."""
-    _add_scores(_codes_of_values(features, columns), trees, scores)
+    _add_scores(codes_of_values(features, columns), trees, scores)
 
 
 def find_leaves(
@@ -34,7 +34,7 @@ def find_leaves(
     threads: int,
 ) -> None:
     """Fill `leaves[row, tree]` with the number of the leaf each document reaches."""
-    for tree, numbers in enumerate(_leaves_by_tree(_codes_of_values(features, columns), trees, len(features))):
+    for tree, numbers in enumerate(_leaves_by_tree(codes_of_values(features, columns), trees, len(features))):
         leaves[:, tree] = numbers
 
 
@@ -56,7 +56,7 @@ def score_codes(
     _add_scores(right + left, trees, scores)
 
 
-def _codes_of_values(features: Float32Array, columns: FeatureColumns) -> list[IntArray]:
+def codes_of_values(features: Float32Array, columns: FeatureColumns) -> list[IntArray]:
     """Codes of every column, first with missing values right of all thresholds, then with them left."""
     right, left = [], []
     for column, feature in enumerate(columns.features):

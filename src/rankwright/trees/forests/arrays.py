@@ -12,20 +12,21 @@ from numpy.typing import NDArray
 from rankwright.container.checks import MOST_FEATURES, array, check_between
 from rankwright.errors import InputError
 from rankwright.trees.forests.compiled import MAX_EDGES
-from rankwright.trees.forests.forest import DTYPE_OF, PER_NODE, Forest
+from rankwright.trees.forests.forest import CURVATURE, DTYPE_OF, PER_NODE, Forest
 from rankwright.trees.forests.readings import CATEGORY_CODES, OTHER, Reading
 from rankwright.trees.params import MAX_LEAVES
 
 N_FEATURES = "n_features"
 SPLITS_MAY_LACK_NUMBERS = ("threshold",)  # NaN marks a split by categories, and infinity one by what is missing
 READINGS = "readings"  # in files of forests that other tools made
-_ARRAYS = tuple(field.name for field in fields(Forest) if field.name not in (N_FEATURES, READINGS))
+_ARRAYS = tuple(field.name for field in fields(Forest) if field.name not in (N_FEATURES, READINGS, CURVATURE))
 
 
 def forest_to_arrays(forest: Forest) -> dict[str, NDArray[Any]]:
     """Every part of the forest under its name."""
     arrays = {name: getattr(forest, name) for name in _ARRAYS} | {N_FEATURES: np.array([forest.n_features], np.int64)}
-    return arrays if forest.readings is None else arrays | {READINGS: forest.readings}
+    may_have = {READINGS: forest.readings, CURVATURE: forest.curvature}
+    return arrays | {name: values for name, values in may_have.items() if values is not None}
 
 
 def forest_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Forest:
@@ -39,7 +40,12 @@ def forest_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Forest:
     n_features = array(arrays, N_FEATURES, np.int64, (1,))
     check_between(N_FEATURES, n_features, 0, MOST_FEATURES)
     readings = _readings(arrays, int(n_features[0]))
-    forest = Forest(**{name: arrays[name] for name in _ARRAYS}, n_features=int(n_features[0]), readings=readings)
+    forest = Forest(
+        **{name: arrays[name] for name in _ARRAYS},
+        n_features=int(n_features[0]),
+        readings=readings,
+        curvature=arrays.get(CURVATURE),  # files of early releases have none
+    )
     _check_nodes(arrays, forest)
     _check_categories(arrays, forest)
     _check_shape(forest)
@@ -62,6 +68,8 @@ def _check_nodes(arrays: Mapping[str, NDArray[Any]], forest: Forest) -> None:
     _check_offsets(arrays, "offsets", None, n_nodes, least=1)
     check_between("feature", forest.feature, -1, forest.n_features - 1)
     check_between("count", forest.count, 0, np.inf)
+    if forest.curvature is not None:
+        check_between(CURVATURE, array(arrays, CURVATURE, DTYPE_OF[CURVATURE], (n_nodes,)), 0, np.inf)
 
 
 def _check_offsets(

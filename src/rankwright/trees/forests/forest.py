@@ -16,6 +16,7 @@ from rankwright.errors import InputError, UnknownNameError, require
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper
 from rankwright.trees.forests.compiled import CompiledForest, compile_for_codes, compile_forest
+from rankwright.trees.forests.explaining import ExplainedForest
 from rankwright.trees.forests.readings import as_read
 from rankwright.trees.forests.tree import Tree
 
@@ -45,6 +46,7 @@ class Forest:
     category_values: Float32Array  # feature f has categories category_values[offsets[f]:offsets[f + 1]], ascending
     category_offsets: IntArray
     readings: NDArray[np.uint8] | None = None  # of each feature, a `Reading`; None where all are plain
+    curvature: Float32Array | None = None  # of the training documents that reached a node; None where nobody told
 
     @property
     def n_trees(self) -> int:
@@ -56,10 +58,26 @@ class Forest:
         """The first node of each tree."""
         return self.offsets[:-1]
 
+    @property
+    def by_node(self) -> dict[str, NDArray[Any]]:
+        """Every array that has an entry for each node."""
+        told = PER_NODE if self.curvature is None else (*PER_NODE, CURVATURE)
+        return {name: getattr(self, name) for name in told}
+
     @cached_property
     def compiled(self) -> list[CompiledForest]:
         """The forest laid out for scoring, made once."""
         return compile_forest(self)
+
+    @cached_property
+    def _explained(self) -> dict[str | None, ExplainedForest]:
+        return {}
+
+    def explained(self, cover: str | None) -> ExplainedForest:
+        """The forest with the shares of documents that its splits send left by a cover, made once for each."""
+        if cover not in self._explained:
+            self._explained[cover] = ExplainedForest.of(self, cover)
+        return self._explained[cover]
 
     def categories_of(self, feature: int) -> Float32Array:
         """The values that the splits of a categorical feature know."""
@@ -67,7 +85,7 @@ class Forest:
 
     def predict(self, features: ArrayLike, *, threads: int | None = None) -> Float64Array:
         """The score of every document: the sum of its leaves' values, in float64, tree after tree."""
-        matrix = self._checked(features)
+        matrix = self.checked(features)
         scores = np.zeros(len(matrix))
         self._add_scores(matrix, scores, 0, self.n_trees, thread_count(threads))
         return scores
@@ -77,7 +95,7 @@ class Forest:
     ) -> Iterator[tuple[int, Float64Array]]:
         """Numbers of trees, `every` apart and always the last, each with the scores that so many trees give."""
         require(every >= 1, f"every must be 1 or more, got {every}")
-        matrix = self._checked(features)
+        matrix = self.checked(features)
         scores = np.zeros(len(matrix))
         for first in range(0, self.n_trees, every):
             last = min(first + every, self.n_trees)
@@ -95,7 +113,7 @@ class Forest:
 
     def apply(self, features: ArrayLike, *, threads: int | None = None) -> IntArray:
         """The node of the leaf that each document reaches in each tree."""
-        matrix = self._checked(features)
+        matrix = self.checked(features)
         nodes = np.empty((len(matrix), self.n_trees), np.int64)
         done = 0
         for piece in self.compiled:
@@ -106,7 +124,8 @@ class Forest:
             done += piece.trees.n_trees
         return nodes
 
-    def _checked(self, features: ArrayLike) -> Float32Array:
+    def checked(self, features: ArrayLike) -> Float32Array:
+        """The features as the trees compare them."""
         matrix = as_features(features)
         if matrix.shape[1] != self.n_features:
             raise InputError(f"features must have {self.n_features} columns, as in training, got {matrix.shape[1]}")
@@ -131,7 +150,7 @@ class Forest:
     def part(self, first: int, last: int) -> Forest:
         """Trees `first` to `last`, the last one not among them."""
         begin, end = int(self.offsets[first]), int(self.offsets[last])
-        kept: dict[str, Any] = {name: getattr(self, name)[begin:end] for name in PER_NODE}
+        kept: dict[str, Any] = {name: values[begin:end] for name, values in self.by_node.items()}
         for name in ("left", "right"):
             kept[name] = np.where(kept["feature"] < 0, np.int32(-1), kept[name] - np.int32(begin))
         return replace(self, **kept, offsets=self.offsets[first : last + 1] - begin)
@@ -144,7 +163,8 @@ class Forest:
         sizes = np.diff(self.offsets)[chosen]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         moved = np.repeat(self.offsets[chosen] - offsets[:-1], sizes)  # by how much each node comes forward
-        kept: dict[str, Any] = {name: getattr(self, name)[moved + np.arange(len(moved))] for name in PER_NODE}
+        nodes = moved + np.arange(len(moved))
+        kept: dict[str, Any] = {name: values[nodes] for name, values in self.by_node.items()}
         for name in ("left", "right"):
             kept[name] = np.where(kept["feature"] < 0, -1, kept[name] - moved).astype(np.int32)
         return replace(self, **kept, offsets=offsets)
@@ -155,11 +175,23 @@ class Forest:
 
     def importance(self, kind: str = "gain") -> Float64Array:
         """How much each feature matters: what its splits gained together, or how many there are (`count`)."""
+        inner = self.feature >= 0
+        weights = self._importance_of_nodes(kind)[inner]
+        return np.bincount(self.feature[inner], weights=weights, minlength=self.n_features).astype(np.float64)
+
+    def importance_of_trees(self, kind: str = "gain") -> Float64Array:
+        """The same for each tree alone: (trees, features)."""
+        inner = self.feature >= 0
+        tree = np.repeat(np.arange(self.n_trees), np.diff(self.offsets))[inner]
+        found = np.zeros((self.n_trees, self.n_features))
+        np.add.at(found, (tree, self.feature[inner]), self._importance_of_nodes(kind)[inner])
+        return found
+
+    def _importance_of_nodes(self, kind: str) -> Float64Array:
         if kind not in IMPORTANCES:
             raise UnknownNameError("importance", kind, IMPORTANCES)
-        inner = self.feature >= 0
-        weights = IMPORTANCES[kind](self)[inner]
-        return np.bincount(self.feature[inner], weights=weights, minlength=self.n_features).astype(np.float64)
+        weights: Float64Array = IMPORTANCES[kind](self)
+        return weights
 
     def n_leaves_of_trees(self) -> IntArray:
         """How many leaves each tree has."""
@@ -183,6 +215,7 @@ class Forest:
 
 
 PER_NODE = ("feature", "threshold", "left", "right", "missing_left", "value", "gain", "count", "categories")
+CURVATURE = "curvature"
 IMPORTANCES: Mapping[str, Any] = {
     "gain": lambda forest: forest.gain,
     "count": lambda forest: np.ones(len(forest.gain)),
@@ -195,7 +228,9 @@ def forest_of(trees: Sequence[Tree], mapper: BinMapper) -> Forest:
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     n_categories = np.where(mapper.categorical, np.diff(mapper.offsets), 0)
     n_words = -(-int(n_categories.max(initial=0)) // 32)
-    by_node = {name: _joined([getattr(tree, name) for tree in trees], name, n_words) for name in PER_NODE}
+    told = all(tree.curvature is not None for tree in trees)
+    names = (*PER_NODE, CURVATURE) if told else PER_NODE
+    by_node = {name: _joined([getattr(tree, name) for tree in trees], name, n_words) for name in names}
     shift = np.repeat(offsets[:-1], sizes).astype(np.int32)
     for name in ("left", "right"):
         by_node[name] = np.where(by_node["feature"] < 0, np.int32(-1), by_node[name] + shift)
@@ -219,6 +254,7 @@ DTYPE_OF: Mapping[str, type[np.generic]] = {
     "gain": np.float64,
     "count": np.int64,
     "categories": np.uint32,
+    "curvature": np.float32,
 }
 
 

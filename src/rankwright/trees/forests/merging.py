@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankwright.arrays import Float32Array, IntArray, as_vector
 from rankwright.errors import InputError
-from rankwright.trees.forests.forest import PER_NODE, Forest
+from rankwright.trees.forests.forest import CURVATURE, PER_NODE, Forest
 from rankwright.trees.forests.readings import OTHER, is_category
 
 
@@ -32,13 +32,16 @@ def merge_forests(forests: Sequence[Forest], weights: ArrayLike | None = None) -
         _with_categories(forest.scaled(float(factor)), values, offsets)
         for forest, factor in zip(forests, factors, strict=True)
     ]
-    by_node: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in PER_NODE}
+    told = all(part.curvature is not None for part in parts)
+    names = (*PER_NODE, CURVATURE) if told else PER_NODE
+    by_node: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     n_nodes = np.array([len(part.feature) for part in parts])
     before = np.concatenate([[0], np.cumsum(n_nodes)])
     shift = np.repeat(before[:-1], n_nodes).astype(np.int32)
     for name in ("left", "right"):
         by_node[name] = np.where(by_node["feature"] < 0, np.int32(-1), by_node[name] + shift)
     tree_offsets = [part.offsets[:-1] + start for part, start in zip(parts, before[:-1], strict=True)]
+    by_node.setdefault(CURVATURE, None)
     return replace(parts[0], **by_node, offsets=np.concatenate([*tree_offsets, before[-1:]]))
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.trees.forests.compiled import number_leaves
-from rankwright.trees.forests.forest import PER_NODE, Forest
+from rankwright.trees.forests.forest import Forest
 
 
 def simplified(forest: Forest) -> Forest:
@@ -25,7 +25,7 @@ def simplified(forest: Forest) -> Forest:
     stand_in, is_leaf, value = _stand_ins(forest, _reachable(forest))
     kept = _kept(forest, stand_in, is_leaf, value)
     number = np.cumsum(kept) - 1
-    parts: dict[str, Any] = {name: getattr(forest, name)[kept] for name in PER_NODE}
+    parts: dict[str, Any] = {name: values[kept] for name, values in forest.by_node.items()}
     ends = is_leaf[kept]
     parts |= {
         "feature": np.where(ends, np.int32(-1), parts["feature"]),
@@ -57,6 +57,7 @@ def merge_equal_shapes(forest: Forest) -> Forest:
     starts, stops = in_order.offsets[:-1], in_order.offsets[1:]
     value = in_order.value.astype(np.float64)
     gain, count = in_order.gain.copy(), in_order.count.copy()
+    curvature = None if in_order.curvature is None else in_order.curvature.copy()
     for tree, place in enumerate(place_of_tree):
         first = firsts[place]
         if first != tree:
@@ -64,7 +65,9 @@ def merge_equal_shapes(forest: Forest) -> Forest:
             value[mine] += value[theirs]
             gain[mine] += gain[theirs]
             count[mine] = np.maximum(count[mine], count[theirs])
-    summed = replace(in_order, value=value.astype(np.float32), gain=gain, count=count)
+            if curvature is not None:
+                curvature[mine] += curvature[theirs]
+    summed = replace(in_order, value=value.astype(np.float32), gain=gain, count=count, curvature=curvature)
     return summed.take_trees(firsts)
 
 
@@ -172,7 +175,7 @@ def _depth_first(forest: Forest) -> Forest:
     order = np.lexsort((depth, first_leaf, tree))
     number = np.empty_like(order)
     number[order] = np.arange(len(order))
-    parts: dict[str, Any] = {name: getattr(forest, name)[order] for name in PER_NODE}
+    parts: dict[str, Any] = {name: values[order] for name, values in forest.by_node.items()}
     for name in ("left", "right"):
         inner = parts["feature"] >= 0
         parts[name] = np.where(inner, number[np.where(inner, parts[name], 0)], -1).astype(np.int32)

@@ -86,12 +86,19 @@ def grow_tree(
     growth.chance = TreeChance(np.flatnonzero(columns.asked), settings.split_feature_fraction, deviation, seed)
     unit = curvature_scale / gradient_scale
     symmetric = settings.growth == "symmetric"
+    of_nodes = np.zeros(len(nodes.feature))
     for leaf in (growth.grow_levels if symmetric else growth.grow_best_first)(rows.astype(np.int64)):
         rows[leaf.begin : leaf.begin + len(leaf.rows)] = leaf.rows
-        below = _sum_in_steps(curvature[leaf.rows], CURVATURE_LIMIT / curvature_scale) + settings.l2
+        of_nodes[leaf.node] = _sum_in_steps(curvature[leaf.rows], CURVATURE_LIMIT / curvature_scale)
+        below = of_nodes[leaf.node] + settings.l2
         step = -_sum_in_steps(gradient[leaf.rows], GRADIENT_LIMIT / gradient_scale) / below if below > 0 else 0.0
         bounded = min(max(step, leaf.bounds[0] * unit), leaf.bounds[1] * unit)
         nodes.value[leaf.node] = settings.learning_rate * bounded
+    for node in range(growth.n_nodes - 1, -1, -1):
+        if nodes.feature[node] >= 0:
+            of_nodes[node] = of_nodes[nodes.left[node]] + of_nodes[nodes.right[node]]
+    assert nodes.curvature is not None
+    nodes.curvature[: growth.n_nodes] = of_nodes[: growth.n_nodes]
     return growth.n_nodes
 
 

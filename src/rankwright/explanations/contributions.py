@@ -1,0 +1,107 @@
+"""What features add to scores: the question, the answer, and the sums that both must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankwright.arrays import Float64Array
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+
+PATH_POINTS = 64  # at which gradients are taken along a path: smooth functions come out to the last digits
+DOCUMENTS_AT_A_TIME = 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """How contributions are counted.
+
+    `cover` says by what a forest weighs the two sides of a split for features that are not known, None for what it
+    tells; `background` are documents whose values such features have instead.
+    """
+
+    cover: str | None = None
+    background: RankingDataset | None = None
+    threads: int = 1
+
+    def refuse_cover(self, kind: str) -> None:
+        """Raise where a cover was asked for of a model without trees."""
+        if self.cover is not None:
+            raise InputError(f"{kind} has no trees, which a cover is of: leave out cover")
+
+    def refuse_cover_beside_background(self) -> None:
+        """Raise where both ways of counting were asked for."""
+        if self.cover is not None:
+            raise InputError("a background sample tells what is usual, and so does a cover: give one of them")
+
+    def refuse_background(self, kind: str) -> None:
+        """Raise where a background was given to a model that has another starting point."""
+        if self.background is not None:
+            raise InputError(
+                f"{kind} is explained along the way from features of 0, as it sees them: leave out background"
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contributions:
+    """What each feature adds to each document's score: `base` and a row's values add up to it."""
+
+    values: Float64Array  # (documents, features)
+    base: float
+    how: str  # a sentence about how they were counted
+
+    def plus(self, base: float) -> Contributions:
+        """The same next to a base that is higher by that much."""
+        return replace(self, base=self.base + base)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairContributions:
+    """By how much each feature puts the first of two documents above the second; they add up to `margin`."""
+
+    values: Float64Array
+    margin: float
+    how: str
+
+
+def mean_contributions(parts: list[Contributions]) -> Contributions:
+    """The contributions to the mean of scores."""
+    values = sum((part.values for part in parts), np.zeros_like(parts[0].values)) / len(parts)
+    return Contributions(values, sum(part.base for part in parts) / len(parts), parts[0].how)
+
+
+def weighted_values(
+    features: Float64Array, weights: Float64Array, constant: float, background: Float64Array | None
+) -> Contributions:
+    """Weights times values, or times what they are above the background's mean; nothing is missing."""
+    if background is None:
+        return Contributions(features * weights, constant, "weights × values")
+    mean = background.mean(axis=0)
+    base = constant + float(np.sum(mean * weights))
+    return Contributions((features - mean) * weights, base, "weights × values above the background's mean")
+
+
+def along_paths(
+    gradient: Callable[[Float64Array], Float64Array], starts: Float64Array, ends: Float64Array, totals: Float64Array
+) -> Float64Array:
+    """Gradients integrated from each start to its end, along a straight line; rows add up to `totals`.
+
+    What the sum over points leaves of the total, and rounding, is shared out in proportion to what features got.
+    """
+    points, weights = np.polynomial.legendre.leggauss(PATH_POINTS)
+    moves, got = ends - starts, np.zeros_like(ends)
+    for first in range(0, len(ends), DOCUMENTS_AT_A_TIME):
+        rows = slice(first, first + DOCUMENTS_AT_A_TIME)
+        for point, weight in zip(points.tolist(), weights.tolist(), strict=True):
+            got[rows] += weight / 2 * gradient(starts[rows] + (1 + point) / 2 * moves[rows])
+    return settled(got * moves, totals)
+
+
+def settled(values: Float64Array, totals: Float64Array) -> Float64Array:
+    """The rows with what is left of their totals shared out in proportion to the sizes of their values."""
+    sizes = np.abs(values).sum(axis=1)
+    left = np.divide(totals - values.sum(axis=1), sizes, out=np.zeros_like(sizes), where=sizes > 0)
+    return np.asarray(values + np.abs(values) * left[:, None])

@@ -1,0 +1,203 @@
+"""What a feature does to scores: all documents get one value of it after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, Float64Array, thread_count
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.frames import frame_of
+from rankwright.errors import InputError, UnknownNameError, require
+from rankwright.explanations.counterfactuals import observed_values
+from rankwright.metrics.intervals import bootstrap_interval
+from rankwright.tables.axes import axes_or_new
+from rankwright.tables.colours import COLOURS, FAINT
+from rankwright.tables.text import ShownTable, short
+
+RESAMPLES = 1000
+MOST_DOCUMENTS = 20_000  # of queries that are drawn where there are more
+DRAWN_CURVES = 50  # of queries in a picture
+
+
+class ScoresDocuments(Protocol):
+    """A trained ranker."""
+
+    def predict(self, X: Any, qid: Any = None) -> Any:
+        """Score documents."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Dependence:
+    """How scores depend on one feature.
+
+    Attributes
+    ----------
+    feature : str
+        The feature.
+    grid : array of float32
+        The values that all documents were given.
+    by_query : array of float64
+        The mean score of each query's documents at each value, a row for each query: its curve of individual
+        conditional expectation.
+    mean, low, high : array of float64
+        The partial dependence, the mean of the curves, and the ends of its 95 % interval over queries, each less the
+        mean over the grid.
+    """
+
+    feature: str
+    grid: Float32Array
+    by_query: Float64Array
+    mean: Float64Array
+    low: Float64Array
+    high: Float64Array
+
+    def to_frame(self) -> Any:
+        """Return a frame with a row for each value.
+
+        Returns
+        -------
+        pandas or polars DataFrame
+            Columns value, mean, low and high.
+        """
+        return frame_of({"value": self.grid, "mean": self.mean, "low": self.low, "high": self.high})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve as a dictionary for JSON.
+
+        Returns
+        -------
+        dict
+            The feature, the number of queries, and the values with the mean and its interval.
+        """
+        points = [
+            {"value": float(value), "mean": float(mean), "low": float(low), "high": float(high)}
+            for value, mean, low, high in zip(self.grid, self.mean, self.low, self.high, strict=True)
+        ]
+        return {"feature": self.feature, "queries": len(self.by_query), "points": points}
+
+    def table(self) -> ShownTable:
+        """Make the table that is printed.
+
+        Returns
+        -------
+        ShownTable
+            The values, and what each does to scores.
+        """
+        rows = [
+            [short(float(value)), f"{mean:+.4g}", f"{low:+.4g} to {high:+.4g}"]
+            for value, mean, low, high in zip(self.grid, self.mean, self.low, self.high, strict=True)
+        ]
+        names = [self.feature, "score", "95 % interval"]
+        title = f"What {self.feature} does to scores, over {len(self.by_query)} queries"
+        return ShownTable(title, names, rows, numbers=names, notes=["scores less their mean over these values"])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the partial dependence with its interval, over the curves of queries.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure unless given.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        axes = axes_or_new(ax)
+        for curve in self.by_query[:DRAWN_CURVES] - self.by_query[:DRAWN_CURVES].mean(axis=1, keepdims=True):
+            axes.plot(self.grid, curve, color=FAINT, linewidth=0.8, zorder=1)
+        axes.fill_between(self.grid, self.low, self.high, color=COLOURS[0], alpha=0.25, zorder=2)
+        axes.plot(self.grid, self.mean, color=COLOURS[0], zorder=3)
+        axes.set(xlabel=self.feature, ylabel="score against its mean", title=f"What {self.feature} does")
+        return axes
+
+    def __repr__(self) -> str:
+        return self.table().text(80)
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def partial_dependence(
+    ranker: ScoresDocuments,
+    data: RankingDataset,
+    feature: str | int,
+    *,
+    points: int = 20,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Dependence:
+    """Tell what a feature does to scores: every document gets one value of it after another.
+
+    Parameters
+    ----------
+    ranker : Ranker
+        A trained ranker.
+    data : RankingDataset
+        Documents; where there are more than 20,000, queries are drawn that have about so many.
+    feature : str or int
+        The feature, by name or by number from 0.
+    points : int, default 20
+        How many values to try at most, evenly by rank among those that occur.
+    seed : int, default 0
+        The seed of the draw and of the bootstrap.
+    threads : int, optional
+        The number of threads of the bootstrap; every core unless given.
+
+    Returns
+    -------
+    Dependence
+        The curve of every query, and their mean with its interval.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.synthetic.web_search(n_queries=20, seed=0)
+    >>> ranker = rw.LambdaMART(n_trees=5, threads=1).fit(data)
+    >>> found = rw.partial_dependence(ranker, data, 0, points=5)
+    >>> found.by_query.shape
+    (20, 5)
+    """
+    require(points >= 2, f"points must be 2 or more, got {points}")
+    names = data.feature_names or tuple(getattr(ranker, "feature_names_in_", ())) or data.names
+    number = _feature_number(feature, names, data.names)
+    data = _drawn(data, seed)
+    grid = observed_values(data.features[:, number], points)
+    if len(grid) == 0:
+        raise InputError(f"feature {names[number]} is missing in every document")
+    changed = replace(data, features=data.features.copy(), source_rows=None)
+    curves = np.empty((data.n_queries, len(grid)))
+    for place, value in enumerate(grid):
+        changed.features[:, number] = value
+        scores = np.asarray(ranker.predict(changed))
+        curves[:, place] = np.add.reduceat(scores, data.groups.offsets[:-1]) / data.groups.sizes
+    centred = curves - curves.mean(axis=1, keepdims=True)
+    ones, options = np.ones(len(curves)), {"resamples": RESAMPLES, "seed": seed, "threads": thread_count(threads)}
+    ends = [bootstrap_interval(np.ascontiguousarray(column), ones, **options) for column in centred.T]
+    low, high = (np.array(column) for column in zip(*ends, strict=True))
+    return Dependence(str(names[number]), grid, curves, centred.mean(axis=0), low, high)
+
+
+def _feature_number(feature: str | int, names: Sequence[str], written: Sequence[str]) -> int:
+    """The number of a feature, by that number, by its name, or by what the data's file calls it."""
+    if isinstance(feature, int | np.integer) and 0 <= feature < len(names):
+        return int(feature)
+    for known in (names, written):
+        if feature in known:
+            return list(known).index(str(feature))
+    raise UnknownNameError("feature", str(feature), known=map(str, names))
+
+
+def _drawn(data: RankingDataset, seed: int) -> RankingDataset:
+    """The data without empty queries, or queries of it that have about as many documents as are asked for."""
+    queries = np.flatnonzero(data.groups.sizes > 0)
+    if len(queries) == 0:
+        raise InputError("there is no document")
+    order = np.random.default_rng(seed).permutation(queries)
+    enough = np.searchsorted(np.cumsum(data.groups.sizes[order]), MOST_DOCUMENTS) + 1
+    return data.take_queries(np.sort(order[:enough]))

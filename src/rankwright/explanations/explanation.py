@@ -1,0 +1,400 @@
+"""An explanation as a value: of the documents of a query, and of two of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.data.frames import frame_of
+from rankwright.explanations.counterfactuals import Counterfactual
+from rankwright.explanations.plots import draw_list, draw_pair
+from rankwright.tables.axes import axes_or_new
+from rankwright.tables.text import ShownTable, short
+
+SHOWN_DOCUMENTS = 10
+SHOWN_REASONS = 3  # of a document in a list
+SHOWN_FEATURES = 12  # of a pair
+WIDTH = 80
+LARGE, VERY_LARGE = 1e4, 1e9  # between them numbers are shown without an exponent and without a fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Explanation:
+    """Why the documents of a query rank as they do: what each feature adds to each score.
+
+    Attributes
+    ----------
+    ranker : str
+        The ranker's name.
+    query : str or int
+        The query.
+    documents : tuple
+        The ids of its documents, in the order of the data; row numbers from 0 where they have none.
+    features : tuple of str
+        What the features are called.
+    values : array of float32
+        The documents' features as they were given, a row for each document.
+    contributions : array of float64
+        What each feature adds to each score: `base` and a row add up to the document's score.
+    base : float
+        The score where no feature is known.
+    scores : array of float64
+        What `predict` gives.
+    labels : array of float32, optional
+        The documents' labels, where the data has any.
+    how : str
+        How contributions were counted.
+    interactions : array of float64, optional
+        What pairs of features add by acting together, where they were asked for: a square for each document, whose
+        rows add up to `contributions`.
+    """
+
+    ranker: str
+    query: Any
+    documents: tuple[Any, ...]
+    features: tuple[str, ...]
+    values: Float32Array
+    contributions: Float64Array
+    base: float
+    scores: Float64Array
+    labels: Float32Array | None
+    how: str
+    interactions: Float64Array | None = None
+
+    @property
+    def centred(self) -> Float64Array:
+        """The contributions less their mean over the query: what all documents have in common moves none of them."""
+        return np.asarray(self.contributions - self.contributions.mean(axis=0))
+
+    @property
+    def order(self) -> IntArray:
+        """The places of the documents, best first; equal scores stay in the order of the data."""
+        return np.argsort(-self.scores, kind="stable")
+
+    @property
+    def importances(self) -> Float64Array:
+        """The mean size of each feature's centred contributions in this query."""
+        return np.asarray(np.abs(self.centred).mean(axis=0))
+
+    def to_frame(self) -> Any:
+        """Return a frame with a row for each document and feature.
+
+        Returns
+        -------
+        pandas or polars DataFrame
+            Columns query, document, rank (from 1), score, feature, value, contribution and centred; documents best
+            first, the features of each in their own order.
+        """
+        order, n_features = self.order, len(self.features)
+        ids = [self.documents[place] for place in order.tolist()]
+        return frame_of(
+            {
+                "query": [self.query] * (len(ids) * n_features),
+                "document": [one for one in ids for _ in range(n_features)],
+                "rank": np.repeat(np.arange(1, len(ids) + 1), n_features),
+                "score": np.repeat(self.scores[order], n_features),
+                "feature": list(self.features) * len(ids),
+                "value": self.values[order].reshape(-1),
+                "contribution": self.contributions[order].reshape(-1),
+                "centred": self.centred[order].reshape(-1),
+            }
+        )
+
+    def to_dict(self, top: int | None = None) -> dict[str, Any]:
+        """Return the explanation as a dictionary for JSON.
+
+        Parameters
+        ----------
+        top : int, optional
+            How many documents to keep, best first; all unless given.
+
+        Returns
+        -------
+        dict
+            The query, its documents best first, and what each feature adds; a missing value is None.
+        """
+        centred = self.centred
+        documents = [
+            {
+                "document": _plain(self.documents[place]),
+                "rank": rank,
+                "score": float(self.scores[place]),
+                "contributions": {
+                    name: {"value": _number(self.values[place, feature]), "contribution": float(own),
+                           "centred": float(centred[place, feature])}
+                    for feature, (name, own) in enumerate(zip(self.features, self.contributions[place], strict=True))
+                    if own != 0 or centred[place, feature] != 0
+                },
+            }
+            for rank, place in enumerate(self.order[:top].tolist(), start=1)
+        ]  # fmt: skip
+        return {
+            "ranker": self.ranker,
+            "query": _plain(self.query),
+            "how": self.how,
+            "base": self.base,
+            "documents": documents,
+        }
+
+    def table(self, top: int = SHOWN_DOCUMENTS) -> ShownTable:
+        """Make the table that is printed.
+
+        Parameters
+        ----------
+        top : int, default 10
+            How many documents to show.
+
+        Returns
+        -------
+        ShownTable
+            The documents, best first, each with the features that move it most against the query's mean.
+        """
+        centred, order = self.centred, self.order
+        has_labels = self.labels is not None
+        rows = []
+        for rank, place in enumerate(order[:top].tolist(), start=1):
+            label = [] if self.labels is None else [short(float(self.labels[place]))]
+            reasons = ", ".join(
+                f"{centred[place, feature]:+.3g} {label_of(self.features[feature])} = "
+                f"{shown(self.values[place, feature])}"
+                for feature in _largest(centred[place], SHOWN_REASONS)
+            )
+            rows.append([str(rank), str(self.documents[place]), f"{self.scores[place]:.4g}", *label, reasons])
+        names = ["rank", "document", "score", *(["label"] if has_labels else []), "moved most by"]
+        left = len(order) - len(rows)
+        notes = [f"… and {left} more documents"] if left > 0 else []
+        notes.append(f"what a feature adds to a score, less its mean over the query ({self.how})")
+        title = f"Query {self.query}: {len(order)} documents, ranked by {self.ranker}"
+        return ShownTable(title, names, rows, numbers=["rank", "score", "label"], notes=notes)
+
+    def plot(self, ax: Any = None, *, top: int = SHOWN_DOCUMENTS) -> Any:
+        """Draw the documents, best first, and the features that move them.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure unless given.
+        top : int, default 10
+            How many documents to draw.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        axes = axes_or_new(ax)
+        places = self.order[:top]
+        names = [str(self.documents[place]) for place in places.tolist()]
+        draw_list(axes, names, [label_of(name) for name in self.features], self.centred[places], f"Query {self.query}")
+        return axes
+
+    def __repr__(self) -> str:
+        return as_text(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairExplanation:
+    """Why one document ranks above another of its query.
+
+    Attributes
+    ----------
+    ranker : str
+        The ranker's name.
+    query : str or int
+        The query.
+    above, below : str or int
+        The two documents, the one that ranks higher first.
+    features : tuple of str
+        What the features are called.
+    values : array of float32
+        The features of the two documents, a row each.
+    contributions : array of float64
+        By how much each feature puts the first above the second: they add up to `margin`.
+    margin : float
+        By how much the first is ahead.
+    scores : array of float64
+        What `predict` gives the two.
+    how : str
+        How contributions were counted.
+    counterfactual : Counterfactual, optional
+        The smallest change of one feature that swaps the two; None where no single feature does.
+    """
+
+    ranker: str
+    query: Any
+    above: Any
+    below: Any
+    features: tuple[str, ...]
+    values: Float32Array
+    contributions: Float64Array
+    margin: float
+    scores: Float64Array
+    how: str
+    counterfactual: Counterfactual | None
+
+    def ordered(self) -> IntArray:
+        """Order the features by the size of what they contribute.
+
+        Returns
+        -------
+        array of int64
+            Their numbers from 0, the largest first.
+        """
+        return np.argsort(-np.abs(self.contributions), kind="stable")
+
+    def to_frame(self) -> Any:
+        """Return a frame with a row for each feature, the largest contribution first.
+
+        Returns
+        -------
+        pandas or polars DataFrame
+            Columns feature, above and below (the values of the two documents), and contribution.
+        """
+        order = self.ordered()
+        return frame_of(
+            {
+                "feature": [self.features[feature] for feature in order.tolist()],
+                "above": self.values[0, order],
+                "below": self.values[1, order],
+                "contribution": self.contributions[order],
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as a dictionary for JSON.
+
+        Returns
+        -------
+        dict
+            The two documents, what each feature contributes, the largest first, and what would swap them.
+        """
+        features = [
+            {
+                "feature": self.features[feature],
+                "above": _number(self.values[0, feature]),
+                "below": _number(self.values[1, feature]),
+                "contribution": float(self.contributions[feature]),
+            }
+            for feature in self.ordered().tolist()
+        ]
+        return {
+            "ranker": self.ranker,
+            "query": _plain(self.query),
+            "above": _plain(self.above),
+            "below": _plain(self.below),
+            "scores": self.scores.tolist(),
+            "margin": self.margin,
+            "how": self.how,
+            "features": features,
+            "counterfactual": None if self.counterfactual is None else self.counterfactual.to_dict(),
+        }
+
+    def table(self, top: int = SHOWN_FEATURES) -> ShownTable:
+        """Make the table that is printed.
+
+        Parameters
+        ----------
+        top : int, default 12
+            How many features to show.
+
+        Returns
+        -------
+        ShownTable
+            The features that tell the two documents apart, the largest contribution first, and what would swap them.
+        """
+        used = [feature for feature in self.ordered().tolist() if self.contributions[feature] != 0]
+        rows = [
+            [label_of(self.features[feature]), *(shown(value) for value in self.values[:, feature]),
+             f"{self.contributions[feature]:+.4g}"]
+            for feature in used[:top]
+        ]  # fmt: skip
+        rest = used[top:]
+        if rest:
+            rows.append([f"{len(rest)} others", "", "", f"{self.contributions[rest].sum():+.4g}"])
+        rows.append(["together", "", "", f"{self.margin:+.4g}"])
+        names = ["feature", str(self.above), str(self.below), "puts it above by"]
+        title = f"Query {self.query}: why {self.above} is above {self.below}, by {self.ranker}"
+        return ShownTable(title, names, rows, numbers=names[1:], notes=[self._swap(), f"counted as {self.how}"])
+
+    def _swap(self) -> str:
+        found = self.counterfactual
+        if found is None:
+            return "No change of one feature that was tried swaps them."
+        return (
+            f"Smallest change that swaps them: {label_of(found.feature)} of {found.document} from "
+            f"{shown(found.before)} to {exactly(found.after)} ({found.size:.2g} deviations)."
+        )
+
+    def plot(self, ax: Any = None, *, top: int = SHOWN_FEATURES) -> Any:
+        """Draw what each feature contributes, the largest first.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure unless given.
+        top : int, default 12
+            How many features to draw.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+        """
+        axes = axes_or_new(ax)
+        chosen = self.ordered()[:top]
+        names = [
+            f"{label_of(self.features[feature])}: {shown(self.values[0, feature])} | {shown(self.values[1, feature])}"
+            for feature in chosen.tolist()
+        ]
+        draw_pair(axes, names, self.contributions[chosen], f"Why {self.above} is above {self.below}")
+        return axes
+
+    def __repr__(self) -> str:
+        return as_text(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def _largest(values: Float64Array, n: int) -> list[int]:
+    order = np.argsort(-np.abs(values), kind="stable")[:n]
+    return [int(feature) for feature in order if values[feature] != 0]
+
+
+def as_text(table: ShownTable) -> str:
+    """The table in lines that fit a terminal, sentences wrapped between words."""
+    notes = [line for note in table.notes for line in wrap(note, WIDTH, break_on_hyphens=False)]
+    return replace(table, notes=notes).text(WIDTH)
+
+
+def shown(value: Any) -> str:
+    """A feature's value in few letters; `missing` for NaN."""
+    if np.isnan(value):
+        return "missing"
+    written_out = LARGE <= abs(value) < VERY_LARGE
+    return f"{value:.0f}" if written_out else short(float(value))
+
+
+def label_of(feature: str) -> str:
+    """What a feature is called in a sentence: those without a name have a number."""
+    return f"feature {feature}" if feature.isdigit() else feature
+
+
+def exactly(value: float) -> str:
+    """A float32 in as few digits as give it back."""
+    return "missing" if np.isnan(value) else str(np.float32(value))
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _plain(identity: Any) -> Any:
+    return identity.item() if isinstance(identity, np.generic) else identity

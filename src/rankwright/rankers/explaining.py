@@ -1,0 +1,204 @@
+"""From a trained ranker and documents to their explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import BoolArray, Float32Array, Float64Array
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.errors import InputError, UnknownQueryError, require
+from rankwright.explanations.contributions import Question
+from rankwright.explanations.counterfactuals import (
+    MOST_ROWS,
+    MOST_VALUES,
+    Change,
+    Counterfactual,
+    Margin,
+    observed_values,
+    smallest_change,
+    spreads_of,
+)
+from rankwright.explanations.explanation import Explanation, PairExplanation
+from rankwright.rankers.trained import TrainedRanker
+
+NEAREST = 3  # ids that are shown where one is unknown
+WITHIN = "; features are scaled within the query, so these compare its documents"
+
+
+def explained(
+    trained: TrainedRanker,
+    data: RankingDataset,
+    query: Any,
+    documents: Sequence[Any] | None,
+    *,
+    cover: str | None,
+    background: RankingDataset | None,
+    interactions: bool,
+    threads: int,
+) -> Explanation | PairExplanation:
+    """Why the documents of a query rank as they do, or why one of two ranks above the other."""
+    name, own = _one_query(data, query)
+    question = Question(cover, background, threads)
+    if documents is not None:
+        require(not interactions, "interactions are of a list: leave out documents")
+        return _pair(trained, name, own, documents, question)
+    if trained.model.needs_queries:
+        raise InputError(
+            f"{trained.ranker} compares the documents of a query, which have no scores of their own: name two of them "
+            f"(documents=, or --documents A,B)"
+        )
+    found = trained.contributions(own, question)
+    return Explanation(
+        ranker=trained.ranker,
+        query=name,
+        documents=_ids(own),
+        features=names_of(trained, own),
+        values=own.features,
+        contributions=found.values,
+        base=found.base,
+        scores=trained.scores(own, threads=threads),
+        labels=own.labels,
+        how=found.how + (WITHIN if trained.looks_at_queries else ""),
+        interactions=trained.interactions(own, question) if interactions else None,
+    )
+
+
+def _one_query(data: RankingDataset, query: Any) -> tuple[Any, RankingDataset]:
+    """The query's id, or its number where it has none, and its documents."""
+    ids = list(range(data.n_queries)) if data.query_ids is None else data.query_ids.tolist()
+    if query is None:
+        if data.n_queries != 1:
+            raise InputError(f"say which of the {data.n_queries} queries to explain: query=, or --query Q")
+        return ids[0], data
+    place = next((number for number, own in enumerate(ids) if str(own) == str(query)), None)
+    if place is None:
+        raise UnknownQueryError(f"there is no query {query!r}; the nearest ids are {nearest(query, ids)}")
+    return ids[place], data.take_queries([place])
+
+
+def nearest(wanted: Any, ids: Iterable[Any]) -> str:
+    """The ids that look most like the one wanted, or the nearest numbers, in words."""
+    texts = list(dict.fromkeys(str(one) for one in ids))
+    try:
+        number = float(wanted)
+        found = sorted(texts, key=lambda text: abs(float(text) - number))[:NEAREST]
+    except ValueError:
+        found = get_close_matches(str(wanted), texts, n=NEAREST, cutoff=0.0)
+    return ", ".join(found)
+
+
+def names_of(trained: TrainedRanker, own: RankingDataset) -> tuple[str, ...]:
+    """What the features are called: what training called them, where the documents name none."""
+    return own.feature_names or trained.feature_names or own.names
+
+
+def _ids(own: RankingDataset) -> tuple[Any, ...]:
+    return tuple(range(own.n_docs)) if own.document_ids is None else tuple(own.document_ids.tolist())
+
+
+def _pair(
+    trained: TrainedRanker, query: Any, own: RankingDataset, documents: Sequence[Any], question: Question
+) -> PairExplanation:
+    ids = _ids(own)
+    require(len(documents) == 2, f"documents must name two documents to compare, got {len(documents)}")
+    rows = [_row_of(one, ids, query) for one in documents]
+    require(rows[0] != rows[1], f"documents must name two different documents, got {documents[0]!r} twice")
+    scores = trained.scores(own, threads=question.threads)
+    rows.sort(key=lambda row: (-scores[row], row))
+    above, below = rows
+    found = trained.pair_contributions(own, (above, below), question)
+    return PairExplanation(
+        ranker=trained.ranker,
+        query=query,
+        above=ids[above],
+        below=ids[below],
+        features=names_of(trained, own),
+        values=own.features[rows],
+        contributions=found.values,
+        margin=found.margin,
+        scores=scores[rows],
+        how=found.how + (WITHIN if trained.looks_at_queries and not trained.model.needs_queries else ""),
+        counterfactual=_counterfactual(trained, own, above, below, question.threads),
+    )
+
+
+def _row_of(wanted: Any, ids: Sequence[Any], query: Any) -> int:
+    place = next((number for number, own in enumerate(ids) if str(own) == str(wanted)), None)
+    if place is None:
+        raise InputError(f"query {query} has no document {wanted!r}; the nearest ids are {nearest(wanted, ids)}")
+    return place
+
+
+def _counterfactual(
+    trained: TrainedRanker, own: RankingDataset, above: int, below: int, threads: int
+) -> Counterfactual | None:
+    """The smallest change of a feature of either document that swaps them."""
+    spreads, ids = spreads_of(own.features), _ids(own)
+    best: tuple[int, Change] | None = None
+    for row, other, sign in ((below, above, 1.0), (above, below, -1.0)):
+        values, exact = _values_to_try(trained, own, row)
+        found = smallest_change(
+            own.features[row], _margin(trained, own, row, other, sign, threads), values, spreads, exact
+        )
+        if found is not None and (best is None or found.size < best[1].size):
+            best = row, found
+    if best is None:
+        return None
+    row, change = best
+    before = float(own.features[row, change.feature])
+    return Counterfactual(
+        ids[row], names_of(trained, own)[change.feature], before, change.after, change.size, change.margin
+    )
+
+
+def _values_to_try(trained: TrainedRanker, own: RankingDataset, row: int) -> tuple[dict[int, Float32Array], BoolArray]:
+    """The values to try of each feature, and for which features they are all that there are to try."""
+    known = trained.model.values_that_matter() if trained.scaling is None else None
+    if known is not None:
+        return known, np.ones(own.n_features, np.bool_)
+    used = np.flatnonzero(trained.model.used_features(own.n_features))
+    versions = MOST_ROWS // own.n_docs if trained.looks_at_queries else MOST_ROWS
+    most = int(np.clip(versions // max(len(used), 1), 2, MOST_VALUES))
+    far = spreads_of(own.features) * 4  # as far as values can be expected, beyond those that were seen
+    values = {}
+    for feature in used.tolist():
+        at = own.features[row, feature]
+        ends = [] if np.isnan(at) else [at - far[feature], at + far[feature]]
+        seen = observed_values(own.features[:, feature], most)
+        values[feature] = np.unique(np.concatenate([seen, np.array(ends, np.float32)]))
+    return values, np.zeros(own.n_features, np.bool_)
+
+
+def _margin(trained: TrainedRanker, own: RankingDataset, row: int, other: int, sign: float, threads: int) -> Margin:
+    """What scores of versions of a row are above that of the other row, times `sign`."""
+
+    def alone(versions: Float32Array) -> Float64Array:
+        rows = np.concatenate([versions, own.features[[other]]])
+        scores = trained.scores(_documents(own, rows, [len(rows)]), threads=threads)
+        return np.asarray(sign * (scores[:-1] - scores[-1]))
+
+    def within(versions: Float32Array) -> Float64Array:
+        lists = np.repeat(own.features[None], len(versions), axis=0)
+        lists[:, row] = versions
+        sizes = [own.n_docs] * len(versions)
+        scores = trained.scores(_documents(own, lists.reshape(-1, own.n_features), sizes), threads=threads)
+        by_list = scores.reshape(len(versions), own.n_docs)
+        return np.asarray(sign * (by_list[:, row] - by_list[:, other]))
+
+    return within if trained.looks_at_queries else alone
+
+
+def _documents(own: RankingDataset, features: Float32Array, sizes: Sequence[int]) -> RankingDataset:
+    """Documents like those of a query with other features."""
+    return RankingDataset(
+        features=features,
+        labels=np.zeros(len(features), np.float32),
+        groups=Groups.of_sizes(sizes),
+        feature_names=own.feature_names,
+        categories=own.categories,
+    )

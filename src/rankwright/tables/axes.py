@@ -1,0 +1,23 @@
+"""The axes that a picture is drawn on; the plotting library is loaded when one is drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rankwright.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """The caller's axes, or those of a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise MissingExtraError("drawing pictures", "matplotlib", "report") from None
+    axes: Any = pyplot.subplots(layout="constrained")[1]
+    drawn: Axes = axes
+    return drawn
