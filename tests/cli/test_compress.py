@@ -20,7 +20,7 @@ def folder(tmp_path_factory):
     train, valid, test = data.split(valid=0.3, test=0.3, seed=0)
     for part, name in ((valid, "valid.txt"), (test, "test.txt")):
         rw.write_svmlight(part, folder / name)
-    rw.LambdaMART(n_trees=12, max_leaves=5).fit(train).save(folder / "model.rw")
+    rw.LambdaMART(n_trees=12, max_leaves=5, truncation=30).fit(train).save(folder / "model.rw")
     return folder
 
 

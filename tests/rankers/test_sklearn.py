@@ -151,7 +151,7 @@ def test_query_ids_may_be_an_array_of_pandas(rows):
     assert not isinstance(ids, np.ndarray)
     splitter, ranker = rw.QueryKFold(3), quick("lambdamart")
     expected = by_hand(ranker, (X, y, np.array(ids, dtype=str)), splitter)
-    assert cross_val_score(ranker, X, y, params={"qid": ids}, cv=splitter).tolist() == expected
+    assert cross_validate(ranker, X, y, params={"qid": ids}, cv=splitter)["test_score"].tolist() == expected
     search = GridSearchCV(ranker, {"seed": [0]}, cv=splitter).fit(X, y, qid=ids)
     assert search.best_score_ == pytest.approx(np.mean(expected), abs=1e-12)
     assert search.score(X, y, qid=ids) == search.best_estimator_.score(X, y, qid=np.array(ids, dtype=str))

@@ -117,6 +117,7 @@ class DebiasedRanker(Ranker, DebiasedSettings):
 
     def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
         # Features must be in memory: examination is learned from them.
+        self.debiasing_ = None
         if self.debias == "none" or not _has_positions(file):
             super()._learn_from_file(file, valid, run)
         else:
