@@ -54,6 +54,10 @@ def test_forces_are_yetiranks_for_ndcg_and_lambdaranks_where_a_setting_shapes_th
     swaps = trained(data, objective="lambdarank:ndcg@10").predict(data)
     assert_array_equal(trained(data, truncation=30).predict(data), swaps)
     assert not np.array_equal(usual, swaps)
+    long = rw.RankingDataset.from_arrays(
+        data.features, data.labels, group=[data.n_docs // 4] * 3 + [data.n_docs - 3 * (data.n_docs // 4)]
+    )
+    assert_array_equal(trained(long).predict(long), trained(long, truncation=30).predict(long))
     clicked = replace(data, positions=np.arange(data.n_docs) % 10)
     assert_array_equal(
         trained(clicked, debias="none").predict(data), trained(clicked, debias="none", truncation=30).predict(data)

@@ -12,6 +12,7 @@ from rankwright.objectives.deltas import MetricDelta, as_delta
 from rankwright.objectives.objective import GRADIENT_DTYPE, Judged, LambdaFn, Objective
 from rankwright.objectives.registry import lambdarank, yetirank
 
+LONG = 250  # documents a query, on average: beyond, few relevant ones are ever near the top of a noisy order
 LITTLE = 50_000  # documents: with more of them the leaves average what noisy orders add, so few orders do
 ORDERS_OF_MUCH = 4
 
@@ -20,7 +21,8 @@ ORDERS_OF_MUCH = 4
 class UsualForces:
     """YetiRank's forces, which rank best by NDCG and by MAP alike (docs/defaults.md).
 
-    They need labels. Where pairs are given instead, or labels are clicks at positions, they are LambdaRank's.
+    They need labels, and lists that are not so long that most documents never come near the top. Where lists are long,
+    pairs are given instead of labels, or labels are clicks at positions, they are LambdaRank's.
 
     Parameters
     ----------
@@ -33,12 +35,14 @@ class UsualForces:
 
     def bind(self, dataset: Judged, *, threads: int = 1, dtype: type[np.floating[Any]] = GRADIENT_DTYPE) -> LambdaFn:
         """Return the λ-function of a dataset; see `Objective.bind`."""
+        return self._chosen(dataset).bind(dataset, threads=threads, dtype=dtype)
+
+    def _chosen(self, dataset: Judged) -> Objective:
         documents: Any = getattr(dataset, "documents", dataset)  # a binned dataset's, without features
         has_judgments = documents.preferences is None and getattr(documents, "positions", None) is None
-        chosen = self._judged(dataset.groups.n_docs) if has_judgments else lambdarank(self.metric)
-        return chosen.bind(dataset, threads=threads, dtype=dtype)
-
-    def _judged(self, n_docs: int) -> Objective:
+        n_docs, n_queries = dataset.groups.n_docs, dataset.groups.n_queries
+        if not has_judgments or n_docs > LONG * n_queries:
+            return lambdarank(self.metric)
         return yetirank() if n_docs <= LITTLE else yetirank(perturbations=ORDERS_OF_MUCH)
 
 

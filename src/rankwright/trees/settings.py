@@ -121,8 +121,9 @@ class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings)
     ----------
     objective
         The forces to follow: a name (`rankwright.objectives.OBJECTIVES`), or an objective such as one that
-        `objectives.from_function` made from λs of your own. None takes `yetirank` where `metric` is NDCG and labels are
-        judgments, else LambdaRank's forces for `metric`; so does any of the settings that shape those.
+        `objectives.from_function` made from λs of your own. None takes `yetirank` where `metric` is NDCG, labels are
+        judgments and queries have 250 documents or fewer on average; else, or with any of the settings that shape
+        those, LambdaRank's forces for `metric`.
     truncation
         LambdaRank's forces: only pairs with a document among so many top ranks have one; None takes 30, or all in the
         paper's mode.
