@@ -45,7 +45,7 @@ template <typename Code> struct Sample {
             gradient[row] = noise + static_cast<float>(out.column(0)[row * slots]) / 100.0f - 1.0f;
             curvature[row] = static_cast<float>(random() % 1000) / 1000.0f;
         }
-        quantise_lambdas(gradient, curvature, 8191 / 2.5, 2047, 7, quantised, 2);
+        quantise_lambdas(gradient, curvature, 8191 / 2.5, 2047, 7, {}, quantised, 2);
     }
     TreeData<Code> data(bool all_rows) const {
         return {{codes.data(), n_groups, n_rows},
@@ -61,7 +61,7 @@ struct Grown {
     std::vector<std::int32_t> feature, bin, left, right;
     std::vector<double> gain;
     std::vector<float> value;
-    std::vector<std::int64_t> begin, count;
+    std::vector<std::int64_t> begin, held, count;
     std::vector<std::uint32_t> categories, rows;
     std::vector<double> scores;
 
@@ -81,6 +81,7 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
                 std::vector<std::int32_t>(n_nodes),
                 std::vector<double>(n_nodes),
                 std::vector<float>(n_nodes),
+                std::vector<std::int64_t>(n_nodes),
                 std::vector<std::int64_t>(n_nodes),
                 std::vector<std::int64_t>(n_nodes),
                 std::vector<std::uint32_t>(7 * n_nodes),
@@ -117,6 +118,7 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
                     grown.gain,
                     grown.value,
                     grown.begin,
+                    grown.held,
                     grown.count,
                     grown.categories,
                     7,
@@ -125,7 +127,7 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
         grow_tree<Code>(sample.data(all_rows), settings, {spare, sides, histograms}, tree, threads, simd);
     CHECK(growth.symmetric ? found > 7 && found <= 31 : found == n_nodes); // 20 leaves allow 4 levels
     const auto feature = tree.feature.first(found); // symmetric trees may have fewer nodes than there is room for
-    add_leaf_values(feature, tree.begin.first(found), tree.count.first(found), tree.value.first(found), grown.rows,
+    add_leaf_values(feature, tree.begin.first(found), tree.held.first(found), tree.value.first(found), grown.rows,
                     grown.scores, threads);
     std::vector<double> from_codes(sample.n_rows);
     score_tree<Code>({sample.codes.data(), Sample<Code>::n_groups, sample.n_rows}, sample.n_bins,
