@@ -115,9 +115,13 @@ class PythonExchange : public Exchange {
     }
 
   private:
-    template <typename Whole> static nb::object array(std::span<Whole> values) {
-        return nb::cast(nb::ndarray<nb::numpy, Whole, nb::ndim<1>>(values.data(), {values.size()}, nb::handle()),
-                        nb::rv_policy::reference);
+    static nb::object array(std::span<std::int64_t> values) {
+        using Lent = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
+        return nb::cast(Lent(values.data(), {values.size()}, nb::handle()), nb::rv_policy::reference);
+    }
+    // Libraries that send arrays want to be able to write to them, and do not.
+    static nb::object array(std::span<const std::int64_t> values) {
+        return array(std::span(const_cast<std::int64_t *>(values.data()), values.size()));
     }
 
     nb::handle object;

@@ -70,14 +70,14 @@ class GlooExchange:
         """Send `sizes[w]` values to worker w, those for worker 0 first, and fill `into` with what each sent here."""
         self.bytes_sent += 8 * int(len(out) - sizes[self.rank])
         own = [len(into) // self.size] * self.size
-        sent = _readable(out)
-        self._do(lambda group: group.alltoall_base(torch.from_numpy(into), sent, own, sizes.tolist()))
+        received, sent = torch.from_numpy(into), torch.from_numpy(out)
+        self._do(lambda group: group.alltoall_base(received, sent, own, sizes.tolist()))
 
     def gather(self, own: IntArray, into: IntArray) -> None:
         """Fill `into` with the values of each worker, worker 0 first."""
         self.bytes_sent += own.nbytes * (self.size - 1)
         parts = list(torch.from_numpy(into).view(self.size, -1))
-        self._do(lambda group: group.allgather([parts], [_readable(own)]))
+        self._do(lambda group: group.allgather([parts], [torch.from_numpy(own)]))
 
     def close(self) -> None:
         """Close the connections: whoever waits for this worker gets an error."""
@@ -91,11 +91,3 @@ class GlooExchange:
         except RuntimeError as error:
             self.close()
             raise PeerLostError(f"worker {self.rank} lost another one: {error}") from None
-
-
-def _readable(values: IntArray) -> Any:
-    """A tensor that looks into the array, which it does not write to."""
-    if not values.flags.writeable:  # as arrays are that a kernel lends
-        values = values.view()
-        return torch.frombuffer(memoryview(values).cast("B"), dtype=torch.int64) if len(values) else torch.empty(0).long()
-    return torch.from_numpy(values)
