@@ -11,8 +11,8 @@ namespace rankwright {
 // be cut where only zeros follow, and every NaN adds the same.
 void hash_rows(std::span<const float> features, std::size_t n_features, std::span<std::uint64_t> out, int threads);
 
-// Fills `out` with the hash of each row's codes, which are those of `n_groups` groups of features, [group][row], each of
-// `group_words` words.
+// Fills `out` with the hash of each row's codes, which are those of `n_groups` groups of features, [group][row], each
+// of `group_words` words.
 void hash_codes(std::span<const std::uint64_t> codes, std::size_t n_groups, std::size_t group_words,
                 std::span<std::uint64_t> out, int threads);
 

@@ -130,7 +130,8 @@ void FeatureShares::choose(std::span<Split> best) const {
 void FeatureShares::add_sums(std::span<Sums> sums) const {
     if (!exchange) return;
     std::vector<std::int64_t> words;
-    for (const Sums &own_sums : sums) words.insert(words.end(), {own_sums.gradient, own_sums.curvature, own_sums.count});
+    for (const Sums &own_sums : sums)
+        words.insert(words.end(), {own_sums.gradient, own_sums.curvature, own_sums.count});
     exchange->add_up(words);
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = {words[3 * i], words[3 * i + 1], words[3 * i + 2]};
 }

@@ -51,7 +51,8 @@ LeafSearch<Code>::LeafSearch(const TreeData<Code> &tree_data, const SplitRules &
     : data(tree_data), rules(split_rules),
       layout(data.columns.n_bins, data.columns.asked, data.codes.slots, with_wide_bins),
       shares(data.exchange, data.columns.n_bins, data.columns.asked, data.codes.slots),
-      searched(searched_slots(layout, shares, data.codes.slots)), level(symmetric ? data.columns.n_bins : std::span<const std::int64_t>{}), team(threads), simd(processor) {
+      searched(searched_slots(layout, shares, data.codes.slots)),
+      level(symmetric ? data.columns.n_bins : std::span<const std::int64_t>{}), team(threads), simd(processor) {
     const auto n_members = static_cast<std::size_t>(team.size());
     std::vector<std::size_t> to_build, to_search;
     for (std::size_t group = 0; group < layout.groups.size(); ++group) {
@@ -155,7 +156,8 @@ template <typename Code> void LeafSearch<Code>::search_shared(std::span<const Le
 
 template <typename Code>
 void LeafSearch<Code>::subtract_group(std::size_t group, const LeafView &small, const LeafView &large) const {
-    const auto n_small = static_cast<std::size_t>(small.sums.count), n_large = static_cast<std::size_t>(large.sums.count);
+    const auto n_small = static_cast<std::size_t>(small.sums.count),
+               n_large = static_cast<std::size_t>(large.sums.count);
     subtract(layout.groups[group], large.words, small.words, n_large + n_small, n_small, simd);
 }
 

@@ -12,7 +12,8 @@
 
 namespace rankwright {
 
-// A leaf as the search sees it: its rows here, and the sums of all its documents. Its histogram is `words`, of which the search fills or replaces the bins.
+// A leaf as the search sees it: its rows here, and the sums of all its documents. Its histogram is `words`, of which
+// the search fills or replaces the bins.
 struct LeafView {
     RowRun rows;
     Sums sums;

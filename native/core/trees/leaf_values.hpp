@@ -26,8 +26,8 @@ struct LargestForces {
     double curvature;
 };
 
-// The sums of gradient and curvature over the rows of each leaf, here and where `exchange` leads. They are sums of whole
-// numbers, of steps of 2^-33 of the largest value or finer, so that their order does not matter.
+// The sums of gradient and curvature over the rows of each leaf, here and where `exchange` leads. They are sums of
+// whole numbers, of steps of 2^-33 of the largest value or finer, so that their order does not matter.
 std::vector<TrueSums> sum_leaves(std::span<const RowRange> leaves, std::span<const std::uint32_t> rows,
                                  std::span<const float> gradient, std::span<const float> curvature,
                                  const LargestForces &largest, Team &team, Exchange *exchange = nullptr);

@@ -110,19 +110,9 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
                                 growth.gain_noise,
                                 growth.split_feature_fraction,
                                 11};
-    const Tree tree{grown.feature,
-                    grown.bin,
-                    grown.left,
-                    grown.right,
-                    {missing_left.get(), n_nodes},
-                    grown.gain,
-                    grown.value,
-                    grown.begin,
-                    grown.held,
-                    grown.count,
-                    grown.categories,
-                    7,
-                    grown.rows};
+    const Tree tree{grown.feature,    grown.bin,   grown.left,  grown.right, {missing_left.get(), n_nodes},
+                    grown.gain,       grown.value, grown.begin, grown.held,  grown.count,
+                    grown.categories, 7,           grown.rows};
     const std::size_t found =
         grow_tree<Code>(sample.data(all_rows), settings, {spare, sides, histograms}, tree, threads, simd);
     CHECK(growth.symmetric ? found > 7 && found <= 31 : found == n_nodes); // 20 leaves allow 4 levels

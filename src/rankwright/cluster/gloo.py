@@ -17,6 +17,7 @@ from torch import distributed
 from rankwright.arrays import IntArray
 from rankwright.cluster.crew import PeerLostError
 
+TORCH: Any = distributed  # whose types say less than it has
 # A worker may wait so long for another, which may have more documents; those that died are noticed much sooner.
 MOST_SECONDS = 1800.0
 SECONDS_TO_MEET = 120.0
@@ -32,14 +33,9 @@ class Meeting:
 
 
 def _store(place: tuple[str, int], listening: int | None = None) -> Any:
-    own = {} if listening is None else {"master_listen_fd": listening}
-    return distributed.TCPStore(
-        *place,
-        is_master=listening is not None,
-        wait_for_workers=False,
-        timeout=timedelta(seconds=SECONDS_TO_MEET),
-        **own,
-    )
+    own: dict[str, Any] = {} if listening is None else {"master_listen_fd": listening}
+    patience = timedelta(seconds=SECONDS_TO_MEET)
+    return TORCH.TCPStore(*place, is_master=listening is not None, wait_for_workers=False, timeout=patience, **own)
 
 
 class GlooExchange:
@@ -52,12 +48,12 @@ class GlooExchange:
     def __init__(self, rank: int, size: int, place: tuple[str, int], address: str, meeting: Meeting | None) -> None:
         self.rank, self.size = rank, size
         self.bytes_sent = 0  # to other workers, as far as the algorithms of gloo are known
-        options = distributed.ProcessGroupGloo._Options()
-        options._devices = [distributed.ProcessGroupGloo.create_device(hostname=address)]
+        options = TORCH.ProcessGroupGloo._Options()
+        options._devices = [TORCH.ProcessGroupGloo.create_device(hostname=address)]
         options._timeout = timedelta(seconds=MOST_SECONDS)
         try:
             store = _store(place) if meeting is None else meeting.store
-            self._group: Any = distributed.ProcessGroupGloo(store, rank, size, options)
+            self._group: Any = TORCH.ProcessGroupGloo(store, rank, size, options)
         except RuntimeError as error:
             raise PeerLostError(f"worker {rank} did not find the others at {place[0]}:{place[1]}: {error}") from None
 

@@ -55,7 +55,9 @@ class LocalCrew:
         silent_since = [now + (SECONDS_TO_START if new else 0.0) for new in self._is_new]
         given_up_at = float("inf")
         while len(outcomes) < self.size:
-            waiting = {self._members[number].connection: number for number in range(self.size) if number not in outcomes}
+            waiting = {
+                self._members[number].connection: number for number in range(self.size) if number not in outcomes
+            }
             ready = wait(list(waiting), timeout=SECONDS_BETWEEN_PINGS)
             now = time.monotonic()
             for connection, number in waiting.items():

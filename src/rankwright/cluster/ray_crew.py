@@ -35,12 +35,12 @@ class Member:
         sys.path += [place for place in path if place not in sys.path]
         self._state: MemberState = {"address": ray.util.get_node_ip_address()}
 
-    @ray.method(concurrency_group="pings")
+    @ray.method(concurrency_group="pings")  # type: ignore[untyped-decorator]
     def ping(self) -> str:
         """The address of the member's machine."""
         return str(self._state["address"])
 
-    @ray.method(concurrency_group="calls")
+    @ray.method(concurrency_group="calls")  # type: ignore[untyped-decorator]
     def act(self, work: Work) -> tuple[Done | Failure, list[LogRecord]]:
         """The result of a call or its error, and what it logged."""
         logged: list[Any] = []
@@ -158,4 +158,3 @@ def _outcome(reference: Any) -> Done | Failure | Lost:
         hear(0, line, None)
     assert isinstance(outcome, Done | Failure)
     return outcome
-

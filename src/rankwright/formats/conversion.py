@@ -12,7 +12,7 @@ from typing import Any
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError
 from rankwright.formats.reading import FORMATS, format_named, format_of, format_of_name, plain_suffix, write_options
-from rankwright.formats.shard_writing import write_shards
+from rankwright.formats.sharding.writing import write_shards
 from rankwright.formats.sidecars import read_scores
 from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, spooled
 from rankwright.formats.svmlight.feature_names import names_beside
@@ -115,8 +115,8 @@ def convert(
     with nullcontext(source) if whole and not known.jumps else spooled(source) as paths:
         chunks = _counted(known.iterate(paths, whole=whole, **for_reader), counts)
         if shards is not None:
-            size = write_shards(chunks, target, shards, target_format, partial(write, **for_writer))
-            return Conversion(source_format, target_format, **counts, bytes=size)
+            written = write_shards(chunks, target, shards, target_format, partial(write, **for_writer))
+            return Conversion(source_format, target_format, **counts, bytes=written)
         write(chunks, target, **for_writer)
     size = None if is_standard(target) else Path(target).stat().st_size
     return Conversion(source_format, target_format, **counts, bytes=size)

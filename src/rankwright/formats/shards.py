@@ -194,7 +194,9 @@ def _files(path: Path) -> list[str]:
         str(file) for file in inside if plain_suffix(file) in TEXT_SHARDS and file.name != NAMES_FILE
     ]
     if not found:
-        raise InputError(f"{path}: the folder holds no {SUFFIX} files and no LETOR text; wanted the shards of a dataset")
+        raise InputError(
+            f"{path}: the folder holds no {SUFFIX} files and no LETOR text; wanted the shards of a dataset"
+        )
     return found
 
 

@@ -35,8 +35,8 @@ from rankwright.trees.bins.from_file import bin_file
 from rankwright.trees.boosting import Boosting, BoostingParams
 from rankwright.trees.forest_face import ForestFace
 from rankwright.trees.forests.forest import Forest
-from rankwright.trees.length import FoldedBoosting
 from rankwright.trees.label_sums import LabelSums, label_sums
+from rankwright.trees.length import FoldedBoosting
 from rankwright.trees.settings import ForestSettings
 
 

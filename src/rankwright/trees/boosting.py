@@ -24,7 +24,7 @@ from rankwright.trees.forests.forest import Forest, forest_of
 from rankwright.trees.forests.merging import merge_forests
 from rankwright.trees.grower import GrowerMemory, grow_tree
 from rankwright.trees.params import TreeParams
-from rankwright.trees.share import Share
+from rankwright.trees.share import RowShare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class Boosting:
         watched: BinnedDataset | None = None,
         queries: IntArray | None = None,
         score_all: bool = True,
-        share: Share | None = None,
+        share: RowShare | None = None,
         threads: int = 1,
     ) -> None:
         self.data, self.lambda_fn, self.params, self.threads = data, lambda_fn, params, threads

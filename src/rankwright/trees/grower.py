@@ -24,7 +24,7 @@ from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import GROUP_BYTES, BinMapper, slots_of
 from rankwright.trees.forests.tree import Tree
 from rankwright.trees.params import MAX_LEAVES, TreeParams
-from rankwright.trees.share import Share, gathered
+from rankwright.trees.share import RowShare, gathered
 
 # Whole numbers that stand for the largest gradient and curvature: as many as sums of 8,191 rows in one word allow.
 GRADIENT_LEVELS = 2**13 - 1
@@ -100,7 +100,7 @@ def grow_tree(
     monotone: Mapping[int, int] | None = None,
     seed: int = 0,
     memory: GrowerMemory | None = None,
-    share: Share | None = None,
+    share: RowShare | None = None,
     threads: int | None = None,
 ) -> GrownTree:
     """A tree whose leaf values lower the cost that has these gradients.
@@ -161,7 +161,7 @@ def _rows_of_tree(rows: ArrayLike | None, n_docs: int) -> NDArray[np.uint32] | N
 
 
 def _scales(
-    gradient: Float32Array, curvature: Float32Array, rows: NDArray[np.uint32] | None, share: Share | None
+    gradient: Float32Array, curvature: Float32Array, rows: NDArray[np.uint32] | None, share: RowShare | None
 ) -> tuple[float, float]:
     """Levels per unit of gradient and of curvature."""
     own_gradient = gradient if rows is None else gradient[rows]
@@ -187,7 +187,7 @@ def _scales(
     return GRADIENT_LEVELS / largest if largest > 0 else 1.0, curvature_scale
 
 
-def _sum_in_any_order(values: Float32Array, largest: float, share: Share | None) -> float:
+def _sum_in_any_order(values: Float32Array, largest: float, share: RowShare | None) -> float:
     """The sum in whole steps of 2⁻³³ of `largest` or finer, so that the order of the values does not matter."""
     steps = 2.0 ** (BITS_OF_LARGEST - frexp(largest)[1])
     parts = (values[first : first + ROWS_AT_A_TIME] for first in range(0, len(values), ROWS_AT_A_TIME))
@@ -224,7 +224,7 @@ def _asked(features: ArrayLike | None, n_features: int) -> BoolArray:
     return np.isin(np.arange(n_features), chosen)
 
 
-def _empty_nodes(max_leaves: int, data: BinnedDataset, share: Share | None) -> TreeNodes:
+def _empty_nodes(max_leaves: int, data: BinnedDataset, share: RowShare | None) -> TreeNodes:
     n = 2 * max_leaves - 1 if share is not None else min(2 * max_leaves - 1, max(2 * data.n_docs - 1, 1))
     mapper = data.mapper
     most_categories = int(mapper.n_bins[mapper.categorical].max(initial=0))

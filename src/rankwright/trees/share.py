@@ -16,7 +16,7 @@ from rankwright.kernels.records import Exchange
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Share:
+class RowShare:
     """A worker's share of the documents: the numbers of its rows among all rows, and the way to the other workers."""
 
     numbers: Uint32Array
@@ -24,7 +24,7 @@ class Share:
     exchange: Exchange
 
     @classmethod
-    def of(cls, groups: Groups, sizes: IntArray, exchange: Exchange) -> Share:
+    def of(cls, groups: Groups, sizes: IntArray, exchange: Exchange) -> RowShare:
         """The share that has the queries of `groups`, where all queries have these sizes."""
         firsts = np.cumsum(sizes) - sizes
         own = groups.sizes

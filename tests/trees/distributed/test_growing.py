@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from tests.trees.distributed.workers import divided, owners_of, together
 
 import rankwright as rw
 from rankwright import kernels
@@ -20,7 +21,6 @@ from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.boosting import Boosting, BoostingParams
 from rankwright.trees.distributed.facts import with_highest_label
 from rankwright.trees.params import TreeParams
-from tests.trees.distributed.workers import divided, owners_of, together
 
 TREE = TreeParams(max_leaves=12, min_docs_in_leaf=5)
 SHAPES: dict[str, Any] = {
@@ -90,7 +90,8 @@ def test_wide_leaves_wide_codes_and_little_memory(monkeypatch: pytest.MonkeyPatc
     """More documents than a packed word counts, more bins than a byte, and room for two histograms."""
     monkeypatch.setattr("rankwright.trees.grower.HISTOGRAM_MEMORY", 1)
     data = bin_dataset(web_data(300), max_bins=400)
-    assert data.n_docs > 8191 and data.mapper.code_dtype == np.uint16
+    assert data.n_docs > 8191
+    assert data.mapper.code_dtype == np.uint16
     for shape in ("plain", "symmetric"):
         check_alike(data, objective_named("lambdarank"), BoostingParams(**SHAPES[shape]), 2, "random")
 

@@ -11,7 +11,7 @@ import numpy as np
 from rankwright.cluster.thread_exchange import ThreadExchange, exchanges_of
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.distributed.part import spread_queries
-from rankwright.trees.share import Share
+from rankwright.trees.share import RowShare
 
 
 def owners_of(n_queries: int, n_workers: int, how: str) -> np.ndarray:
@@ -45,11 +45,11 @@ def together(n_workers: int, work: Callable[[ThreadExchange], Any]) -> list[Any]
     return [future.result() for future in futures]
 
 
-def divided(data: BinnedDataset, owners: np.ndarray, end: ThreadExchange) -> tuple[BinnedDataset, Share]:
+def divided(data: BinnedDataset, owners: np.ndarray, end: ThreadExchange) -> tuple[BinnedDataset, RowShare]:
     """The worker's part of the data, and its share."""
     queries = np.flatnonzero(owners == end.rank)
     rows = data.groups.rows_of(queries)
     documents = data.documents.take_queries(queries)
     compact = BinnedDataset(np.ascontiguousarray(data.codes[:, rows]), data.mapper, documents, data.feature_names)
     own = spread_queries(compact, queries, data.n_queries)
-    return own, Share.of(own.groups, data.groups.sizes, end)
+    return own, RowShare.of(own.groups, data.groups.sizes, end)

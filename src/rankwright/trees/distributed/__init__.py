@@ -1,1 +1,1 @@
-"""One forest grown by several workers, each with its own queries: the same forest, bit for bit, as one process grows."""
+"""One forest grown by several workers, each with its own queries: the forest that one process grows, bit for bit."""

@@ -6,6 +6,7 @@ documents it knows nothing. Whatever it had the workers do can be done again whe
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -20,7 +21,7 @@ from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import ClusterError, InputError, require
-from rankwright.formats.division import ShardPart, divided_shards, query_bounds
+from rankwright.formats.sharding.division import ShardPart, divided_shards, query_bounds
 from rankwright.formats.shards import Shards
 from rankwright.progress.stages import announce
 from rankwright.rankers.lessons import LessonFacts
@@ -200,7 +201,8 @@ class CrewData:
             starts = np.cumsum([0, *(len(own) for own in priorities)])
             places = np.searchsorted(chosen, starts)
             rows = [
-                chosen[begin:end] - start for begin, end, start in zip(places[:-1], places[1:], starts[:-1], strict=True)
+                chosen[begin:end] - start
+                for begin, end, start in zip(places[:-1], places[1:], starts[:-1], strict=True)
             ]
             try:
                 found = self.crew.call(sampled_rows, rows)
@@ -214,7 +216,7 @@ class CrewData:
     def _numbers(self) -> list[IntArray]:
         """The numbers of each worker's queries, in ascending order."""
         bounds = self._bounds()
-        return [np.sort(self._number_of[begin:end]) for begin, end in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [np.sort(self._number_of[begin:end]) for begin, end in itertools.pairwise(bounds)]
 
     def _bounds(self) -> list[int]:
         """Where the queries of each part begin in the order of the shards, and the number of all."""
@@ -347,7 +349,7 @@ def parts_of(data: BinnedDataset, n_parts: int) -> list[BinnedDataset]:
     bounds = np.searchsorted(data.groups.offsets, np.arange(n_parts + 1) * (data.n_docs / n_parts))
     bounds[-1] = data.n_queries
     parts = []
-    for begin_at, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for begin_at, end in itertools.pairwise(bounds):
         rows = slice(*data.groups.offsets[[begin_at, end]].tolist())
         documents = without_ids(data.documents.take_queries(np.arange(begin_at, end)))
         codes = np.ascontiguousarray(data.codes[:, rows])

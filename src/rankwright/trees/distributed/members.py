@@ -7,7 +7,9 @@ is kept under a token: a worker that is asked again, because another one died, a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from threading import Thread
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +20,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_keys
 from rankwright.errors import InputError, MissingExtraError
-from rankwright.formats.division import ShardPart
+from rankwright.formats.sharding.division import ShardPart
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.registry import as_measure
 from rankwright.objectives.objective import Objective
@@ -32,7 +34,7 @@ from rankwright.trees.boosting import Boosting, BoostingParams
 from rankwright.trees.distributed.part import spread_queries
 from rankwright.trees.forests.arrays import forest_to_arrays
 from rankwright.trees.label_sums import LabelSums, label_sums
-from rankwright.trees.share import Share
+from rankwright.trees.share import RowShare
 
 
 def kept(state: MemberState, place: str, token: Any, make: Callable[[], Any]) -> Any:
@@ -72,7 +74,8 @@ NOTHING = Look(0, (), (NO_QUERIES, NO_QUERIES), np.empty(0, np.int64), None, NO_
 
 
 def look(state: MemberState, task: LookTask) -> Look:
-    """Read the part, block by block."""
+    """Read the part, block by block; the library that exchanges numbers is loaded meanwhile, since it takes seconds."""
+    Thread(target=_load_ahead, daemon=True).start()
     return kept(state, "look", task.token, lambda: _look(task))[0]  # type: ignore[no-any-return]
 
 
@@ -89,9 +92,7 @@ def _look(task: LookTask) -> tuple[Look, Float32Array]:
     ids = None if task.part.format == "parquet" else data.query_ids
     example = data.take_queries([0])
     facts = LessonFacts.of(data)
-    found = Look(
-        sample.width, documents.feature_names, keys, data.groups.sizes, ids, priorities.copy(), facts, example
-    )
+    found = Look(sample.width, documents.feature_names, keys, data.groups.sizes, ids, priorities.copy(), facts, example)
     return found, features.copy()
 
 
@@ -106,7 +107,7 @@ def _require_together(data: RankingDataset, sample: RowSample, name: str) -> Non
 def sampled_rows(state: MemberState, rows: IntArray) -> Float32Array:
     """Some rows of the sample; the rest is forgotten."""
     (found, features) = state["look"][1]
-    chosen = features[rows]
+    chosen: Float32Array = features[rows]
     state["look"] = state["look"][0], (found, np.empty((0, 0), np.float32))
     return chosen
 
@@ -148,7 +149,8 @@ def code(state: MemberState, task: CodeTask) -> Coded:
 
 def _coded_training(task: CodeTask) -> tuple[Coded, BinnedDataset, IntArray]:
     own = _read(task, in_key_order=True)
-    assert task.numbers is not None and task.sizes is not None
+    assert task.numbers is not None
+    assert task.sizes is not None
     if own.query_keys is not None and digest_of([np.sort(own.query_keys)]) != task.keys:
         raise InputError("shards changed while they were read: they differ from what the bins were found from")
     coded = Coded(query_fingerprints(own), label_sums(own, relevant=False), label_sums(own, relevant=True))
@@ -172,7 +174,9 @@ def _read(task: CodeTask, *, in_key_order: bool) -> BinnedDataset:
     file = None if task.part is None else task.part.file(n_features=task.mapper.n_features, **names)
     if file is not None:
         return bin_file(file, task.mapper, in_key_order=in_key_order, threads=task.threads)
-    nothing = RankingDataset(np.empty((0, 0), np.float32), np.empty(0, np.float32), Groups(np.zeros(1, np.int64)))
+    nothing = RankingDataset(
+        features=np.empty((0, 0), np.float32), labels=np.empty(0, np.float32), groups=Groups(np.zeros(1, np.int64))
+    )
     return BinnedDataset(empty_codes(0, task.mapper), task.mapper, nothing, task.feature_names)
 
 
@@ -199,6 +203,11 @@ def leave(state: MemberState, task: Any = None) -> None:  # noqa: ARG001
     if "exchange" in state:
         state.pop("exchange").close()
     state.pop("meeting", None)
+
+
+def _load_ahead() -> None:
+    with suppress(Exception):  # whoever needs it will be told
+        _gloo()
 
 
 def _gloo() -> Any:
@@ -246,13 +255,13 @@ def _boosting(state: MemberState, task: BeginTask) -> Boosting:
         base_score=task.base_score,
         watched=state["valid"][1][1] if task.watches else None,
         queries=task.queries,
-        share=Share.of(data.groups, sizes, state["exchange"]),
+        share=RowShare.of(data.groups, sizes, state["exchange"]),
         threads=task.threads,
     )
 
 
 def catch_up(state: MemberState, task: tuple[BeginTask, int, Arrays | None]) -> int:
-    """Have exactly the first `n_trees` trees, whose arrays are given if they are needed; returns how many were there."""
+    """Have exactly the first `n_trees` trees, whose arrays are given if need be; returns how many were there."""
     begun, n_trees, arrays = task
     boosting: Boosting = state["boosters"][begun.name]
     had = boosting.n_taken

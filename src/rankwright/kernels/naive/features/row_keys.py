@@ -20,7 +20,7 @@ def hash_rows(features: Float32Array, out: Uint64Array, threads: int) -> None:
 
 
 def hash_codes(codes: NDArray[np.uint64], out: Uint64Array, threads: int) -> None:
-    """Fill `out` with a hash of each row's codes, which are words by group, row and place: the sum of hashes of words."""
+    """Fill `out` with a hash of each row's codes, words by group, row and place: the sum of the words' hashes."""
     n_groups, _, n_words = codes.shape
     of_words = mix(np.arange(n_groups * n_words, dtype=np.uint64)).reshape(n_groups, 1, n_words)
     out[:] = mix(of_words ^ codes).sum(axis=(0, 2), dtype=np.uint64)

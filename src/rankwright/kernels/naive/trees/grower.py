@@ -139,8 +139,8 @@ class _Growth:
         whole = np.rint(values.astype(np.float64) * steps).astype(np.int64)
         return int(self.in_all(np.array([whole.sum()]))[0]) / steps
 
-    def noise_deviation(self, rows: IntArray) -> float:
-        """The setting in units of what a split that tells nothing apart gains on average, of which the root is taken."""
+    def noise_deviation(self, rows: Uint32Array) -> float:
+        """The setting times the root of what a split that tells nothing apart gains on average."""
         documents = self.documents[rows].astype(np.int64)
         sums = self.in_all(np.append(documents.sum(axis=0), (documents[:, 0] ** 2).sum()))
         below = float(self.rules.denominator(sums[:3]))

@@ -6,6 +6,7 @@ middle: whole files are given out, by their size.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +28,7 @@ class ShardPart:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def file(self, **defaults: Any) -> DataFile | None:
-        """What reads like a file of these rows; None where there are none. `defaults` are options as `read` has them."""
+        """What reads like a file of these rows, None where there are none; `defaults` are options of `read`."""
         if not self.rows:
             return None
         if self.format != "parquet":
@@ -46,12 +47,11 @@ def divided_shards(shards: Shards, index: ShardIndex | None, n_parts: int) -> li
         whole = [(path, 0, None) for path in shards.paths]
         return [
             ShardPart(tuple(whole[begin:end]), shards.format, shards.options)
-            for begin, end in zip(bounds[:-1], bounds[1:], strict=True)
+            for begin, end in itertools.pairwise(bounds)
         ]
     bounds = query_bounds(index, n_parts)
     return [
-        ShardPart(_ranges(index, begin, end), "parquet", shards.options)
-        for begin, end in zip(bounds[:-1], bounds[1:], strict=True)
+        ShardPart(_ranges(index, begin, end), "parquet", shards.options) for begin, end in itertools.pairwise(bounds)
     ]
 
 
