@@ -23,6 +23,7 @@ def test_sums_are_exact():
 def test_parts_add_up():
     data = rw.synthetic.web_search(n_queries=9, seed=1)
     weights = np.random.default_rng(0).random(data.n_docs).astype(np.float32)
+    assert data.labels is not None
     labels = data.labels.copy()
     labels[::7] = np.nan
     data = replace(data, labels=labels, document_weights=weights, query_weights=np.arange(9, dtype=np.float32))

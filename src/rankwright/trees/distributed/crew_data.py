@@ -72,7 +72,6 @@ class CrewData:
         self.crew = engine.crew()
         self.threads = threads or self.crew.threads
         self.boosters: WeakValueDictionary[str, RemoteBoosting] = WeakValueDictionary()
-        self.bytes_sent = 0  # by all workers, for trees
         self._division = 0  # how often the data was divided anew
         self._setup: list[Callable[[], Any]] = []  # what is to be done again with new workers, one after another
         self._valid: Shards | BinnedDataset | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -15,11 +16,11 @@ from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.merging import merge_forests
 
+logger = logging.getLogger(__name__)
+
 
 class Workers(Protocol):
     """What a remote forest needs of its crew."""
-
-    bytes_sent: int
 
     def together(self, function: Any, task: Any) -> list[Any]:
         """Call a function with the same task in all workers."""
@@ -79,7 +80,8 @@ class RemoteBoosting:
         self.settle()
         self._in_step = True
         replies: list[Grown] = self._workers.together(grow, (self.task.name, step))
-        self._workers.bytes_sent += sum(reply.bytes_sent for reply in replies)
+        sent = max(reply.bytes_sent for reply in replies)
+        logger.debug("tree %d: %d workers sent %d bytes each, at most", step, len(replies), sent)
         if not replies[0].grew:
             self._in_step = False
             return False
