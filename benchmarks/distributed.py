@@ -143,9 +143,8 @@ def kills(options: argparse.Namespace, folder: Path) -> None:
             timer.cancel()
             wrong += out.read_bytes() != expected
             print(f"run {number}: {'the same file' if out.read_bytes() == expected else 'ANOTHER file'}", flush=True)
-    print(
-        f"{options.repeats - wrong} of {options.repeats} files are the same; {usual:.0f} s usual, {longest:.0f} s longest"
-    )
+    alike = f"{options.repeats - wrong} of {options.repeats} files are the same"
+    print(f"{alike}; {usual:.0f} s is usual, {longest:.0f} s was the longest")
 
 
 def _kill_one(made: list[Any], number: int, which: int) -> None:

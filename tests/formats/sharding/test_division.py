@@ -30,7 +30,7 @@ def test_parts_have_every_query_once(n_parts, data, folder):
     shards = rw.Shards(folder)
     index = shards.index()
     parts = divided_shards(shards, index, n_parts)
-    read = [file.stream_rows(lambda rows: None).data for part in parts if (file := part.file())]
+    read = [file.stream_rows(lambda _: None).data for part in parts if (file := part.file())]
     assert len(parts) == n_parts
     assert sum(part.n_docs for part in read) == data.n_docs
     np.testing.assert_array_equal(np.concatenate([part.labels for part in read]), data.labels)
