@@ -71,13 +71,18 @@ class Crew(Protocol):
         """End all members."""
 
 
+def raise_own(outcome: Done | Failure | Lost) -> None:
+    """Raise the error that a member ended with, unless it only says that another one was lost."""
+    if isinstance(outcome, Failure) and not isinstance(outcome.error, PeerLostError):
+        outcome.raise_here()
+
+
 def settled(outcomes: Mapping[int, Done | Failure | Lost]) -> list[Any]:
     """The results in order; raises what members raised, or that some were lost."""
+    for _, outcome in sorted(outcomes.items()):
+        raise_own(outcome)
     lost = {number: outcome.how for number, outcome in outcomes.items() if isinstance(outcome, Lost)}
     failures = [outcome for _, outcome in sorted(outcomes.items()) if isinstance(outcome, Failure)]
-    for failure in failures:
-        if not isinstance(failure.error, PeerLostError) and not lost:
-            failure.raise_here()
     if lost:
         told = ", ".join(f"worker {number} {how}" for number, how in sorted(lost.items()))
         raise LostMembersError(sorted(lost), told)

@@ -15,6 +15,7 @@ from rankwright.cluster.crew import (
     CrewFunction,
     Lost,
     MemberState,
+    raise_own,
     settled,
 )
 from rankwright.cluster.engine import Done, Report
@@ -71,6 +72,7 @@ class LocalCrew:
                     self._members[number].send(Ping())
                     continue
                 if outcome is not None:
+                    raise_own(outcome)
                     outcomes[number] = outcome
                     self._is_new[number] = False
             if any(not isinstance(outcome, Done) for outcome in outcomes.values()):

@@ -21,6 +21,7 @@ from rankwright.cluster.crew import (
     Lost,
     MemberState,
     NoRoomError,
+    raise_own,
     settled,
 )
 from rankwright.cluster.engine import Done
@@ -116,6 +117,7 @@ class RayCrew:
             for reference in ready:
                 number = given.pop(reference)
                 outcomes[number] = _outcome(reference)
+                raise_own(outcomes[number])
             for reference, number in list(given.items()):
                 ping, asked = pings[number]
                 if ray.wait([ping], timeout=0)[0]:

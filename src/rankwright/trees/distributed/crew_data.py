@@ -194,7 +194,7 @@ class CrewData:
         self.relevant_sums = sum((own.relevant for own in coded), LabelSums())
 
     def _sample(self) -> Float32Array:
-        while True:
+        for tries in range(1, MAX_TRIES + 1):
             priorities = [one.priorities for one in self._looked]
             chosen = lowest(np.concatenate(priorities), SAMPLE_SIZE)
             starts = np.cumsum([0, *(len(own) for own in priorities)])
@@ -206,11 +206,14 @@ class CrewData:
             try:
                 found = self.crew.call(sampled_rows, rows)
             except LostMembersError as error:
+                if tries == MAX_TRIES:
+                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {error}") from None
                 self._replace(error)
                 self._division += 1  # samples may be gone: all look again
                 self._looked = self._looks(self.n_features)
                 continue
             return np.concatenate([own for own in found if len(own)])
+        raise AssertionError
 
     def _numbers(self) -> list[IntArray]:
         """The numbers of each worker's queries, in ascending order."""
