@@ -128,8 +128,8 @@ def kills(options: argparse.Namespace, folder: Path) -> None:
     chance = random.Random(options.seed)
     longest, killed = 0.0, set[int]()  # a moment may come before the workers, or after the end: only kills count
     with rw.open_engine(options.cluster, 2) as engine:
-        make, made = engine.crew, list[Any]()  # type: ignore[attr-defined]
-        engine.crew = lambda size=None: made.append(make(size)) or made[-1]  # type: ignore[attr-defined]
+        made = list[Any]()
+        _remember_crews(engine, made)
         start = time.perf_counter()
         rw.LambdaMART(**shape).on(engine).fit(rw.Shards(folder))
         usual = time.perf_counter() - start
@@ -146,6 +146,17 @@ def kills(options: argparse.Namespace, folder: Path) -> None:
             print(f"run {number}: {'the same file' if out.read_bytes() == expected else 'ANOTHER file'}", flush=True)
     alike = f"{options.repeats - wrong} of {options.repeats} files are the same, a worker died in {len(killed)} runs"
     print(f"{alike}; {usual:.0f} s is usual, {longest:.0f} s was the longest")
+
+
+def _remember_crews(engine: Any, made: list[Any]) -> None:
+    """Have each crew that the engine starts added to the list."""
+    start = engine.crew
+
+    def crew(size: int | None = None) -> Any:
+        made.append(start(size))
+        return made[-1]
+
+    engine.crew = crew
 
 
 def _kill_one(made: list[Any], number: int, which: int, killed: set[int]) -> None:
