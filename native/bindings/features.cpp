@@ -12,11 +12,6 @@ void bind_features(nb::module_ &module) {
                require_size("out", out.size(), features.shape(0));
                hash_rows(view(features), features.shape(1), fill(out), threads);
            });
-    define(module, "hash_codes", {"codes", "out", "threads"},
-           [](Array<const std::uint64_t, 3> codes, Out<std::uint64_t> out, int threads) {
-               require_size("out", out.size(), codes.shape(1));
-               hash_codes(view(codes), codes.shape(0), codes.shape(2), fill(out), threads);
-           });
     define(module, "order_by_key", {"keys", "ties", "offsets", "queries", "rows", "threads"},
            [](In<std::uint64_t> keys, In<std::uint64_t> ties, In<std::int64_t> offsets, In<std::int64_t> queries,
               Out<std::int64_t> rows, int threads) {

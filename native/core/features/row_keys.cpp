@@ -37,21 +37,6 @@ void hash_rows(std::span<const float> features, std::size_t n_features, std::spa
     });
 }
 
-void hash_codes(std::span<const std::uint64_t> codes, std::size_t n_groups, std::size_t group_words,
-                std::span<std::uint64_t> out, int threads) {
-    parallel_for(out.size(), threads, rows_at_a_time, [&](std::size_t first, std::size_t last) {
-        std::fill(out.begin() + static_cast<std::ptrdiff_t>(first), out.begin() + static_cast<std::ptrdiff_t>(last),
-                  0u);
-        for (std::size_t group = 0; group < n_groups; ++group) {
-            for (std::size_t word = 0; word < group_words; ++word) {
-                const std::uint64_t key = mix(group * group_words + word);
-                const std::uint64_t *own = codes.data() + group * out.size() * group_words + word;
-                for (std::size_t row = first; row < last; ++row) out[row] += mix(key ^ own[row * group_words]);
-            }
-        }
-    });
-}
-
 void order_by_key(std::span<const std::uint64_t> keys, std::span<const std::uint64_t> ties,
                   std::span<const std::int64_t> offsets, std::span<const std::int64_t> queries,
                   std::span<std::int64_t> rows, int threads) {

@@ -11,11 +11,6 @@ namespace rankwright {
 // be cut where only zeros follow, and every NaN adds the same.
 void hash_rows(std::span<const float> features, std::size_t n_features, std::span<std::uint64_t> out, int threads);
 
-// Fills `out` with the hash of each row's codes, which are those of `n_groups` groups of features, [group][row], each
-// of `group_words` words.
-void hash_codes(std::span<const std::uint64_t> codes, std::size_t n_groups, std::size_t group_words,
-                std::span<std::uint64_t> out, int threads);
-
 // Fills `rows` with the rows of each query in turn, queries[0] first, in ascending order of `keys` and where these are
 // equal of `ties`; rows that are equal in both stay in order. Query q owns rows offsets[q] to offsets[q + 1].
 void order_by_key(std::span<const std::uint64_t> keys, std::span<const std::uint64_t> ties,

@@ -36,7 +36,7 @@ from rankwright.kernels.naive.comparators import (
     sort_noting_mistakes,
     sort_rows,
 )
-from rankwright.kernels.naive.features.row_keys import hash_codes, hash_rows, order_by_key
+from rankwright.kernels.naive.features.row_keys import hash_rows, order_by_key
 from rankwright.kernels.naive.features.scaling import scale_by_mean, scale_by_range
 from rankwright.kernels.naive.features.standardise import standardise_rows, sum_moments
 from rankwright.kernels.naive.forests import find_leaves, score_codes, score_forest

@@ -60,22 +60,3 @@ def test_the_compiled_order_is_the_naive_one():
         found = np.full(len(keys), -1)
         core.order_by_key(keys, ties, offsets, queries, found, threads)
         assert np.array_equal(found, expected)
-
-
-@pytest.mark.parametrize("shape", [(1, 0, 2), (0, 5, 2), (1, 3, 2), (9, 1300, 2)])
-def test_the_compiled_hashes_of_codes_are_the_naive_ones(shape):
-    core = pytest.importorskip("rankwright.kernels._core")
-    codes = np.random.default_rng(0).integers(0, 2**63, shape, dtype=np.uint64)
-    expected = np.full(shape[1], 7, np.uint64)
-    reference.hash_codes(codes, expected, 1)
-    for threads in (1, 2, 7):
-        out = np.full(shape[1], 7, np.uint64)
-        core.hash_codes(codes, out, threads)
-        assert np.array_equal(out, expected)
-    assert len(np.unique(expected)) == (shape[1] if shape[0] else 1)
-
-
-def test_codes_of_the_wrong_length_are_refused():
-    core = pytest.importorskip("rankwright.kernels._core")
-    with pytest.raises(ValueError, match="out must have 3 values"):
-        core.hash_codes(np.zeros((1, 3, 2), np.uint64), np.zeros(2, np.uint64), 1)

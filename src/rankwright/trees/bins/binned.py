@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankwright import kernels
-from rankwright.arrays import CodeArray, Float32Array, Float64Array, IntArray, Uint64Array, thread_count
+from rankwright.arrays import CodeArray, Float32Array, Float64Array, IntArray, Uint64Array
 from rankwright.data.dataset import RankingDataset, numbered_names
 from rankwright.data.groups import Groups
-from rankwright.data.keys import key_order, query_keys, row_hashes
+from rankwright.data.keys import key_order, row_hashes
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError
-from rankwright.training.digest import digest_of
+from rankwright.training.digest import data_digest
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
 
@@ -177,16 +176,4 @@ def without_features(data: RankingDataset) -> RankingDataset:
 
 def binned_digest(data: BinnedDataset) -> str:
     """A fingerprint of what trees learn from: codes and bins in place of features."""
-    return digest_of_queries(*query_fingerprints(data), data.mapper)
-
-
-def query_fingerprints(data: BinnedDataset, *, threads: int | None = None) -> tuple[Uint64Array, Uint64Array]:
-    """Two numbers for each query that tell its codes, and all else that is learned from, from those of others."""
-    hashes = np.empty(data.n_docs, np.uint64)
-    kernels.hash_codes(data.codes.view(np.uint64), hashes, thread_count(threads))
-    return query_keys(data.documents, hashes)
-
-
-def digest_of_queries(first: Uint64Array, second: Uint64Array, mapper: BinMapper) -> str:
-    """The fingerprint of data whose queries have these, in order. So workers can have some of the queries each."""
-    return digest_of([first, second, mapper.edges, mapper.offsets])
+    return data_digest(data.documents, data.codes, data.mapper.edges, data.mapper.offsets)

@@ -26,9 +26,10 @@ from rankwright.formats.shards import Shards
 from rankwright.progress.stages import announce
 from rankwright.rankers.lessons import LessonFacts
 from rankwright.training.digest import digest_of
-from rankwright.trees.bins.binned import BinnedDataset, digest_of_queries, feature_numbers
+from rankwright.trees.bins.binned import BinnedDataset, binned_digest, feature_numbers
 from rankwright.trees.bins.binning import BinMapper, fit_bins
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, lowest
+from rankwright.trees.distributed.fingerprints import fingerprint
 from rankwright.trees.distributed.members import (
     Coded,
     CodeTask,
@@ -41,6 +42,7 @@ from rankwright.trees.distributed.members import (
     join,
     look,
     open_meeting,
+    raw_rows,
     sampled_rows,
 )
 from rankwright.trees.distributed.remote import RemoteBoosting
@@ -186,10 +188,7 @@ class CrewData:
         self._setup = [self._code]
         announce("coding features")
         coded = self._code()
-        first, second = (np.empty(self.n_queries, np.uint64) for _ in range(2))
-        for numbers, own in zip(self._numbers(), coded, strict=True):
-            first[numbers], second[numbers] = own.fingerprints
-        self.digest = digest_of_queries(first, second, self.mapper)
+        self.digest = fingerprint(self._ask, "data", self.mapper, coded, self._numbers())
         self.label_sums = sum((own.labels for own in coded), LabelSums())
         self.relevant_sums = sum((own.relevant for own in coded), LabelSums())
 
@@ -248,8 +247,28 @@ class CrewData:
         self._valid_index = valid.index() if isinstance(valid, Shards) and valid.format == "parquet" else None
         self._setup.append(self._code_valid)
         coded = self._code_valid()
-        first, second = (np.concatenate(all_of) for all_of in zip(*(own.fingerprints for own in coded), strict=True))
-        self.valid_digest = digest_of_queries(first, second, self.mapper)
+        if isinstance(valid, BinnedDataset):
+            self.valid_digest = binned_digest(valid)
+            return
+        ends = np.cumsum([0, *(len(own.sizes) for own in coded)])
+        numbers = [np.arange(begin_at, end) for begin_at, end in itertools.pairwise(ends)]
+        self.valid_digest = fingerprint(self._ask, "valid", self.mapper, coded, numbers)
+
+    def _ask(self, tasks: Sequence[Any]) -> list[Any]:
+        """What workers have of some rows; one that died reads its part again first."""
+        for tries in range(1, MAX_TRIES + 1):
+            try:
+                return self.crew.call(raw_rows, tasks)
+            except LostMembersError as error:
+                size = self.crew.size
+                if tries == MAX_TRIES:
+                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {error}") from None
+                self._replace(error)
+                if self.crew.size != size:
+                    raise
+                for again in self._setup:
+                    again()
+        raise AssertionError
 
     def _code_valid(self) -> list[Coded]:
         valid, size = self._valid, self.crew.size

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, IntArray, Uint64Array
 from rankwright.kernels.naive.common.counter_random import mix
@@ -17,13 +16,6 @@ def hash_rows(features: Float32Array, out: Uint64Array, threads: int) -> None:
     bits = np.where(np.isnan(features), np.float32(np.nan), features).view(np.uint32)
     of_features = mix(np.arange(features.shape[1], dtype=np.uint64))
     out[:] = np.where(features == 0, np.uint64(0), mix(of_features ^ bits)).sum(axis=1, dtype=np.uint64)
-
-
-def hash_codes(codes: NDArray[np.uint64], out: Uint64Array, threads: int) -> None:
-    """Fill `out` with a hash of each row's codes, words by group, row and place: the sum of the words' hashes."""
-    n_groups, _, n_words = codes.shape
-    of_words = mix(np.arange(n_groups * n_words, dtype=np.uint64)).reshape(n_groups, 1, n_words)
-    out[:] = mix(of_words ^ codes).sum(axis=(0, 2), dtype=np.uint64)
 
 
 def order_by_key(
