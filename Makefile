@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 TEST_JOBS ?= $(shell nproc)
 CPP := $(wildcard native/*/*.[ch]pp native/*/*/*.[ch]pp)
 
-.PHONY: help quickstart install install-test dev test test-slow fuzz fuzz-sanitised docs format lint types native-test \
+.PHONY: help quickstart install install-test dev test test-slow test-cluster fuzz fuzz-sanitised docs format lint types native-test \
   pytest debug-test clean
 
 help: ## List the targets
@@ -78,6 +78,10 @@ debug-test: install-test ## Run the tests of kernels on a debug build with asser
 test-slow: install-test ## The long checks, and every test on the debug build
 	$(BIN)/pytest -n $(TEST_JOBS) -m slow
 	$(MAKE) debug-test DEBUG_TESTS=tests
+
+# Needs root: the hosts of its cluster are network namespaces.
+test-cluster: install-test ## One forest on a Ray cluster of three hosts, one of which is killed
+	$(BIN)/python -m tests.cluster.hosts
 
 # Mutants are drawn by number, so a run that was ended goes on; FUZZ="--seed 1" draws others.
 FUZZ ?= --mutants 20000

@@ -11,10 +11,12 @@
 
 namespace rankwright {
 
-// Arrays are taken as they are, never converted; numbers may be, e.g. whole ones to floats.
+// Arrays are taken as they are, never converted; numbers may be, e.g. whole ones to floats. Objects may be None.
 template <typename Argument> auto argument(const char *name) {
     if constexpr (is_array<std::remove_cvref_t<Argument>>) {
         return nb::arg(name).noconvert();
+    } else if constexpr (std::is_same_v<std::remove_cvref_t<Argument>, nb::handle>) {
+        return nb::arg(name).none();
     } else {
         return nb::arg(name);
     }

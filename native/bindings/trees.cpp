@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <span>
 
 #include "bindings/codes.hpp"
@@ -63,7 +65,8 @@ template <> struct Reader<Tree> {
                 .gain = fill<double>(nodes, "gain"),
                 .value = fill<float>(nodes, "value"),
                 .curvature = fill<float>(nodes, "curvature"),
-                .begin = {}, // the caller passes it separately, as the rows
+                .begin = {}, // the caller passes it separately, as `held` and the rows
+                .held = {},
                 .count = fill<std::int64_t>(nodes, "count"),
                 .categories = fill(categories),
                 .n_category_words = categories.shape(1),
@@ -87,6 +90,45 @@ template <> struct Reader<GrownNodes> {
 
 namespace {
 
+// A Python object with the same methods, over NumPy arrays that look into ours.
+class PythonExchange : public Exchange {
+  public:
+    explicit PythonExchange(nb::handle python_object) : object(python_object) {
+        nb::gil_scoped_acquire locked;
+        n_workers = nb::cast<std::size_t>(object.attr("size"));
+        number = nb::cast<std::size_t>(object.attr("rank"));
+        require(n_workers > 0 && number < n_workers, "the rank of a worker must lie below their number");
+    }
+    std::size_t size() const override { return n_workers; }
+    std::size_t rank() const override { return number; }
+    void add_up(std::span<std::int64_t> values) override {
+        nb::gil_scoped_acquire locked;
+        object.attr("add_up")(array(values));
+    }
+    void trade(std::span<const std::int64_t> out, std::span<const std::int64_t> sizes,
+               std::span<std::int64_t> in) override {
+        nb::gil_scoped_acquire locked;
+        object.attr("trade")(array(out), array(sizes), array(in));
+    }
+    void gather(std::span<const std::int64_t> own, std::span<std::int64_t> all) override {
+        nb::gil_scoped_acquire locked;
+        object.attr("gather")(array(own), array(all));
+    }
+
+  private:
+    static nb::object array(std::span<std::int64_t> values) {
+        using Lent = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
+        return nb::cast(Lent(values.data(), {values.size()}, nb::handle()), nb::rv_policy::reference);
+    }
+    // Libraries that send arrays want to be able to write to them, and do not.
+    static nb::object array(std::span<const std::int64_t> values) {
+        return array(std::span(const_cast<std::int64_t *>(values.data()), values.size()));
+    }
+
+    nb::handle object;
+    std::size_t n_workers, number;
+};
+
 void require_nodes(const Tree &nodes, std::size_t least) {
     for (const std::size_t size : {nodes.bin.size(), nodes.left.size(), nodes.right.size(), nodes.missing_left.size(),
                                    nodes.gain.size(), nodes.value.size(), nodes.curvature.size(), nodes.count.size()})
@@ -104,11 +146,11 @@ std::size_t most_nodes(std::int64_t max_leaves, std::size_t n_rows) {
 template <typename Code> void bind_grow_tree(nb::module_ &module) {
     define(module, "grow_tree",
            {"codes", "columns", "quantised", "gradient", "curvature", "rows", "all_rows", "settings", "gradient_scale",
-            "curvature_scale", "seed", "scratch", "nodes", "begin", "threads"},
+            "curvature_scale", "seed", "scratch", "nodes", "begin", "held", "exchange", "threads"},
            [](InCodes<Code> codes, SplitColumns columns, In<std::int32_t> quantised, In<float> gradient,
               In<float> curvature, Out<std::uint32_t> rows, bool all_rows, TreeSettings settings, double gradient_scale,
               double curvature_scale, std::uint64_t seed, TreeScratch scratch, Tree nodes, Out<std::int64_t> begin,
-              int threads) {
+              Out<std::int64_t> held, nb::handle exchange, int threads) {
                const std::size_t n_docs = codes.shape(1), n_features = columns.n_bins.size();
                for (const std::size_t size : {quantised.size(), gradient.size(), curvature.size()})
                    require_size("forces", size, n_docs);
@@ -120,14 +162,24 @@ template <typename Code> void bind_grow_tree(nb::module_ &module) {
                if (!all_rows) require_below("rows", std::span<const std::uint32_t>(fill(rows)), n_docs);
                require(scratch.rows.size() >= rows.size() && scratch.sides.size() >= rows.size(),
                        "scratch must have room for every row");
-               require_nodes(nodes, most_nodes(settings.max_leaves, rows.size()));
+               std::optional<PythonExchange> workers;
+               if (!exchange.is_none()) workers.emplace(exchange);
+               const auto anywhere = std::numeric_limits<std::size_t>::max() / 2; // rows that other workers may have
+               require_nodes(nodes, most_nodes(settings.max_leaves, workers ? anywhere : rows.size()));
                require_size("begin", begin.size(), nodes.feature.size());
-               const TreeData<Code> data{codes_of(codes), columns,         view(quantised),
-                                         view(gradient),  view(curvature), all_rows};
+               require_size("held", held.size(), nodes.feature.size());
+               const TreeData<Code> data{codes_of(codes),
+                                         columns,
+                                         view(quantised),
+                                         view(gradient),
+                                         view(curvature),
+                                         all_rows,
+                                         workers ? &*workers : nullptr};
                settings.gradient_scale = gradient_scale;
                settings.curvature_scale = curvature_scale;
                settings.key = seed;
                nodes.begin = fill(begin);
+               nodes.held = fill(held);
                nodes.rows = fill(rows);
                return grow_tree<Code>(data, settings, scratch, nodes, threads);
            });
@@ -148,13 +200,14 @@ template <typename Code> void bind_score_tree(nb::module_ &module) {
 
 void bind_trees(nb::module_ &module) {
     define(module, "quantise_lambdas",
-           {"gradient", "curvature", "gradient_scale", "curvature_scale", "seed", "quantised", "threads"},
+           {"gradient", "curvature", "gradient_scale", "curvature_scale", "seed", "numbers", "quantised", "threads"},
            [](In<float> gradient, In<float> curvature, double gradient_scale, double curvature_scale,
-              std::uint64_t seed, Out<std::int32_t> quantised, int threads) {
+              std::uint64_t seed, In<std::uint32_t> numbers, Out<std::int32_t> quantised, int threads) {
                require_size("curvature", curvature.size(), gradient.size());
                require_size("quantised", quantised.size(), gradient.size());
-               quantise_lambdas(view(gradient), view(curvature), gradient_scale, curvature_scale, seed, fill(quantised),
-                                threads);
+               require_size_or_none("numbers", numbers.size(), gradient.size());
+               quantise_lambdas(view(gradient), view(curvature), gradient_scale, curvature_scale, seed, view(numbers),
+                                fill(quantised), threads);
            });
     define(module, "add_leaf_values", {"nodes", "begin", "rows", "scores", "threads"},
            [](Tree nodes, In<std::int64_t> begin, In<std::uint32_t> rows, Out<double> scores, int threads) {

@@ -88,7 +88,9 @@ WRONG: dict[str, Callable[[], None]] = {
     "order_by_key, ties": lambda: kernels.order_by_key(HASHES, HASHES[:2], OFFSETS, np.zeros(1, np.int64), ROWS, 1),
     "order_by_key, rows": lambda: kernels.order_by_key(HASHES, HASHES, OFFSETS, np.zeros(1, np.int64), ROWS[:2], 1),
     "order_by_key, twice": lambda: kernels.order_by_key(HASHES, HASHES, np.array([0, 1, 4]), np.ones(2, int), ROWS, 1),
-    "quantise_lambdas": lambda: kernels.quantise_lambdas(floats(4), floats(3), 1.0, 1.0, 0, np.zeros(4, np.int32), 1),
+    "quantise_lambdas": lambda: kernels.quantise_lambdas(
+        floats(4), floats(3), 1.0, 1.0, 0, np.zeros(0, np.uint32), np.zeros(4, np.int32), 1
+    ),
     "split_lines": lambda: kernels.split_lines(TEXT, np.zeros(2, np.int64), np.zeros(2, np.int64)),
     "parse_cells": lambda: kernels.parse_cells(
         TEXT, ROWS[:1], ROWS[3:], ord(","), np.array([5]), floats(1), ROWS[:0], ROWS[:3], 1

@@ -25,7 +25,7 @@ enum class Listed { nowhere, tree, scratch };
 
 struct Leaf {
     std::size_t node;
-    std::size_t begin;
+    std::size_t begin, n_rows; // of its rows here, which are all its documents unless other workers have some
     Sums sums;
     Bounds bounds;
     std::int64_t depth;
@@ -33,8 +33,6 @@ struct Leaf {
     std::size_t slot = no_slot; // of its histogram, where that is kept
     Split split = {};           // the best one
     double gain = 0.0;          // of that split; 0 where no split is worth making
-
-    std::size_t count() const { return static_cast<std::size_t>(sums.count); }
 };
 
 // Room for a number of histograms.
@@ -74,12 +72,35 @@ template <typename Code> SplitRules rules_of(const TreeData<Code> &data, const T
             settings.max_split_categories};
 }
 
+// Calls visit(document) for each document of the tree that is here.
+template <typename Code, typename Visit>
+void visit_documents(const TreeData<Code> &data, std::span<const std::uint32_t> rows, Visit visit) {
+    if (data.all_rows) {
+        for (const std::int32_t document : data.quantised) visit(document);
+    } else {
+        for (const std::uint32_t row : rows) visit(data.quantised[row]);
+    }
+}
+
+template <typename Code> Sums sums_of_all(const TreeData<Code> &data, std::span<const std::uint32_t> rows) {
+    Sums all{0, 0, static_cast<std::int64_t>(rows.size())};
+    visit_documents(data, rows, [&](std::int32_t document) {
+        all.gradient += document >> curvature_bits;
+        all.curvature += document & curvature_limit;
+    });
+    if (!data.exchange) return all;
+    std::int64_t parts[] = {all.gradient, all.curvature, all.count};
+    data.exchange->add_up(parts);
+    return {parts[0], parts[1], parts[2]};
+}
+
 template <typename Code> class Grower {
   public:
     Grower(const TreeData<Code> &tree_data, const TreeSettings &tree_settings, TreeScratch tree_scratch, Tree grown,
            int threads, Simd simd)
         : data(tree_data), settings(tree_settings), rules(rules_of(data, settings)), scratch(tree_scratch), tree(grown),
-          team(threads), search(data, rules, tree.rows.size() > Packed::max_count, settings.symmetric, team, simd),
+          team(threads), all(sums_of_all(data, tree.rows)),
+          search(data, rules, all.count > Packed::max_count, settings.symmetric, team, simd),
           pool(scratch.histograms, search.histogram_size()),
           chance(settings.key, settings.split_feature_fraction, data.columns.asked) {}
 
@@ -97,16 +118,11 @@ template <typename Code> class Grower {
 
   private:
     void plant() {
-        Sums all{0, 0, static_cast<std::int64_t>(tree.rows.size())};
-        for_documents([&](std::int32_t document) {
-            all.gradient += document >> curvature_bits;
-            all.curvature += document & curvature_limit;
-        });
         leaves.reserve(static_cast<std::size_t>(settings.max_leaves));
         const Listed listed = data.all_rows ? Listed::nowhere : Listed::tree;
-        leaves.push_back({add_node(0, all), 0, all, {}, 0, listed});
+        leaves.push_back({add_node(0, tree.rows.size(), all), 0, tree.rows.size(), all, {}, 0, listed});
         if (!may_be_split(leaves[0])) return;
-        if (settings.gain_noise > 0) chance.noise_deviation = settings.gain_noise * std::sqrt(gain_of_nothing(all));
+        if (settings.gain_noise > 0) chance.noise_deviation = settings.gain_noise * std::sqrt(gain_of_nothing());
         leaves[0].slot = pool.take();
         if (settings.symmetric) {
             search.add_root(view(leaves[0]));
@@ -117,22 +133,15 @@ template <typename Code> class Grower {
 
     // What a split that tells nothing apart gains on average: the mean square of the gradients by the mean of what they
     // are divided by.
-    double gain_of_nothing(Sums all) const {
-        std::int64_t squares = 0; // up to 2^28 rows of 2^26
-        for_documents([&](std::int32_t document) {
+    double gain_of_nothing() const {
+        std::int64_t squares[] = {0}; // up to 2^28 rows of 2^26
+        visit_documents(data, tree.rows, [&](std::int32_t document) {
             const std::int64_t gradient = document >> curvature_bits;
-            squares += gradient * gradient;
+            squares[0] += gradient * gradient;
         });
+        search.workers().add_up(squares);
         const double below = rules.denominator(all);
-        return below > 0 ? static_cast<double>(squares) / below : 0.0;
-    }
-
-    template <typename Visit> void for_documents(Visit visit) const {
-        if (data.all_rows) {
-            for (const std::int32_t document : data.quantised) visit(document);
-        } else {
-            for (const std::uint32_t row : tree.rows) visit(data.quantised[row]);
-        }
+        return below > 0 ? static_cast<double>(squares[0]) / below : 0.0;
     }
 
     void split_best_first() {
@@ -159,13 +168,14 @@ template <typename Code> class Grower {
     void split_level(const Split &best) {
         const std::size_t n_leaves = leaves.size();
         const std::size_t first_node = n_nodes;
-        Sums all, all_left;
+        Sums all_split, all_left;
+        const std::vector<Sums> left_of_leaf = sums_on_the_left(best);
         for (std::size_t number = 0; number < n_leaves; ++number) {
             if (!may_be_split(leaves[number])) continue;
-            choose_split(leaves[number], best);
+            choose_split(leaves[number], best, left_of_leaf[number]);
             const Leaf &leaf = leaves[number];
             if (leaf.gain > 0) {
-                all = all + leaf.sums;
+                all_split = all_split + leaf.sums;
                 all_left = all_left + leaf.split.left;
                 split(number);
             } else if (!last_level) {
@@ -175,19 +185,34 @@ template <typename Code> class Grower {
         if (search.is_lacking(static_cast<std::size_t>(best.feature))) return;
         for (std::size_t node = 0; node < first_node; ++node) {
             const bool is_new = tree.left[node] >= static_cast<std::int32_t>(first_node);
-            if (is_new) tree.missing_left[node] = 2 * all_left.count >= all.count;
+            if (is_new) tree.missing_left[node] = 2 * all_left.count >= all_split.count;
         }
     }
 
+    // For each leaf what the level's split sends left, where its histogram is there; the others get theirs later. All
+    // at once, since workers must ask the one that has the feature.
+    std::vector<Sums> sums_on_the_left(const Split &best) {
+        std::vector<Sums> left(leaves.size());
+        for (std::size_t number = 0; number < leaves.size(); ++number) {
+            const Leaf &leaf = leaves[number];
+            if (may_be_split(leaf) && leaf.slot != no_slot) left[number] = search.left_of(view(leaf), best);
+        }
+        search.workers().add_sums(left);
+        return left;
+    }
+
     // Gives the leaf the level's split and its own gain, 0 where it takes no part.
-    void choose_split(Leaf &leaf, const Split &best) {
+    void choose_split(Leaf &leaf, const Split &best, Sums left) {
         if (leaf.slot == no_slot) {
             leaf.slot = take_slot();
             search.build(view(leaf));
+            Sums own[] = {search.left_of(view(leaf), best)};
+            search.workers().add_sums(own);
+            left = own[0];
         }
         leaf.split = best;
-        leaf.split.left = search.left_of(view(leaf), best);
-        const Sums left = leaf.split.left, right = leaf.sums - left;
+        leaf.split.left = left;
+        const Sums right = leaf.sums - left;
         const int direction = data.columns.monotone[static_cast<std::size_t>(best.feature)];
         const GainRule rule = gain_rule(leaf);
         leaf.gain = 0.0;
@@ -196,12 +221,13 @@ template <typename Code> class Grower {
         if (gain > rule.least) leaf.gain = gain;
     }
 
-    std::size_t add_node(std::size_t begin, Sums sums) {
+    std::size_t add_node(std::size_t begin, std::size_t n_rows, Sums sums) {
         tree.feature[n_nodes] = tree.bin[n_nodes] = tree.left[n_nodes] = tree.right[n_nodes] = -1;
         tree.missing_left[n_nodes] = false;
         tree.gain[n_nodes] = 0.0;
         tree.value[n_nodes] = 0.0f;
         tree.begin[n_nodes] = static_cast<std::int64_t>(begin);
+        tree.held[n_nodes] = static_cast<std::int64_t>(n_rows);
         tree.count[n_nodes] = sums.count;
         std::ranges::fill(category_words(n_nodes), 0u);
         return n_nodes++;
@@ -216,8 +242,8 @@ template <typename Code> class Grower {
     }
 
     RowRun rows_of(const Leaf &leaf) const {
-        if (leaf.listed == Listed::nowhere) return {nullptr, 0, leaf.count()};
-        return {(leaf.listed == Listed::tree ? tree.rows : scratch.rows).data() + leaf.begin, 0, leaf.count()};
+        if (leaf.listed == Listed::nowhere) return {nullptr, 0, leaf.n_rows};
+        return {(leaf.listed == Listed::tree ? tree.rows : scratch.rows).data() + leaf.begin, 0, leaf.n_rows};
     }
 
     LeafView view(const Leaf &leaf) {
@@ -245,18 +271,19 @@ template <typename Code> class Grower {
 
     void split(std::size_t number) {
         Leaf parent = leaves[number];
-        const Listed listed = divide(parent);
+        const auto [listed, n_left] = divide(parent);
         const auto [left_bounds, right_bounds] = bounds_of_children(parent);
         const Sums left = parent.split.left, right = parent.sums - left;
-        const std::size_t middle = parent.begin + static_cast<std::size_t>(left.count);
-        leaves[number] = {add_node(parent.begin, left), parent.begin, left, left_bounds, parent.depth + 1, listed};
-        leaves.push_back({add_node(middle, right), middle, right, right_bounds, parent.depth + 1, listed});
+        const std::size_t begin = parent.begin, middle = begin + n_left, n_right = parent.n_rows - n_left;
+        const std::int64_t depth = parent.depth + 1;
+        leaves[number] = {add_node(begin, n_left, left), begin, n_left, left, left_bounds, depth, listed};
+        leaves.push_back({add_node(middle, n_right, right), middle, n_right, right, right_bounds, depth, listed});
         write_split(parent, leaves[number].node);
         search_children(parent, leaves[number], leaves.back());
     }
 
-    // Lists the rows of the leaf's children, and returns where they are listed.
-    Listed divide(const Leaf &leaf) {
+    // Lists the rows of the leaf's children, and returns where they are listed and how many go left.
+    std::pair<Listed, std::size_t> divide(const Leaf &leaf) {
         const auto feature = static_cast<std::size_t>(leaf.split.feature);
         const auto missing = static_cast<std::size_t>(data.columns.n_bins[feature]);
         std::vector<std::uint8_t> goes_left(missing + 1, 0);
@@ -265,8 +292,7 @@ template <typename Code> class Grower {
         goes_left[missing] = leaf.split.missing_left;
         const Listed listed = leaf.listed == Listed::tree ? Listed::scratch : Listed::tree;
         std::uint32_t *out = (listed == Listed::tree ? tree.rows : scratch.rows).data() + leaf.begin;
-        divide_rows(data.codes, feature, goes_left, rows_of(leaf), out, scratch.sides.data(), team);
-        return listed;
+        return {listed, divide_rows(data.codes, feature, goes_left, rows_of(leaf), out, scratch.sides.data(), team)};
     }
 
     std::pair<Bounds, Bounds> bounds_of_children(const Leaf &parent) const {
@@ -294,8 +320,8 @@ template <typename Code> class Grower {
     // Finds the best splits of two new leaves with as few sums as possible: the histogram of the smaller leaf is
     // summed, that of the other is their parent's less this one, unless the parent's was dropped to make room.
     void search_children(Leaf &parent, Leaf &left, Leaf &right) {
-        Leaf &small = left.count() <= right.count() ? left : right;
-        Leaf &large = left.count() <= right.count() ? right : left;
+        Leaf &small = left.sums.count <= right.sums.count ? left : right;
+        Leaf &large = left.sums.count <= right.sums.count ? right : left;
         const bool last = last_level || static_cast<std::int64_t>(leaves.size()) == settings.max_leaves;
         if (last || !may_be_split(large)) return pool.release(parent);
         if (settings.symmetric) {
@@ -332,17 +358,18 @@ template <typename Code> class Grower {
     void list_rows() {
         for (const Leaf &leaf : leaves) {
             std::uint32_t *out = tree.rows.data() + leaf.begin;
-            if (leaf.listed == Listed::nowhere) std::iota(out, out + leaf.count(), 0u);
-            if (leaf.listed == Listed::scratch) std::copy_n(scratch.rows.data() + leaf.begin, leaf.count(), out);
+            if (leaf.listed == Listed::nowhere) std::iota(out, out + leaf.n_rows, 0u);
+            if (leaf.listed == Listed::scratch) std::copy_n(scratch.rows.data() + leaf.begin, leaf.n_rows, out);
         }
     }
 
     void fill_values() {
         std::vector<RowRange> ranges;
-        for (const Leaf &leaf : leaves) ranges.push_back({leaf.begin, leaf.count()});
+        for (const Leaf &leaf : leaves) ranges.push_back({leaf.begin, leaf.n_rows});
         const LargestForces largest{gradient_limit / settings.gradient_scale,
                                     curvature_limit / settings.curvature_scale};
-        const std::vector<TrueSums> sums = sum_leaves(ranges, tree.rows, data.gradient, data.curvature, largest, team);
+        const std::vector<TrueSums> sums =
+            sum_leaves(ranges, tree.rows, data.gradient, data.curvature, largest, team, data.exchange);
         std::vector<double> curvature(n_nodes, 0.0);
         for (std::size_t i = 0; i < leaves.size(); ++i) {
             curvature[leaves[i].node] = sums[i].curvature;
@@ -373,6 +400,7 @@ template <typename Code> class Grower {
     TreeScratch scratch;
     Tree tree;
     Team team;
+    Sums all; // of the tree's documents, wherever they are
     LeafSearch<Code> search;
     HistogramPool pool;
     TreeChance chance;

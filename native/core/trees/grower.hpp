@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/binning/codes.hpp"
+#include "core/trees/exchange.hpp"
 #include "core/trees/split.hpp"
 
 namespace rankwright {
@@ -24,7 +25,8 @@ template <typename Code> struct TreeData {
     SplitColumns columns;
     std::span<const std::int32_t> quantised; // gradient and curvature as quantise_lambdas gives them
     std::span<const float> gradient, curvature;
-    bool all_rows; // whether the tree's rows are all rows, in order
+    bool all_rows;                // whether the tree's rows are all rows, in order
+    Exchange *exchange = nullptr; // with the workers that have the tree's other rows, where there are any
 };
 
 struct TreeSettings {
@@ -46,15 +48,15 @@ struct TreeSettings {
 };
 
 // A tree by node, the root first; the children of a node are neighbours and come after it. Feature -1 marks a leaf.
-// A node's documents are rows[begin] to rows[begin + count]: `rows` is given as the tree's rows and comes back in the
-// order of leaves. Bit c of a node's category words says that category c goes left.
+// A node has `count` documents, of which `held` are here, rows[begin] to rows[begin + held]: `rows` is given as the
+// tree's rows and comes back in the order of leaves. Bit c of a node's category words says that category c goes left.
 struct Tree {
     std::span<std::int32_t> feature, bin, left, right;
     std::span<bool> missing_left;
     std::span<double> gain;
     std::span<float> value;
     std::span<float> curvature; // of a node's documents together
-    std::span<std::int64_t> begin, count;
+    std::span<std::int64_t> begin, held, count;
     std::span<std::uint32_t> categories;
     std::size_t n_category_words; // of each node
     std::span<std::uint32_t> rows;
@@ -68,7 +70,7 @@ struct TreeScratch {
 };
 
 // Fills `tree` and returns its number of nodes, at most 2 * max_leaves - 1. The tree is the same for any number of
-// threads and any room for histograms.
+// threads, any room for histograms and any division of the rows among workers.
 template <typename Code>
 std::size_t grow_tree(const TreeData<Code> &data, const TreeSettings &settings, TreeScratch scratch, Tree tree,
                       int threads, Simd simd = simd_level());

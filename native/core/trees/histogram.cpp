@@ -181,6 +181,12 @@ template <typename Code>
 void HistogramBuilder<Code>::build(RowRun rows, bool wide, std::size_t first, std::size_t last,
                                    std::uint64_t *histogram) {
     constexpr std::size_t chunk = Packed::max_count;
+    if (rows.count == 0) { // of a leaf whose documents are all elsewhere
+        for (std::size_t number = first; number < last; ++number) {
+            const auto &group = layout.groups[number];
+            std::fill_n(histogram + group.base, group.n_bins() * (wide ? 2 : 1), std::uint64_t{0});
+        }
+    }
     for (std::size_t begin = 0; begin < rows.count; begin += chunk) {
         const RowRun part = rows.part(begin, std::min(chunk, rows.count - begin));
         unpack_documents(part);

@@ -6,27 +6,38 @@ namespace rankwright {
 
 namespace {
 
-// Where each member's groups begin, and the end: neighbouring groups, about the same number of features for each.
-std::vector<std::size_t> share_groups(const HistogramLayout &layout, std::size_t n_members) {
-    const auto weight_of = [](const auto &group) { return group.asked.empty() ? 0 : group.n_slots; };
+// Where each member's groups begin, and the end: neighbouring groups, about the same weight for each.
+std::vector<std::size_t> share_groups(std::span<const std::size_t> weights, std::size_t n_members) {
     std::size_t total = 0;
-    for (const auto &group : layout.groups) total += weight_of(group);
+    for (const std::size_t weight : weights) total += weight;
     std::vector<std::size_t> first{0};
     std::size_t before = 0;
-    for (std::size_t number = 0; number < layout.groups.size(); ++number) {
-        const std::size_t middle = 2 * before + weight_of(layout.groups[number]);
+    for (std::size_t number = 0; number < weights.size(); ++number) {
+        const std::size_t middle = 2 * before + weights[number];
         while (first.size() < n_members && middle * n_members >= 2 * total * first.size()) first.push_back(number);
-        before += weight_of(layout.groups[number]);
+        before += weights[number];
     }
-    first.resize(n_members + 1, layout.groups.size());
+    first.resize(n_members + 1, weights.size());
     return first;
+}
+
+// The slots of each group whose features this worker searches.
+std::vector<std::vector<std::uint8_t>> searched_slots(const HistogramLayout &layout, const FeatureShares &shares,
+                                                      std::size_t slots) {
+    std::vector<std::vector<std::uint8_t>> searched(layout.groups.size());
+    for (std::size_t group = 0; group < layout.groups.size(); ++group) {
+        for (const std::uint8_t slot : layout.groups[group].asked) {
+            if (shares.owns(group * slots + slot)) searched[group].push_back(slot);
+        }
+    }
+    return searched;
 }
 
 // A leaf with so many rows for each thread is shared by rows: all have the same work, and read each row once. Others
 // are shared by groups of features, which leaves nothing to add up afterwards.
 constexpr std::size_t rows_worth_a_part = 4096;
 
-bool is_wide(const LeafView &leaf) { return leaf.rows.count > static_cast<std::size_t>(Packed::max_count); }
+bool is_wide(const LeafView &leaf) { return leaf.sums.count > Packed::max_count; }
 
 std::size_t max_codes(std::span<const std::int64_t> n_bins) {
     return n_bins.empty() ? 1 : static_cast<std::size_t>(std::ranges::max(n_bins)) + 1;
@@ -39,13 +50,23 @@ LeafSearch<Code>::LeafSearch(const TreeData<Code> &tree_data, const SplitRules &
                              bool symmetric, Team &threads, Simd processor)
     : data(tree_data), rules(split_rules),
       layout(data.columns.n_bins, data.columns.asked, data.codes.slots, with_wide_bins),
+      shares(data.exchange, data.columns.n_bins, data.columns.asked, data.codes.slots),
+      searched(searched_slots(layout, shares, data.codes.slots)),
       level(symmetric ? data.columns.n_bins : std::span<const std::int64_t>{}), team(threads), simd(processor) {
     const auto n_members = static_cast<std::size_t>(team.size());
-    const std::vector<std::size_t> first = share_groups(layout, n_members);
+    std::vector<std::size_t> to_build, to_search;
+    for (std::size_t group = 0; group < layout.groups.size(); ++group) {
+        to_build.push_back(layout.groups[group].asked.empty() ? 0 : layout.groups[group].n_slots);
+        to_search.push_back(shares.alone() ? to_build[group] : searched[group].size());
+    }
+    const std::vector<std::size_t> first = share_groups(to_build, n_members);
+    const std::vector<std::size_t> first_searched = share_groups(to_search, n_members);
     members.reserve(n_members);
     for (std::size_t number = 0; number < n_members; ++number) {
         members.push_back({first[number],
                            first[number + 1],
+                           first_searched[number],
+                           first_searched[number + 1],
                            {},
                            {data.codes, data.quantised, layout, simd},
                            SplitSearch(rules, max_codes(data.columns.n_bins), simd),
@@ -78,6 +99,14 @@ template <typename Code> void LeafSearch<Code>::fill_histogram(Member &member, c
 }
 
 template <typename Code> Split LeafSearch<Code>::search(const LeafView &leaf) {
+    if (!shares.alone()) {
+        build(leaf);
+        const LeafView *const leaves[] = {&leaf};
+        search_shared(leaves);
+        Split best[] = {best_of(0)};
+        shares.choose(best);
+        return best[0];
+    }
     const bool in_parts = sum_parts(leaf);
     team.run([&](int number) {
         Member &member = members[static_cast<std::size_t>(number)];
@@ -92,6 +121,15 @@ template <typename Code> Split LeafSearch<Code>::search(const LeafView &leaf) {
 
 template <typename Code>
 std::pair<Split, Split> LeafSearch<Code>::search(const LeafView &small, const LeafView &large) {
+    if (!shares.alone()) {
+        build(small);
+        visit_groups([&](Member &, std::size_t group) { subtract_group(group, small, large); });
+        const LeafView *const leaves[] = {&small, &large};
+        search_shared(leaves);
+        Split best[] = {best_of(0), best_of(1)};
+        shares.choose(best);
+        return {best[0], best[1]};
+    }
     const bool in_parts = sum_parts(small);
     team.run([&](int number) {
         Member &member = members[static_cast<std::size_t>(number)];
@@ -107,17 +145,27 @@ std::pair<Split, Split> LeafSearch<Code>::search(const LeafView &small, const Le
     return {best_of(0), best_of(1)};
 }
 
+template <typename Code> void LeafSearch<Code>::search_shared(std::span<const LeafView *const> leaves) {
+    for (Member &member : members) member.best[0] = member.best[1] = {};
+    visit_groups([&](Member &member, std::size_t group) {
+        for (std::size_t which = 0; which < leaves.size(); ++which) {
+            search_group(member, group, *leaves[which], member.best[which]);
+        }
+    });
+}
+
 template <typename Code>
 void LeafSearch<Code>::subtract_group(std::size_t group, const LeafView &small, const LeafView &large) const {
-    subtract(layout.groups[group], large.words, small.words, large.rows.count + small.rows.count, small.rows.count,
-             simd);
+    const auto n_small = static_cast<std::size_t>(small.sums.count),
+               n_large = static_cast<std::size_t>(large.sums.count);
+    subtract(layout.groups[group], large.words, small.words, n_large + n_small, n_small, simd);
 }
 
 template <typename Code>
 template <typename Visit>
 void LeafSearch<Code>::visit_features(std::size_t number, const LeafView &leaf, Visit visit) const {
     const HistogramLayout::Group &group = layout.groups[number];
-    for (const std::uint8_t slot : group.asked) {
+    for (const std::uint8_t slot : searched[number]) {
         const std::size_t feature = number * data.codes.slots + slot;
         const auto n_bins = static_cast<std::size_t>(data.columns.n_bins[feature]);
         const auto name = static_cast<std::int32_t>(feature);
@@ -168,8 +216,8 @@ template <typename Code> Split LeafSearch<Code>::best_of(int which) const {
 template <typename Code> template <typename Visit> void LeafSearch<Code>::visit_groups(Visit visit) {
     team.run([&](int number) {
         Member &member = members[static_cast<std::size_t>(number)];
-        for (std::size_t group = member.first; group < member.last; ++group) {
-            if (!layout.groups[group].asked.empty()) visit(member, group);
+        for (std::size_t group = member.first_searched; group < member.last_searched; ++group) {
+            if (!searched[group].empty()) visit(member, group);
         }
     });
 }
@@ -177,6 +225,7 @@ template <typename Code> template <typename Visit> void LeafSearch<Code>::visit_
 template <typename Code> void LeafSearch<Code>::build(const LeafView &leaf) {
     const bool in_parts = sum_parts(leaf);
     team.run([&](int number) { fill_histogram(members[static_cast<std::size_t>(number)], leaf, in_parts); });
+    shares.add_bins(layout, leaf.words, is_wide(leaf));
 }
 
 template <typename Code> void LeafSearch<Code>::add_group(Member &member, std::size_t group, const LeafView &leaf) {
@@ -195,11 +244,19 @@ template <typename Code> void LeafSearch<Code>::add_root(const LeafView &leaf) {
             if (bins.bins[bins.n_bins].sums().count > 0) level.note_lacking(static_cast<std::size_t>(bins.feature));
         });
     });
+    if (!shares.alone()) {
+        std::vector<std::int64_t> lacking(data.columns.n_bins.size());
+        for (std::size_t feature = 0; feature < lacking.size(); ++feature) lacking[feature] = level.is_lacking(feature);
+        shares.add_up(lacking);
+        for (std::size_t feature = 0; feature < lacking.size(); ++feature) {
+            if (lacking[feature] > 0) level.note_lacking(feature);
+        }
+    }
     add_kept(leaf);
 }
 
 template <typename Code> void LeafSearch<Code>::add_siblings(const LeafView &left, const LeafView &right) {
-    const bool left_is_small = left.rows.count <= right.rows.count;
+    const bool left_is_small = left.sums.count <= right.sums.count;
     const LeafView &small = left_is_small ? left : right, &large = left_is_small ? right : left;
     build(small);
     visit_groups([&](Member &member, std::size_t group) {
@@ -216,11 +273,13 @@ template <typename Code> void LeafSearch<Code>::add_kept(const LeafView &leaf) {
 template <typename Code> Split LeafSearch<Code>::best_of_level(const SplitChance &chance) {
     for (Member &member : members) member.best[0] = {};
     visit_groups([&](Member &member, std::size_t group) {
-        for (const std::uint8_t slot : layout.groups[group].asked) {
+        for (const std::uint8_t slot : searched[group]) {
             level.offer(group * data.codes.slots + slot, chance, member.best[0]);
         }
     });
-    return best_of(0);
+    Split best[] = {best_of(0)};
+    shares.choose(best);
+    return best[0];
 }
 
 template <typename Code> Sums LeafSearch<Code>::left_of(const LeafView &leaf, const Split &split) const {

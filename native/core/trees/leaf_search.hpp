@@ -5,13 +5,15 @@
 
 #include "core/common/team.hpp"
 #include "core/trees/chance.hpp"
+#include "core/trees/feature_shares.hpp"
 #include "core/trees/grower.hpp"
 #include "core/trees/histogram.hpp"
 #include "core/trees/level_gains.hpp"
 
 namespace rankwright {
 
-// A leaf as the search sees it. Its histogram is `words`, of which the search fills or replaces the bins.
+// A leaf as the search sees it: its rows here, and the sums of all its documents. Its histogram is `words`, of which
+// the search fills or replaces the bins.
 struct LeafView {
     RowRun rows;
     Sums sums;
@@ -50,9 +52,12 @@ template <typename Code> class LeafSearch {
     // The sums of the leaf's documents that a split sends left, from its histogram.
     Sums left_of(const LeafView &leaf, const Split &split) const;
 
+    const FeatureShares &workers() const { return shares; }
+
   private:
     struct Member { // what a thread works on: groups [first, last), and in large leaves a part of the rows
         std::size_t first, last;
+        std::size_t first_searched, last_searched; // of the groups with features of this worker
         std::vector<std::uint64_t> words; // the histogram of its part; the first thread's goes straight to the leaf
         HistogramBuilder<Code> builder;
         SplitSearch search;
@@ -63,6 +68,8 @@ template <typename Code> class LeafSearch {
     bool sum_parts(const LeafView &leaf);
     // Fills the member's groups of the leaf's histogram, from the parts where there are any.
     void fill_histogram(Member &member, const LeafView &leaf, bool in_parts);
+    // The same as the public ones, with other workers: histograms are exchanged between building and searching.
+    void search_shared(std::span<const LeafView *const> leaves);
     void search_group(Member &member, std::size_t group, const LeafView &leaf, Split &best) const;
     template <typename Bins>
     void search_feature(Member &member, FeatureBins<Bins> bins, const LeafView &leaf, Split &best) const;
@@ -81,6 +88,8 @@ template <typename Code> class LeafSearch {
     const TreeData<Code> &data;
     SplitRules rules;
     HistogramLayout layout;
+    FeatureShares shares;
+    std::vector<std::vector<std::uint8_t>> searched; // slots of each group that this worker searches
     LevelGains level;
     Team &team;
     Simd simd;

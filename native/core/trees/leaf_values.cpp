@@ -43,10 +43,11 @@ std::vector<Piece> pieces_of(std::span<const RowRange> leaves) {
 
 std::vector<TrueSums> sum_leaves(std::span<const RowRange> leaves, std::span<const std::uint32_t> rows,
                                  std::span<const float> gradient, std::span<const float> curvature,
-                                 const LargestForces &largest, Team &team) {
+                                 const LargestForces &largest, Team &team, Exchange *exchange) {
     const std::vector<Piece> pieces = pieces_of(leaves);
     const double gradient_steps = steps_per_unit(largest.gradient), curvature_steps = steps_per_unit(largest.curvature);
-    std::vector<WholeSums> of_pieces(pieces.size()), of_leaves(leaves.size());
+    std::vector<WholeSums> of_pieces(pieces.size());
+    std::vector<std::int64_t> of_leaves(2 * leaves.size()); // gradient, curvature
     std::atomic<std::size_t> next{0};
     team.run([&](int) {
         for (std::size_t number; (number = next.fetch_add(1)) < pieces.size();) {
@@ -59,13 +60,14 @@ std::vector<TrueSums> sum_leaves(std::span<const RowRange> leaves, std::span<con
         }
     });
     for (std::size_t number = 0; number < pieces.size(); ++number) {
-        of_leaves[pieces[number].leaf].gradient += of_pieces[number].gradient;
-        of_leaves[pieces[number].leaf].curvature += of_pieces[number].curvature;
+        of_leaves[2 * pieces[number].leaf] += of_pieces[number].gradient;
+        of_leaves[2 * pieces[number].leaf + 1] += of_pieces[number].curvature;
     }
+    if (exchange) exchange->add_up(of_leaves);
     std::vector<TrueSums> true_sums;
-    for (const WholeSums &sums : of_leaves) {
-        true_sums.push_back({static_cast<double>(sums.gradient) / gradient_steps,
-                             static_cast<double>(sums.curvature) / curvature_steps});
+    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+        true_sums.push_back({static_cast<double>(of_leaves[2 * leaf]) / gradient_steps,
+                             static_cast<double>(of_leaves[2 * leaf + 1]) / curvature_steps});
     }
     return true_sums;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/common/team.hpp"
+#include "core/trees/exchange.hpp"
 
 namespace rankwright {
 
@@ -25,11 +26,11 @@ struct LargestForces {
     double curvature;
 };
 
-// The sums of gradient and curvature over the rows of each leaf. They are sums of whole numbers, of steps of 2^-33 of
-// the largest value or finer, so that their order does not matter.
+// The sums of gradient and curvature over the rows of each leaf, here and where `exchange` leads. They are sums of
+// whole numbers, of steps of 2^-33 of the largest value or finer, so that their order does not matter.
 std::vector<TrueSums> sum_leaves(std::span<const RowRange> leaves, std::span<const std::uint32_t> rows,
                                  std::span<const float> gradient, std::span<const float> curvature,
-                                 const LargestForces &largest, Team &team);
+                                 const LargestForces &largest, Team &team, Exchange *exchange = nullptr);
 
 // Adds value[n] to the scores of rows[begin[n]] to rows[begin[n] + count[n]] for every node n that is a leaf, that is,
 // has feature -1.

@@ -17,11 +17,12 @@ double part_of_one(std::uint64_t bits32) { return static_cast<double>(static_cas
 } // namespace
 
 void quantise_lambdas(std::span<const float> gradient, std::span<const float> curvature, double gradient_scale,
-                      double curvature_scale, std::uint64_t seed, std::span<std::int32_t> quantised, int threads) {
+                      double curvature_scale, std::uint64_t seed, std::span<const std::uint32_t> numbers,
+                      std::span<std::int32_t> quantised, int threads) {
     constexpr std::size_t rows_at_a_time = 1 << 15;
     parallel_for(gradient.size(), threads, rows_at_a_time, [&](std::size_t first, std::size_t last) {
         for (std::size_t row = first; row < last; ++row) {
-            const std::uint64_t random = stream_of(seed, row);
+            const std::uint64_t random = stream_of(seed, numbers.empty() ? row : numbers[row]);
             const double g =
                 std::floor(static_cast<double>(gradient[row]) * gradient_scale + part_of_one(random >> 32));
             const double h =

@@ -1,7 +1,10 @@
 #include "core/trees/grower.hpp"
 
+#include <algorithm>
+#include <barrier>
 #include <memory>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "core/forests/tree_scores.hpp"
@@ -45,7 +48,7 @@ template <typename Code> struct Sample {
             gradient[row] = noise + static_cast<float>(out.column(0)[row * slots]) / 100.0f - 1.0f;
             curvature[row] = static_cast<float>(random() % 1000) / 1000.0f;
         }
-        quantise_lambdas(gradient, curvature, 8191 / 2.5, 2047, 7, quantised, 2);
+        quantise_lambdas(gradient, curvature, 8191 / 2.5, 2047, 7, {}, quantised, 2);
     }
     TreeData<Code> data(bool all_rows) const {
         return {{codes.data(), n_groups, n_rows},
@@ -61,7 +64,7 @@ struct Grown {
     std::vector<std::int32_t> feature, bin, left, right;
     std::vector<double> gain;
     std::vector<float> value, curvature;
-    std::vector<std::int64_t> begin, count;
+    std::vector<std::int64_t> begin, held, count;
     std::vector<std::uint32_t> categories, rows;
     std::vector<double> scores;
 
@@ -73,8 +76,10 @@ struct Growth {
     double gain_noise, split_feature_fraction;
 };
 
+// With an exchange, the rows are those of one worker of several.
 template <typename Code>
-Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t n_histograms, int threads, Simd simd) {
+Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t n_histograms, int threads, Simd simd,
+           Exchange *exchange = nullptr) {
     Grown grown{std::vector<std::int32_t>(n_nodes),
                 std::vector<std::int32_t>(n_nodes),
                 std::vector<std::int32_t>(n_nodes),
@@ -84,11 +89,13 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
                 std::vector<float>(n_nodes),
                 std::vector<std::int64_t>(n_nodes),
                 std::vector<std::int64_t>(n_nodes),
+                std::vector<std::int64_t>(n_nodes),
                 std::vector<std::uint32_t>(7 * n_nodes),
                 {},
                 std::vector<double>(sample.n_rows)};
     for (std::size_t row = 0; row < sample.n_rows; ++row) {
-        if (all_rows || row % 3 != 0) grown.rows.push_back(static_cast<std::uint32_t>(row));
+        const bool is_here = !exchange || row % exchange->size() == exchange->rank();
+        if (is_here && (all_rows || row % 3 != 0)) grown.rows.push_back(static_cast<std::uint32_t>(row));
     }
     std::vector<std::uint32_t> spare(grown.rows.size());
     std::vector<std::uint8_t> sides(grown.rows.size());
@@ -110,14 +117,26 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
                                 growth.gain_noise,
                                 growth.split_feature_fraction,
                                 11};
-    const Tree tree{grown.feature,    grown.bin,   grown.left,      grown.right, {missing_left.get(), n_nodes},
-                    grown.gain,       grown.value, grown.curvature, grown.begin, grown.count,
-                    grown.categories, 7,           grown.rows};
-    const std::size_t found =
-        grow_tree<Code>(sample.data(all_rows), settings, {spare, sides, histograms}, tree, threads, simd);
+    const Tree tree{grown.feature,
+                    grown.bin,
+                    grown.left,
+                    grown.right,
+                    {missing_left.get(), n_nodes},
+                    grown.gain,
+                    grown.value,
+                    grown.curvature,
+                    grown.begin,
+                    grown.held,
+                    grown.count,
+                    grown.categories,
+                    7,
+                    grown.rows};
+    TreeData<Code> data = sample.data(all_rows && !exchange);
+    data.exchange = exchange;
+    const std::size_t found = grow_tree<Code>(data, settings, {spare, sides, histograms}, tree, threads, simd);
     CHECK(growth.symmetric ? found > 7 && found <= 31 : found == n_nodes); // 20 leaves allow 4 levels
     const auto feature = tree.feature.first(found); // symmetric trees may have fewer nodes than there is room for
-    add_leaf_values(feature, tree.begin.first(found), tree.count.first(found), tree.value.first(found), grown.rows,
+    add_leaf_values(feature, tree.begin.first(found), tree.held.first(found), tree.value.first(found), grown.rows,
                     grown.scores, threads);
     std::vector<double> from_codes(sample.n_rows);
     score_tree<Code>({sample.codes.data(), Sample<Code>::n_groups, sample.n_rows}, sample.n_bins,
@@ -126,6 +145,72 @@ Grown grow(const Sample<Code> &sample, Growth growth, bool all_rows, std::size_t
                      from_codes, threads);
     for (const std::uint32_t row : grown.rows) CHECK(from_codes[row] == grown.scores[row]);
     return grown;
+}
+
+// An exchange between threads: each lays down its values, and all wait for each other.
+class ThreadExchange : public Exchange {
+  public:
+    ThreadExchange(std::size_t own_number, std::vector<std::vector<std::int64_t>> &shared_desk, std::barrier<> &meeting)
+        : number(own_number), desk(shared_desk), barrier(meeting) {}
+    std::size_t size() const override { return desk.size(); }
+    std::size_t rank() const override { return number; }
+    void add_up(std::span<std::int64_t> values) override {
+        show(values);
+        std::ranges::fill(values, 0);
+        for (const auto &theirs : desk) {
+            for (std::size_t i = 0; i < values.size(); ++i) values[i] += theirs[i];
+        }
+        barrier.arrive_and_wait();
+    }
+    void trade(std::span<const std::int64_t> out, std::span<const std::int64_t> sizes,
+               std::span<std::int64_t> in) override {
+        show(out);
+        std::int64_t first = 0;
+        for (std::size_t worker = 0; worker < number; ++worker) first += sizes[worker];
+        auto place = in.begin();
+        for (const auto &theirs : desk) place = std::copy_n(theirs.begin() + first, sizes[number], place);
+        barrier.arrive_and_wait();
+    }
+    void gather(std::span<const std::int64_t> own, std::span<std::int64_t> all) override {
+        show(own);
+        auto place = all.begin();
+        for (const auto &theirs : desk) place = std::ranges::copy(theirs, place).out;
+        barrier.arrive_and_wait();
+    }
+
+  private:
+    void show(std::span<const std::int64_t> values) {
+        desk[number].assign(values.begin(), values.end());
+        barrier.arrive_and_wait();
+    }
+    std::size_t number;
+    std::vector<std::vector<std::int64_t>> &desk;
+    std::barrier<> &barrier;
+};
+
+// Workers that have every other row grow the same tree.
+template <typename Code>
+void workers_grow_it(const Sample<Code> &sample, Growth growth, bool all_rows, const Grown &expected) {
+    constexpr std::size_t n_workers = 4;
+    std::vector<std::vector<std::int64_t>> desk(n_workers);
+    std::barrier<> barrier(n_workers);
+    std::vector<Grown> grown(n_workers);
+    std::vector<std::jthread> workers;
+    for (std::size_t number = 0; number < n_workers; ++number) {
+        workers.emplace_back([&, number] {
+            ThreadExchange exchange(number, desk, barrier);
+            grown[number] = grow(sample, growth, all_rows, 3, 2, simd_level(), &exchange);
+        });
+    }
+    workers.clear();
+    for (Grown &own : grown) {
+        for (const std::uint32_t row : own.rows) CHECK(own.scores[row] == expected.scores[row]);
+        own.rows = expected.rows;
+        own.begin = expected.begin;
+        own.held = expected.held;
+        own.scores = expected.scores;
+        CHECK(own == expected);
+    }
 }
 
 template <typename Code>
@@ -139,6 +224,7 @@ void the_tree_depends_on_nothing_but_the_data(std::size_t n_rows, bool constrain
             }
         }
         CHECK(grow(sample, growth, all_rows, 2, 2, simd_level()) == expected);
+        workers_grow_it(sample, growth, all_rows, expected);
     }
 }
 

@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 from rankwright.arrays import thread_count
 from rankwright.bagging.bag_maker import BagFiles, BagMaker, BagWork
 from rankwright.bagging.bags import TrainedBags, train_bags
 from rankwright.bagging.plan import BagPlan
 from rankwright.bagging.settings import OF_BAGS, BagSettings
-from rankwright.cluster.engine import Engine
 from rankwright.data.dataset import RankingDataset
+from rankwright.rankers.engines import TrainedByWorkers
 from rankwright.rankers.learning import TrainingRun
-from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import run_identity
 
 
-class Bagged(Ranker, BagSettings):
+class Bagged(TrainedByWorkers, BagSettings):
     """Trains bags on threads of this process, or by the workers of the engine given to `on`."""
-
-    _engine: Engine | None = None
-
-    def on(self, engine: Engine | None) -> Self:
-        """Have the bags trained by the workers of an engine.
-
-        Parameters
-        ----------
-        engine : Engine or None
-            What `rankwright.open_engine` gave; None for threads of this process again. The engine is no setting: copies
-            do not have it, and the model is the same without it.
-
-        Returns
-        -------
-        self
-            This ranker.
-        """
-        self._engine = engine
-        return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        assert isinstance(state, dict)
-        return {name: value for name, value in state.items() if name != "_engine"}
 
     @property
     def n_bags_(self) -> int:

@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rankwright.bagging.bagged import Bagged
 from rankwright.catalog.measuring import evaluate_file
 from rankwright.cluster.engine import open_engine
 from rankwright.data.dataset import RankingDataset
@@ -16,6 +15,7 @@ from rankwright.formats.data_file import DataFile
 from rankwright.formats.shards import file_or_shards
 from rankwright.formats.sources import FilePath
 from rankwright.metrics.evaluation import Evaluation
+from rankwright.rankers.engines import TrainedByWorkers
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
 
@@ -130,8 +130,8 @@ def _on_cluster(ranker: Ranker, cluster: str | None, workers: int | None) -> Ite
         require(workers is None, "a number of workers goes with a cluster")
         yield
         return
-    if not isinstance(ranker, Bagged):
-        raise InputError(f"a cluster trains the bags of a bagged ranker, and {ranker.name} has none")
+    if not isinstance(ranker, TrainedByWorkers):
+        raise InputError(f"a cluster trains forests and bags, and {ranker.name} is neither")
     with open_engine(cluster, workers) as engine:
         ranker.on(engine)
         yield

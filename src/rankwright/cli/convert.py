@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "Example: rankwright convert train.txt.gz train.parquet\n\n"
+    "Example: rankwright convert big.txt.gz shards --shards 64\n\n"
     "Example: rankwright convert judged.csv judged.letor.gz --query search_id --label grade --drop url,title"
 )
 
@@ -28,6 +29,9 @@ def convert(
     whole: Annotated[
         bool, opt("Read all of SRC into memory, so that its rows may have any order.", name="--whole")
     ] = False,
+    shards: Annotated[
+        int | None, opt("Write so many files into the folder DST, with about as many documents each.", "N")
+    ] = None,
     scores: Annotated[
         str | None, opt("With --to run: one score per line, in the order of the documents of SRC.")
     ] = None,
@@ -44,7 +48,8 @@ def convert(
     --scores).
 
     Only a few queries are in memory at a time, so the rows of a query must stand together; --whole accepts rows in
-    any order.
+    any order. With --shards, DST is a folder of Parquet files (or svmlight, with --to), for `rankwright train
+    --cluster` and `rankwright bag`.
     """
     from rankwright.formats.conversion import convert as convert_files
 
@@ -60,6 +65,7 @@ def convert(
             source_format=source_format,
             target_format=target_format,
             scores=scores,
+            shards=shards,
             whole=whole,
             **options,
         )

@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "Example: rankwright train train.txt --valid valid.txt --ranker lambdamart --set n_trees=200 --set "
-    "early_stopping=20 --out model.rw"
+    "early_stopping=20 --out model.rw\n\n"
+    "Example: rankwright train shards --set n_trees=500 --cluster auto --workers 4 --checkpoint run --out model.rw"
 )
+WHERE = "Where a forest is grown"
 
 
 @reads_data()
 def train(
-    data: Annotated[str, arg("The documents to train on.", "TRAIN")],
+    data: Annotated[str, arg("The documents to train on: a file, or a folder of shards.", "TRAIN")],
     out: ModelFile,
     ranker: RankerName = "lambdamart",
     valid: Annotated[str | None, opt("Documents to choose the best step by.", "F")] = None,
@@ -59,6 +61,18 @@ def train(
     pairs: Annotated[
         str | None, opt("Preferences between documents of TRAIN, as `rankwright clicks` writes them.", "F")
     ] = None,
+    cluster: Annotated[
+        str | None,
+        opt(
+            "What grows the trees of a forest together: local (processes here), auto (Ray, started here), or the "
+            "address of a Ray cluster. Default: threads.",
+            "local|auto|ADDRESS",
+            WHERE,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, opt("With --cluster: how many workers share the documents. Default: one per core.", panel=WHERE)
+    ] = None,
     allow_empty: AllowEmpty = False,
     format: DataFormat = None,
     as_json: AsJson = False,
@@ -70,12 +84,16 @@ def train(
     Trees are trained without the features in memory, so a file may be larger than the memory. Ctrl-C stops the
     training, writes the best model so far and exits with code 0; before the first step there is no model, and the
     exit code is 130.
+
+    With --cluster, one forest is grown by many workers, each of which has some of the queries of TRAIN, a folder of
+    Parquet or LETOR files; the model file is the same.
     """
     require_file(out)
     from rankwright.catalog.settings import ranker_from_text
     from rankwright.catalog.training import TrainingFiles
 
     chosen = ranker_from_text(ranker, settings or (), select=select, seed=seed, threads=threads)
+    require(cluster is not None or workers is None, "--workers goes with --cluster")
     require(valid is not None or not watch, "--watch goes with --valid, which chooses the step")
     require(valid is not None or valid_initial_scores is None, "--valid-initial-scores goes with --valid")
     files = TrainingFiles(
@@ -89,7 +107,8 @@ def train(
         format=format,
         options=reading,
     )
-    train_and_tell(chosen, files, out, name=ranker, checkpoint=checkpoint, as_json=as_json, allow_empty=allow_empty)
+    where: dict[str, Any] = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers}
+    train_and_tell(chosen, files, out, name=ranker, as_json=as_json, allow_empty=allow_empty, **where)
 
 
 def train_and_tell(

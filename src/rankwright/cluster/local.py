@@ -13,6 +13,7 @@ from typing import Any
 
 from rankwright.arrays import core_count
 from rankwright.cluster.engine import MAX_TRIES, Done, TaskFunction, TaskListener, worker_count
+from rankwright.cluster.local_crew import LocalCrew
 from rankwright.cluster.processes import WorkerProcess
 from rankwright.cluster.shared_memory import SharedValue
 from rankwright.cluster.tasks import Failure, Posted, Work, hear
@@ -35,6 +36,10 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         if name not in self._values:
             self._values[name] = SharedValue(value)
         return self._values[name]
+
+    def crew(self, size: int | None = None) -> LocalCrew:
+        """Start processes that keep what they have from call to call; see `Crew`."""
+        return LocalCrew(size or self.workers, self.threads)
 
     def free(self) -> None:
         """Give back what was shared; idle workers keep what they had last until they get another value."""

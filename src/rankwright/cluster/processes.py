@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pickle import loads
 from typing import Any
@@ -57,6 +58,16 @@ class WorkerProcess:
             self.connection.send(work)
         except OSError:
             pass
+
+    @property
+    def process_id(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def send(self, message: Any) -> None:
+        """Send a message to the worker; if the worker is dead, `take` returns None."""
+        with suppress(OSError):
+            self.connection.send(message)
 
     def _send_memory(self, shared: SharedValue | None) -> None:
         self._shared = shared

@@ -19,6 +19,7 @@ from ray.exceptions import NodeDiedError, ObjectLostError, OutOfMemoryError, Ray
 
 from rankwright.arrays import core_count
 from rankwright.cluster.engine import MAX_TRIES, Done, TaskFunction, TaskListener, worker_count
+from rankwright.cluster.ray_crew import RayCrew
 from rankwright.cluster.ray_mailbox import Letters, Sender
 from rankwright.cluster.ray_start import joined_ray, started_ray
 from rankwright.cluster.tasks import Failure, Work, hear, perform
@@ -59,6 +60,10 @@ class RayEngine(AbstractContextManager["RayEngine"]):
         if key not in self._values:
             self._values[key] = ray.put(value)
         return self._values[key]
+
+    def crew(self, size: int | None = None) -> RayCrew:
+        """Start actors that keep what they have from call to call; see `Crew`."""
+        return RayCrew(size or self.workers, self.threads)
 
     def free(self) -> None:
         """Forget the handles: Ray frees what nobody refers to."""

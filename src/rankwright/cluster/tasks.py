@@ -62,6 +62,11 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
+class Ping:
+    """Asks a worker whether it is alive, in the middle of a task too; it posts the same back."""
+
+
+@dataclass(frozen=True, slots=True)
 class Posted:
     """A report or a log line of a task under way."""
 
@@ -129,6 +134,8 @@ def failure(number: int, error: Exception) -> Failure:
 
 def hear(number: int, message: Any, listener: TaskListener | None) -> None:
     """Pass on what a task posted: log lines to the loggers here, reports to the listener."""
+    if isinstance(message, Ping):
+        return
     if isinstance(message, LogRecord):
         logging.getLogger(message.logger).log(message.level, "%s", message.message)
     elif listener is not None:

@@ -3,6 +3,7 @@
 driver                                  worker
   Share, then the memory itself  ────►  maps it
   Work  ─────────────────────────────►  performs it
+  Ping  ─────────────────────────────►  posts it back at once
   ◄─────────────────────────────────── Posted, as often as the task has something to tell; then Done or Failure
 """
 
@@ -18,15 +19,15 @@ from typing import Any
 
 from rankwright.cluster.engine import Done
 from rankwright.cluster.shared_memory import Layout, mapped_value
-from rankwright.cluster.tasks import Failure, Posted, Share, Work, failure, perform
+from rankwright.cluster.tasks import Failure, Ping, Posted, Share, Work, failure, perform
 from rankwright.errors import ClusterError
 
 
 def main(descriptor: int) -> None:
     """Work on what comes through the connection of that descriptor; never returns."""
     connection, inbox = Connection(descriptor), SimpleQueue[Any]()
-    threading.Thread(target=_listen, args=(connection, inbox), daemon=True).start()
     driver, shared = _Driver(connection), _Shared()
+    threading.Thread(target=_listen, args=(connection, inbox, driver), daemon=True).start()
     while True:
         message = inbox.get()
         if isinstance(message, Work):
@@ -35,12 +36,15 @@ def main(descriptor: int) -> None:
             shared = message
 
 
-def _listen(connection: Connection, inbox: SimpleQueue[Any]) -> None:
+def _listen(connection: Connection, inbox: SimpleQueue[Any], driver: _Driver) -> None:
     """Pass on the messages of the driver; when it is gone, end the process, even in the middle of a task."""
     try:
         with socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as channel:
             while True:
                 message: Any = connection.recv()
+                if isinstance(message, Ping):
+                    driver.post(message)
+                    continue
                 if isinstance(message, Share):
                     memory = -1 if message.layout is None else socket.recv_fds(channel, 1, 1)[1][0]
                     message = _Shared(message.layout, memory)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError
 from rankwright.formats.reading import FORMATS, format_named, format_of, format_of_name, plain_suffix, write_options
+from rankwright.formats.sharding.writing import write_shards
 from rankwright.formats.sidecars import read_scores
 from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, spooled
 from rankwright.formats.svmlight.feature_names import names_beside
@@ -54,6 +56,7 @@ def convert(
     source_format: str | None = None,
     target_format: str | None = None,
     scores: FilePath | None = None,
+    shards: int | None = None,
     whole: bool = False,
     **options: Any,
 ) -> Conversion:
@@ -75,6 +78,9 @@ def convert(
         the scores alone, both as TREC has them.
     scores : str or path-like, optional
         A file of scores, one line for each document, for the target format `run`.
+    shards : int, optional
+        How many files to write: `target` is then a new or empty folder, which gets them under numbers. Queries are
+        dealt to them so that all have about as many documents. Without `target_format` they are Parquet.
     whole : bool, default False
         Whether to read everything at once. Needed where the rows of a query are not next to each other.
     **options : object
@@ -97,7 +103,7 @@ def convert(
     ('csv', 20, 1000, 50)
     """
     source_format = _source_format(source, source_format)
-    target_format = _target_format(target, target_format)
+    target_format = _target_format(target, target_format) if shards is None else target_format or "parquet"
     if (scores is None) == (target_format == "run"):
         raise SettingError("scores and the target format run belong together: give both or neither")
     known = format_named(source_format)
@@ -107,7 +113,11 @@ def convert(
         for_reader.setdefault("feature_names", names_beside(listed(source)))
     counts = {"queries": 0, "documents": 0, "features": 0}
     with nullcontext(source) if whole and not known.jumps else spooled(source) as paths:
-        write(_counted(known.iterate(paths, whole=whole, **for_reader), counts), target, **for_writer)
+        chunks = _counted(known.iterate(paths, whole=whole, **for_reader), counts)
+        if shards is not None:
+            written = write_shards(chunks, target, shards, target_format, partial(write, **for_writer))
+            return Conversion(source_format, target_format, **counts, bytes=written)
+        write(chunks, target, **for_writer)
     size = None if is_standard(target) else Path(target).stat().st_size
     return Conversion(source_format, target_format, **counts, bytes=size)
 

@@ -6,7 +6,7 @@ query.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,23 +21,28 @@ from rankwright.formats.blocks import blocks_of
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.parquet import ParquetReader, ParquetRowsReader
 from rankwright.formats.pipeline import Documents, TakeRows, stream_rows
+from rankwright.formats.reading import format_of, plain_suffix
 from rankwright.formats.sources import Paths, listed
 
 SUFFIX = ".parquet"
+TEXT_SHARDS = (".txt", ".dat", ".letor", ".svm", ".svmlight", ".libsvm")
+NAMES_FILE = "feature_names.txt"
 
 
 class Shards(DataFile):
-    """A folder of Parquet files that make up one dataset.
+    """A folder of Parquet or LETOR files that make up one dataset.
 
     Rankers take it in place of a dataset. Most read all of it; bags of forests read, for each bag, only the queries
-    that the bag drew. A query must be in one file, its rows next to each other.
+    that the bag drew, and the workers of a cluster that grow one forest read some queries each. A query must be in one
+    file, its rows next to each other.
 
     Parameters
     ----------
     source : str, path-like, or a sequence of them
-        A folder whose files end in .parquet, or the files.
+        A folder whose files end in .parquet, or in the endings of LETOR text (.txt, .letor, .svm, plain or compressed)
+        where it holds no Parquet; or the files. Bags need Parquet.
     **options : object
-        Options of the Parquet reader: `columns`, `features`, `drop`, `allow_infinity`, as in `from_frame`.
+        Options of the reader, as `read` has them: for Parquet `columns`, `features`, `drop`, `allow_infinity`.
 
     Examples
     --------
@@ -55,7 +60,7 @@ class Shards(DataFile):
 
     def __init__(self, source: Paths, **options: Any) -> None:
         paths = [path for name in listed(source) for path in _files(Path(name))]
-        super().__init__(paths, format="parquet", **options)
+        super().__init__(paths, format=_format_of_shards(paths), **options)
 
     def index(self) -> ShardIndex:
         """Find where each query lies, from the query ids alone.
@@ -65,6 +70,11 @@ class Shards(DataFile):
         ShardIndex
             The queries of all files, with their rows counted through all of them.
         """
+        if self.format != "parquet":
+            raise InputError(
+                f"{self.name}: bags find their queries in Parquet files, not in {self.format}: `rankwright convert` "
+                f"makes them"
+            )
         named = {name: value for name, value in self.options.items() if name in ("columns", "drop")}
         open_file = partial(ParquetReader(features=(), **named).open_file, only_queries=True)
         starts, first_queries, n_rows, n_queries = [], [], 0, 0
@@ -97,7 +107,7 @@ class Shards(DataFile):
         DataFile
             The shard as a file of its own.
         """
-        return DataFile(path, format="parquet", **self.options)
+        return DataFile(path, format=self.format, **self.options)
 
     def only(self, rows_of: Mapping[str, IntArray]) -> ShardRows:
         """Some rows of the shards.
@@ -162,14 +172,37 @@ def file_or_shards(
         return DataFile(path, format=format, initial_scores=initial_scores, **beside, **options)
     require(pairs is None, f"{path}: pairs count the rows of one file: shards have none")
     require(initial_scores is None, f"{path}: shards cannot start from initial scores: leave them out")
-    require(format in (None, "parquet"), f"{path}: a folder holds Parquet files, not {format}")
+    require(format in (None, "parquet", "svmlight"), f"{path}: a folder holds Parquet or LETOR files, not {format}")
     return Shards(path, **options)
+
+
+def as_shards(file: DataFile) -> Shards:
+    """The files as shards, each of which has whole queries."""
+    if isinstance(file, Shards):
+        return file
+    require("pairs" not in file.options, f"{file.name}: pairs count the rows of one file: shards have none")
+    for name in ("initial_scores", "query_weights"):
+        require(file.options.get(name) is None, f"{file.name}: shards have no files beside them, such as {name}")
+    return Shards(file.paths, **file.options)
 
 
 def _files(path: Path) -> list[str]:
     if not path.is_dir():
         return [str(path)]
-    found = sorted(str(file) for file in path.iterdir() if file.suffix == SUFFIX and not file.name.startswith("."))
+    inside = sorted(file for file in path.iterdir() if not file.name.startswith("."))
+    found = [str(file) for file in inside if file.suffix == SUFFIX] or [
+        str(file) for file in inside if plain_suffix(file) in TEXT_SHARDS and file.name != NAMES_FILE
+    ]
     if not found:
-        raise InputError(f"{path}: the folder holds no {SUFFIX} files; wanted the shards of a dataset")
+        raise InputError(
+            f"{path}: the folder holds no {SUFFIX} files and no LETOR text; wanted the shards of a dataset"
+        )
     return found
+
+
+def _format_of_shards(paths: Sequence[str]) -> str:
+    """The format of all shards, which is that of each."""
+    formats = {"parquet" if Path(path).suffix == SUFFIX else format_of([path]) for path in paths}
+    if len(formats) > 1:
+        raise InputError(f"shards must be of one format, got {', '.join(sorted(formats))}")
+    return formats.pop()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,30 @@ class LabelledQueries(NamedTuple):
     worth: Float64Array
     discount: Float64Array
     settings: PairSettings
+
+
+class Exchange(Protocol):
+    """What workers that grow one tree together tell each other; each has documents of its own, all take the same steps.
+
+    Every method is called by all workers, in the same order. Arrays are of int64, and must not be kept.
+    """
+
+    @property
+    def size(self) -> int:
+        """How many workers there are."""
+
+    @property
+    def rank(self) -> int:
+        """The number of this one."""
+
+    def add_up(self, values: IntArray) -> None:
+        """Replace each value by its sum over the workers."""
+
+    def trade(self, out: IntArray, sizes: IntArray, into: IntArray) -> None:
+        """Send `sizes[w]` values to worker w, those for worker 0 first, and fill `into` with what each sent here."""
+
+    def gather(self, own: IntArray, into: IntArray) -> None:
+        """Fill `into` with the values of each worker, worker 0 first."""
 
 
 class SplitColumns(NamedTuple):

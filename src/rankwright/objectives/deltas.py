@@ -174,7 +174,7 @@ class MetricDelta:
         numpy.ndarray
             A worth for each document, given its label and those of its query.
         """
-        convention = self.convention or _fitting(labels)
+        convention = self.convention or fitting_convention(labels)
         worth = self.metric.worth(labels, groups, convention, threads)
         return np.minimum(worth, SUREST_STOP) if isinstance(self.metric, ERR) else worth
 
@@ -195,7 +195,7 @@ class MetricDelta:
         return metric.discount(n_ranks, self.convention or CONVENTIONS[DEFAULT])
 
 
-def _fitting(labels: Float32Array) -> Convention:
+def fitting_convention(labels: Float32Array) -> Convention:
     """The standard convention, with the highest label as its highest grade."""
     standard, highest = CONVENTIONS[DEFAULT], float(labels.max(initial=0.0))
     return replace(standard, max_grade=min(highest, LARGEST_GRADE)) if highest > 0 else standard

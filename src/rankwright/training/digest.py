@@ -35,6 +35,33 @@ def digest_of(parts: Iterable[NDArray[Any] | None]) -> str:
     return digest.hexdigest()
 
 
+class StreamedDigest:
+    """The fingerprint of `digest_of`, of arrays that come in pieces."""
+
+    def __init__(self) -> None:
+        self._digest = xxhash.xxh3_128()
+
+    def begin(self, dtype: Any, shape: tuple[int, ...]) -> None:
+        """Announce the next array; its pieces follow."""
+        self._digest.update(f"{np.dtype(dtype)}{shape}".encode())
+
+    def add(self, piece: NDArray[Any]) -> None:
+        """Take in the next piece of the array."""
+        self._digest.update(np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data)
+
+    def add_whole(self, array: NDArray[Any] | None) -> None:
+        """Take in an array at once, or that there is none."""
+        if array is None:
+            self._digest.update(b"-")
+            return
+        self.begin(array.dtype, array.shape)
+        self.add(array)
+
+    def hexdigest(self) -> str:
+        """The fingerprint."""
+        return self._digest.hexdigest()
+
+
 def digests_of(data: RankingDataset, watched: RankingDataset | None) -> tuple[str, str | None]:
     """The fingerprints of what is trained on and of what is watched, if anything is."""
     return data_digest(data), None if watched is None else data_digest(watched)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from rankwright.arrays import IntArray
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.splits import Fold
 from rankwright.errors import require
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
+from rankwright.objectives.objective import Objective
 from rankwright.progress.stages import announce
 from rankwright.rankers.inputs import (
     check_features,
@@ -25,12 +27,16 @@ from rankwright.rankers.inputs import (
 from rankwright.rankers.learning import TrainingRun
 from rankwright.rankers.seen import SeenQueries
 from rankwright.training.driver import Lesson
-from rankwright.training.loop import Listener
+from rankwright.training.loop import Listener, Watch
+from rankwright.training.watch import watch_metric
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset, binned_digest
 from rankwright.trees.bins.binning import BinMapper
 from rankwright.trees.bins.from_file import bin_file
+from rankwright.trees.boosting import Boosting, BoostingParams
 from rankwright.trees.forest_face import ForestFace
 from rankwright.trees.forests.forest import Forest
+from rankwright.trees.label_sums import LabelSums, label_sums
+from rankwright.trees.length import FoldedBoosting
 from rankwright.trees.settings import ForestSettings
 
 
@@ -52,9 +58,35 @@ class BinnedLists:
         groups = self.data.groups
         return self.data.n_docs if self.queries is None else int(groups.sizes[self.queries].sum())
 
+    def label_sums(self, *, relevant: bool) -> LabelSums:
+        """The sums of the labels, or of 1 for each relevant document."""
+        return label_sums(self.data, relevant=relevant)
+
+    def boosting(self, objective: Objective, base_score: float, threads: int) -> Callable[..., Any]:
+        """A function from parameters, and parts of `Boosting`, to a forest that is ready to grow."""
+        lambda_fn = objective.bind(self.data, threads=threads)
+
+        def begin(params: BoostingParams, **parts: Any) -> Boosting:
+            return Boosting(self.data, lambda_fn, params, base_score=base_score, threads=threads, **parts)
+
+        return begin
+
+    def folded(self, grown: Callable[[IntArray], Any], folds: Sequence[Fold]) -> FoldedBoosting:
+        """A forest without each fold, side by side."""
+        return FoldedBoosting(grown, self.data.groups, folds)
+
+    def watch_unseen(self, metric: Any, folded: FoldedBoosting, threads: int) -> Watch:
+        """A watch over the queries that the forests of a length search were not grown on."""
+        documents = self.data.documents.take_queries(folded.unseen)
+        return watch_metric(metric, documents.labels, documents.groups, folded.unseen_scores, threads=threads)
+
+    def digest(self) -> str:
+        """The fingerprint of what is trained on."""
+        return binned_digest(self.data)
+
     def digests(self) -> tuple[str, str | None]:
         """The fingerprints of what is trained on and of what is watched."""
-        return binned_digest(self.data), None if self.valid is None else binned_digest(self.valid)
+        return self.digest(), None if self.valid is None else binned_digest(self.valid)
 
 
 class BinnedRanker(ForestFace, ForestSettings):

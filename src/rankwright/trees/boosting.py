@@ -24,6 +24,7 @@ from rankwright.trees.forests.forest import Forest, forest_of
 from rankwright.trees.forests.merging import merge_forests
 from rankwright.trees.grower import GrowerMemory, grow_tree
 from rankwright.trees.params import TreeParams
+from rankwright.trees.share import RowShare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ class Boosting:
     `scores` start from `base_score` plus the initial scores of the data; neither is part of the forest. `watched` are
     other documents whose scores are kept up to date, such as those of a validation set. Where `queries` are given, in
     ascending order, trees are grown on these alone, and the scores of other documents are kept up to date only if
-    `score_all` asks for it.
+    `score_all` asks for it. With a `share`, this is one worker of several that grow the same forest.
     """
 
     def __init__(
@@ -74,9 +75,13 @@ class Boosting:
         watched: BinnedDataset | None = None,
         queries: IntArray | None = None,
         score_all: bool = True,
+        share: RowShare | None = None,
         threads: int = 1,
     ) -> None:
         self.data, self.lambda_fn, self.params, self.threads = data, lambda_fn, params, threads
+        self.share = share
+        # Those that other workers have are empty here: objectives are not asked for them.
+        self._present = None if share is None else np.flatnonzero(data.groups.sizes)
         self.queries, self.score_all = queries, score_all
         self._rows = None if queries is None else data.groups.rows_of(queries)
         self.trees: list[Forest] = []  # of one tree each
@@ -127,6 +132,7 @@ class Boosting:
             monotone=self.params.monotone,
             seed=draw.tree_seed,
             memory=self._memory,
+            share=self.share,
             threads=self.threads,
         )
         all_queries = draw.queries is self.queries
@@ -170,11 +176,12 @@ class Boosting:
     def _forces(self, draw: _Draw) -> tuple[Float32Array, Float32Array, IntArray | None]:
         sizes = self.data.groups.sizes
         if draw.queries is None:
-            forces = _weighed(self.lambda_fn(self.scores, key=draw.key), draw.query_weights, sizes)
-            return *forces, None
+            lambdas = self.lambda_fn(self.scores, queries=self._present, key=draw.key)
+            return *_weighed(lambdas, draw.query_weights, sizes), None
         rows = self._rows if draw.queries is self.queries else self.data.groups.rows_of(draw.queries)
         assert rows is not None
-        lambdas = self.lambda_fn(self.scores[rows], queries=draw.queries, key=draw.key)
+        present = draw.queries if self.share is None else draw.queries[sizes[draw.queries] > 0]
+        lambdas = self.lambda_fn(self.scores[rows], queries=present, key=draw.key)
         gradient, curvature = _weighed(lambdas, draw.query_weights, sizes[draw.queries])
         return _spread(gradient, rows, self.data.n_docs), _spread(curvature, rows, self.data.n_docs), rows
 

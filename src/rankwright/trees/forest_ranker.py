@@ -18,16 +18,17 @@ from rankwright.objectives.registry import learns_alone
 from rankwright.rankers.learning import TrainingRun
 from rankwright.training.driver import Earlier, Learned, Lesson, learn
 from rankwright.training.loop import History, LoopPlan, Watch
-from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
-from rankwright.trees.bins.binned import BinnedDataset, binned_digest, feature_numbers
+from rankwright.trees.binned_ranker import BinnedLists
+from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
 from rankwright.trees.boosting import Boosting, BoostingParams, resumed_after
+from rankwright.trees.crew_ranker import CrewRanker
+from rankwright.trees.distributed.lists import CrewLists
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.length import (
     LASTING,
     LEAST_QUERIES,
     MOST_DOCS,
     PATIENCE,
-    FoldedBoosting,
     length_folds,
 )
 from rankwright.trees.model import ForestModel
@@ -35,7 +36,7 @@ from rankwright.trees.params import SplitGain, TreeParams
 from rankwright.trees.sizing import PAPER, ForestShape, chosen_settings, shape_for, shapes_to_try
 
 
-class ForestRanker(BinnedRanker):
+class ForestRanker(CrewRanker):
     """A ranker whose model is a boosted forest. Its objective gives the force on each document's score."""
 
     model_kind = ForestModel
@@ -50,7 +51,7 @@ class ForestRanker(BinnedRanker):
     def _learns_alone(self) -> bool:
         return learns_alone(self._objective())
 
-    def _base_score(self, data: BinnedDataset) -> float:  # noqa: ARG002
+    def _base_score(self, lists: BinnedLists) -> float:  # noqa: ARG002
         return 0.0
 
     def with_forest(self, forest: Forest, base_score: float | None = None) -> ForestRanker:
@@ -68,8 +69,8 @@ class ForestRanker(BinnedRanker):
             self._grow_on_from(earlier.n_steps)
         else:
             # Training starts from initial scores alone: a constant added to them would be learned twice.
-            base_score = self._base_score(data) if data.initial_scores is None else 0.0
-        grown = self._boosting_on(data, base_score)
+            base_score = self._base_score(lists) if data.initial_scores is None else 0.0
+        grown = self._boosting_on(lists, base_score)
         if earlier is None and self._may_choose_length(lists):
             self.chosen_ = self._chosen_on_unseen(grown, lists, run)
         boosting = grown(watched=lists.valid, queries=lists.queries, score_all=lists.watch_others)
@@ -85,7 +86,7 @@ class ForestRanker(BinnedRanker):
             earlier=earlier,
         )
         self._follow(lesson, run)
-        self.data_digest_ = binned_digest(data)
+        self.data_digest_ = lists.digest()
 
     def _shape(self, lists: BinnedLists) -> ForestShape:
         """The values of settings that are None. Where steps are watched, the best of many trees is found."""
@@ -104,13 +105,13 @@ class ForestRanker(BinnedRanker):
             return False
         return data.labels is not None and data.preferences is None
 
-    def _boosting_on(self, data: BinnedDataset, base_score: float) -> Callable[..., Boosting]:
+    def _boosting_on(self, lists: BinnedLists, base_score: float) -> Callable[..., Boosting]:
         """A function that starts boosting with the settings as they are when it is called."""
-        threads = thread_count(self.threads)
-        lambda_fn = self._objective().bind(data, threads=threads)
+        begin = lists.boosting(self._objective(), base_score, thread_count(self.threads))
 
         def grown(**parts: Any) -> Boosting:
-            return Boosting(data, lambda_fn, self._params(data), base_score=base_score, threads=threads, **parts)
+            boosting: Boosting = begin(self._params(lists.data), **parts)
+            return boosting
 
         return grown
 
@@ -139,11 +140,11 @@ class ForestRanker(BinnedRanker):
         """How good forests of that shape are, tree by tree, on queries that they were not grown on."""
         data = lists.data
         folds = length_folds(data.groups, self.seed)
-        folded = FoldedBoosting(lambda queries: grown(queries=queries), data.groups, folds)
+        folded = lists.folded(lambda queries: grown(queries=queries), folds)
         lesson = Lesson(
             learner=folded,
             model=lambda learned: learned,
-            watch=self._watch(data.documents.take_queries(folded.unseen), folded.unseen_scores),
+            watch=lists.watch_unseen(self.selected_metric, folded, thread_count(self.threads)),
             digests=lists.digests,
         )
         folder = None if run.folder is None else run.folder / f"length-{shape.growth}"
@@ -167,6 +168,8 @@ class ForestRanker(BinnedRanker):
 
     def _watch_lists(self, boosting: Boosting, lists: BinnedLists) -> Watch | None:
         """A watch over the validation data, or over the queries that are not trained on."""
+        if isinstance(lists, CrewLists):
+            return lists.watch_valid(self.selected_metric, boosting)
         if not lists.watch_others:
             return self._watch(None if lists.valid is None else lists.valid.documents, lambda: boosting.watched_scores)
         assert lists.queries is not None

@@ -9,7 +9,7 @@ do not depend on the order either.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import frexp, isfinite
 
 import numpy as np
@@ -24,6 +24,7 @@ from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import GROUP_BYTES, BinMapper, slots_of
 from rankwright.trees.forests.tree import Tree
 from rankwright.trees.params import MAX_LEAVES, TreeParams
+from rankwright.trees.share import RowShare, gathered
 
 # Whole numbers that stand for the largest gradient and curvature: as many as sums of 8,191 rows in one word allow.
 GRADIENT_LEVELS = 2**13 - 1
@@ -33,20 +34,26 @@ MAX_ROWS = 2**28 - 1
 BITS_OF_LARGEST = 33  # a float64 then holds every sum of `ROWS_AT_A_TIME` values
 ROWS_AT_A_TIME = 2**20
 HISTOGRAM_MEMORY = 256 * 2**20  # bytes; if that is too little for all leaves, some are built twice
+_NO_NUMBERS = np.empty(0, np.uint32)
 BYTE_STRIDES = np.array([40, 72, 136, 264])  # bins between two features of one-byte codes, as the kernel lays them out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GrownTree:
-    """A tree, and the rows it was grown on: those of node n are `rows[begin[n]:begin[n] + tree.count[n]]`."""
+    """A tree, and the rows it was grown on: those of node n are `rows[begin[n]:begin[n] + held[n]]`.
+
+    `held` is the tree's count, unless other workers have some of the rows.
+    """
 
     tree: Tree
     rows: NDArray[np.uint32]
     begin: IntArray
+    held: IntArray
 
     def add_to(self, scores: Float64Array, *, threads: int | None = None) -> None:
         """Add the tree's values to the scores of the rows it was grown on, without looking at the documents again."""
-        kernels.add_leaf_values(self.tree, self.begin, self.rows, scores, thread_count(threads))
+        own = replace(self.tree, count=self.held)
+        kernels.add_leaf_values(own, self.begin, self.rows, scores, thread_count(threads))
 
     def add_to_all(self, data: BinnedDataset, scores: Float64Array, *, threads: int | None = None) -> None:
         """Add the tree's value for every document of `data`, which has the same bins, to its score."""
@@ -93,12 +100,14 @@ def grow_tree(
     monotone: Mapping[int, int] | None = None,
     seed: int = 0,
     memory: GrowerMemory | None = None,
+    share: RowShare | None = None,
     threads: int | None = None,
 ) -> GrownTree:
     """A tree whose leaf values lower the cost that has these gradients.
 
     It is grown on the given `rows` (default: all) and splits on the given `features` (default: all). `monotone` maps a
-    feature to +1 where scores must not fall as it rises, -1 where they must not rise.
+    feature to +1 where scores must not fall as it rises, -1 where they must not rise. With a `share`, `data` is that of
+    one worker of several, which all call this together and get the same tree.
     """
     if params.growth == "symmetric" and data.mapper.categorical.any():
         raise SettingError("symmetric trees do not split on categories: leave out categorical, or grow best-first")
@@ -106,12 +115,13 @@ def grow_tree(
     curvatures = as_vector(curvature, name="curvature", dtype=np.float32, length=data.n_docs)
     memory = memory or GrowerMemory(data, params.max_leaves)
     own_rows = _rows_of_tree(rows, data.n_docs)
-    scales = _scales(gradients, curvatures, own_rows)
+    scales = _scales(gradients, curvatures, own_rows, share)
     n_threads = thread_count(threads)
-    kernels.quantise_lambdas(gradients, curvatures, *scales, seed & (2**64 - 1), memory.quantised, n_threads)
-    nodes = _empty_nodes(params.max_leaves, data)
+    numbers = _NO_NUMBERS if share is None else share.numbers
+    kernels.quantise_lambdas(gradients, curvatures, *scales, seed & (2**64 - 1), numbers, memory.quantised, n_threads)
+    nodes = _empty_nodes(params.max_leaves, data, share)
     tree_rows = np.empty(data.n_docs, np.uint32) if own_rows is None else own_rows
-    begin = np.empty(len(nodes.feature), np.int64)
+    begin, held = np.empty(len(nodes.feature), np.int64), np.empty(len(nodes.feature), np.int64)
     n_nodes = kernels.grow_tree(
         codes=data.codes,
         columns=SplitColumns(
@@ -132,9 +142,11 @@ def grow_tree(
         scratch=memory.scratch,
         nodes=nodes,
         begin=begin,
+        held=held,
+        exchange=None if share is None else share.exchange,
         threads=n_threads,
     )
-    return GrownTree(_cut(nodes, n_nodes, data), tree_rows, begin[:n_nodes])
+    return GrownTree(_cut(nodes, n_nodes, data), tree_rows, begin[:n_nodes], held[:n_nodes])
 
 
 def _rows_of_tree(rows: ArrayLike | None, n_docs: int) -> NDArray[np.uint32] | None:
@@ -148,29 +160,41 @@ def _rows_of_tree(rows: ArrayLike | None, n_docs: int) -> NDArray[np.uint32] | N
     return chosen.astype(np.uint32)
 
 
-def _scales(gradient: Float32Array, curvature: Float32Array, rows: NDArray[np.uint32] | None) -> tuple[float, float]:
+def _scales(
+    gradient: Float32Array, curvature: Float32Array, rows: NDArray[np.uint32] | None, share: RowShare | None
+) -> tuple[float, float]:
     """Levels per unit of gradient and of curvature."""
     own_gradient = gradient if rows is None else gradient[rows]
     own_curvature = curvature if rows is None else curvature[rows]
     largest = max(float(own_gradient.max(initial=0.0)), -float(own_gradient.min(initial=0.0)))
-    largest_curvature = float(own_curvature.max(initial=0.0))
-    if not (isfinite(largest) and isfinite(largest_curvature) and own_curvature.min(initial=0.0) >= 0):
+    largest_curvature, n_rows = float(own_curvature.max(initial=0.0)), len(own_curvature)
+    is_good = isfinite(largest) and isfinite(largest_curvature) and own_curvature.min(initial=0.0) >= 0
+    if share is not None:
+        facts = np.array([largest, largest_curvature, n_rows, is_good], np.float64)
+        of_all = gathered(share.exchange, facts.view(np.int64)).view(np.float64)
+        largest, largest_curvature, n_rows = of_all[:, 0].max(), of_all[:, 1].max(), int(of_all[:, 2].sum())
+        if is_good and not of_all[:, 3].all():
+            raise InputError("gradients must be finite, and curvatures finite and 0 or more: those elsewhere are not")
+    if not is_good:
         raise InputError(
             "gradients must be finite, and curvatures finite and 0 or more, but "
             + _first_bad(own_gradient, own_curvature)
         )
     curvature_scale = CURVATURE_LEVELS / largest_curvature if largest_curvature > 0 else 1.0
-    if len(own_curvature) * CURVATURE_LEVELS > MAX_CURVATURE_SUM:
-        total = _sum_in_any_order(own_curvature, largest_curvature)
+    if n_rows * CURVATURE_LEVELS > MAX_CURVATURE_SUM:
+        total = _sum_in_any_order(own_curvature, largest_curvature, share)
         curvature_scale = min(curvature_scale, MAX_CURVATURE_SUM / total) if total > 0 else 1.0
     return GRADIENT_LEVELS / largest if largest > 0 else 1.0, curvature_scale
 
 
-def _sum_in_any_order(values: Float32Array, largest: float) -> float:
+def _sum_in_any_order(values: Float32Array, largest: float, share: RowShare | None) -> float:
     """The sum in whole steps of 2⁻³³ of `largest` or finer, so that the order of the values does not matter."""
     steps = 2.0 ** (BITS_OF_LARGEST - frexp(largest)[1])
     parts = (values[first : first + ROWS_AT_A_TIME] for first in range(0, len(values), ROWS_AT_A_TIME))
-    return sum(int(np.rint(part.astype(np.float64) * steps).sum()) for part in parts) / steps
+    whole = np.array([sum(int(np.rint(part.astype(np.float64) * steps).sum()) for part in parts)], np.int64)
+    if share is not None:
+        share.exchange.add_up(whole)
+    return int(whole[0]) / steps
 
 
 def _first_bad(gradient: Float32Array, curvature: Float32Array) -> str:
@@ -200,8 +224,8 @@ def _asked(features: ArrayLike | None, n_features: int) -> BoolArray:
     return np.isin(np.arange(n_features), chosen)
 
 
-def _empty_nodes(max_leaves: int, data: BinnedDataset) -> TreeNodes:
-    n = min(2 * max_leaves - 1, max(2 * data.n_docs - 1, 1))
+def _empty_nodes(max_leaves: int, data: BinnedDataset, share: RowShare | None) -> TreeNodes:
+    n = 2 * max_leaves - 1 if share is not None else min(2 * max_leaves - 1, max(2 * data.n_docs - 1, 1))
     mapper = data.mapper
     most_categories = int(mapper.n_bins[mapper.categorical].max(initial=0))
     return TreeNodes(

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pointwise import LogisticError, SquaredError
-from rankwright.trees.bins.binned import BinnedDataset
+from rankwright.trees.binned_ranker import BinnedLists
 from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.params import SplitGain
 from rankwright.trees.settings import MARTSettings
@@ -36,18 +36,9 @@ class MART(ForestRanker, MARTSettings):
     def _split_gain(self) -> SplitGain:
         return self.split_gain
 
-    def _base_score(self, data: BinnedDataset) -> float:
+    def _base_score(self, lists: BinnedLists) -> float:
         """The best constant: the mean of the judged labels, or for the logistic loss the log-odds of relevance."""
-        if data.labels is None:
-            return 0.0
-        weights = np.ones(data.n_docs) if data.document_weights is None else data.document_weights.astype(np.float64)
-        if data.query_weights is not None:
-            weights = weights * np.repeat(data.query_weights, data.groups.sizes)
-        counts = ~np.isnan(data.labels) & (weights > 0)
-        if not counts.any():
-            return 0.0
-        judged, weights = data.labels[counts].astype(np.float64), weights[counts]
-        if self.loss == "squared":
-            return float(np.average(judged, weights=weights))
-        share = float(np.average(judged > 0, weights=weights))
+        share = lists.label_sums(relevant=self.loss != "squared").mean
+        if share is None or self.loss == "squared":
+            return share or 0.0
         return float(np.log(share / (1 - share))) if 0 < share < 1 else 0.0

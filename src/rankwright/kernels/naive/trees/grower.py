@@ -16,8 +16,8 @@ from rankwright.kernels.naive.binning import codes_by_row
 from rankwright.kernels.naive.common.counter_random import stream_of
 from rankwright.kernels.naive.trees.chance import TreeChance
 from rankwright.kernels.naive.trees.level import LevelLeaf, best_of_level, split_in_leaf
-from rankwright.kernels.naive.trees.split import NO_SPLIT, Bounds, Split, SplitRules, best_split
-from rankwright.kernels.records import GrowthScratch, SplitColumns, TreeNodes, TreeSettings
+from rankwright.kernels.naive.trees.split import NO_SPLIT, Bounds, Split, SplitRules, best_split, bins_of
+from rankwright.kernels.records import Exchange, GrowthScratch, SplitColumns, TreeNodes, TreeSettings
 
 CURVATURE_BITS = 11
 GRADIENT_LIMIT = 2**13 - 1
@@ -31,11 +31,15 @@ def quantise_lambdas(
     gradient_scale: float,
     curvature_scale: float,
     seed: int,
+    numbers: Uint32Array,
     quantised: Int32Array,
     threads: int,
 ) -> None:
-    """Fill `quantised` with gradient · 2¹¹ + curvature, both scaled and rounded up or down at random."""
-    random = stream_of(seed, np.arange(len(gradient)))
+    """Fill `quantised` with gradient · 2¹¹ + curvature, both scaled and rounded up or down at random.
+
+    What is random follows from the seed and a row's number; where there are no numbers, a row is its own.
+    """
+    random = stream_of(seed, numbers if len(numbers) else np.arange(len(gradient)))
     high, low = random >> np.uint64(32), random & np.uint64(0xFFFF_FFFF)
     whole_gradient = np.floor(gradient.astype(np.float64) * gradient_scale + high * 2.0**-32)
     whole_curvature = np.floor(curvature.astype(np.float64) * curvature_scale + low * 2.0**-32)
@@ -70,28 +74,32 @@ def grow_tree(
     scratch: GrowthScratch,
     nodes: TreeNodes,
     begin: IntArray,
+    held: IntArray,
+    exchange: Exchange | None,
     threads: int,
 ) -> int:
     """Fill a tree by node, the root first, and return its number of nodes.
 
-    A node's documents are `rows[begin]` to `rows[begin + count]`: `rows` holds the tree's rows, or anything if
-    `all_rows`, and comes back in the order of leaves.
+    A node has `count` documents, of which `held` are here, `rows[begin]` to `rows[begin + held]`: `rows` holds the
+    tree's rows, or anything if `all_rows`, and comes back in the order of leaves. `exchange` leads to the workers that
+    have the tree's other rows; None where this one has them all.
     """
     if all_rows:
         rows[:] = np.arange(len(rows))
     rules = SplitRules(settings, curvature_scale, constrained=bool(np.any(columns.monotone)))
     gain_unit = (curvature_scale if rules.newton else 1.0) / (gradient_scale * gradient_scale)
-    growth = _Growth(codes, columns, quantised, rules, gain_unit, nodes, begin)
-    deviation = _noise_deviation(growth.documents[rows], rules)
+    growth = _Growth(codes, columns, quantised, rules, gain_unit, nodes, begin, held, exchange)
+    deviation = growth.noise_deviation(rows)
     growth.chance = TreeChance(np.flatnonzero(columns.asked), settings.split_feature_fraction, deviation, seed)
     unit = curvature_scale / gradient_scale
     symmetric = settings.growth == "symmetric"
     of_nodes = np.zeros(len(nodes.feature))
     for leaf in (growth.grow_levels if symmetric else growth.grow_best_first)(rows.astype(np.int64)):
         rows[leaf.begin : leaf.begin + len(leaf.rows)] = leaf.rows
-        of_nodes[leaf.node] = _sum_in_steps(curvature[leaf.rows], CURVATURE_LIMIT / curvature_scale)
+        of_nodes[leaf.node] = growth.sum_in_steps(curvature[leaf.rows], CURVATURE_LIMIT / curvature_scale)
         below = of_nodes[leaf.node] + settings.l2
-        step = -_sum_in_steps(gradient[leaf.rows], GRADIENT_LIMIT / gradient_scale) / below if below > 0 else 0.0
+        slope = growth.sum_in_steps(gradient[leaf.rows], GRADIENT_LIMIT / gradient_scale)
+        step = -slope / below if below > 0 else 0.0
         bounded = min(max(step, leaf.bounds[0] * unit), leaf.bounds[1] * unit)
         nodes.value[leaf.node] = settings.learning_rate * bounded
     for node in range(growth.n_nodes - 1, -1, -1):
@@ -100,13 +108,6 @@ def grow_tree(
     assert nodes.curvature is not None
     nodes.curvature[: growth.n_nodes] = of_nodes[: growth.n_nodes]
     return growth.n_nodes
-
-
-def _noise_deviation(documents: Int32Array, rules: SplitRules) -> float:
-    """The setting in units of what a split that tells nothing apart gains on average, of which the root is taken."""
-    below = float(rules.denominator(documents.sum(axis=0, dtype=np.int64)))
-    squares = int((documents[:, 0].astype(np.int64) ** 2).sum())
-    return rules.settings.gain_noise * float(np.sqrt(squares / below)) if below > 0 else 0.0
 
 
 class _Growth:
@@ -123,12 +124,34 @@ class _Growth:
         gain_unit: float,
         nodes: TreeNodes,
         begin: IntArray,
+        held: IntArray,
+        exchange: Exchange | None,
     ) -> None:
-        self.columns, self.rules, self.gain_unit, self.nodes, self.begin = columns, rules, gain_unit, nodes, begin
+        self.columns, self.rules, self.gain_unit, self.nodes = columns, rules, gain_unit, nodes
+        self.begin, self.held, self.exchange = begin, held, exchange
         self.codes, self.n_nodes = codes_by_row(codes), 0
         self.documents = np.stack(
             [quantised >> CURVATURE_BITS, quantised & CURVATURE_LIMIT, np.ones_like(quantised)], axis=1
         )
+
+    def in_all(self, sums: IntArray) -> IntArray:
+        """The sums over the documents of all workers."""
+        if self.exchange is not None:
+            self.exchange.add_up(sums.reshape(-1))
+        return sums
+
+    def sum_in_steps(self, values: Float32Array, largest: float) -> float:
+        """The sum in whole steps of 2⁻³³ of `largest` or finer, so that the order of the values does not matter."""
+        steps = 2.0 ** (BITS_OF_LARGEST - frexp(largest)[1])
+        whole = np.rint(values.astype(np.float64) * steps).astype(np.int64)
+        return int(self.in_all(np.array([whole.sum()]))[0]) / steps
+
+    def noise_deviation(self, rows: Uint32Array) -> float:
+        """The setting times the root of what a split that tells nothing apart gains on average."""
+        documents = self.documents[rows].astype(np.int64)
+        sums = self.in_all(np.append(documents.sum(axis=0), (documents[:, 0] ** 2).sum()))
+        below = float(self.rules.denominator(sums[:3]))
+        return self.rules.settings.gain_noise * float(np.sqrt(int(sums[3]) / below)) if below > 0 else 0.0
 
     def grow_best_first(self, rows: IntArray) -> list[_Leaf]:
         """Grow until no more leaves are allowed or no split gains anything; returns the leaves."""
@@ -149,7 +172,7 @@ class _Growth:
             n_levels = min(n_levels, settings.max_depth)
         order = [0]  # in which the gains of leaves are added up
         for level in range(n_levels):
-            members = [LevelLeaf(self.codes[leaf.rows], self.documents[leaf.rows], leaf.bounds) for leaf in leaves]
+            members = [LevelLeaf(self._bins(leaf.rows), leaf.bounds) for leaf in leaves]
             in_order = [members[number] for number in order]
             best = best_of_level(in_order, self.columns, self.rules, self.chance.of(level))
             if best.gain <= settings.min_gain / self.gain_unit:
@@ -158,7 +181,7 @@ class _Growth:
             divided = [number for number, split in enumerate(chosen) if split.score > 0]
             if not best.any_missing:
                 n_left = sum(int(chosen[number].left[2]) for number in divided)
-                missing_left = 2 * n_left >= sum(len(leaves[number].rows) for number in divided)
+                missing_left = 2 * n_left >= sum(int(leaves[number].sums[2]) for number in divided)
             order = []
             for number in range(len(leaves)):
                 order.append(number)
@@ -172,25 +195,30 @@ class _Growth:
                 leaves.append(other)
         return leaves
 
+    def _bins(self, rows: IntArray) -> list[IntArray]:
+        """The sums of a leaf's documents by bin, of each feature."""
+        own = self.codes[rows], self.documents[rows]
+        return [self.in_all(bins_of(*own, self.columns, feature)) for feature in range(len(self.columns.n_bins))]
+
     def _plant(self, rows: IntArray, begin: int, bounds: Bounds, depth: int) -> _Leaf:
         """A new leaf."""
-        nodes, node, sums = self.nodes, self.n_nodes, self.documents[rows].sum(axis=0, dtype=np.int64)
+        nodes, node, sums = self.nodes, self.n_nodes, self.in_all(self.documents[rows].sum(axis=0, dtype=np.int64))
         self.n_nodes += 1
         leaf = _Leaf(node, begin, rows, sums, bounds, depth)
         for array in (nodes.feature, nodes.bin, nodes.left, nodes.right):
             array[node] = -1
         nodes.missing_left[node], nodes.gain[node], nodes.value[node], nodes.categories[node] = False, 0.0, 0.0, 0
-        self.begin[node], nodes.count[node] = begin, sums[2]
+        self.begin[node], self.held[node], nodes.count[node] = begin, len(rows), sums[2]
         return leaf
 
     def _find_split(self, leaf: _Leaf) -> _Leaf:
         """The leaf with its best split, where it has one."""
-        settings, rows = self.rules.settings, leaf.rows
+        settings = self.rules.settings
         deepest = settings.max_leaves if settings.max_depth is None else settings.max_depth
-        if leaf.depth < deepest and len(rows) >= 2 * settings.min_docs_in_leaf:
+        if leaf.depth < deepest and leaf.sums[2] >= 2 * settings.min_docs_in_leaf:
             rule = self.rules.gain_rule(leaf.sums, leaf.bounds, settings.min_gain / self.gain_unit)
-            own, chance = self.documents[rows], self.chance.of(leaf.node)
-            found = best_split(self.codes[rows], own, self.columns, self.rules, leaf.bounds, rule, chance)
+            chance = self.chance.of(leaf.node)
+            found = best_split(self._bins(leaf.rows), self.columns, self.rules, leaf.bounds, rule, chance)
             if found.feature >= 0 and found.score - rule.before > rule.least:
                 leaf.split, leaf.gain = found, found.score - rule.before
         return leaf
@@ -218,12 +246,6 @@ def _bounds_of_children(leaf: _Leaf, direction: int, rules: SplitRules) -> tuple
     left = leaf.split.left
     middle = 0.5 * float(rules.value(left, leaf.bounds) + rules.value(leaf.sums - left, leaf.bounds))
     return ((low, middle), (middle, high)) if direction > 0 else ((middle, high), (low, middle))
-
-
-def _sum_in_steps(values: Float32Array, largest: float) -> float:
-    """The sum in whole steps of 2⁻³³ of `largest` or finer, so that the order of the values does not matter."""
-    steps = 2.0 ** (BITS_OF_LARGEST - frexp(largest)[1])
-    return int(np.rint(values.astype(np.float64) * steps).astype(np.int64).sum()) / steps
 
 
 def add_leaf_values(nodes: TreeNodes, begin: IntArray, rows: Uint32Array, scores: Float64Array, threads: int) -> None:

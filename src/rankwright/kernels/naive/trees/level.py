@@ -6,17 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankwright.arrays import CodeArray, Float64Array, Int32Array, IntArray
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.kernels.naive.trees.chance import SplitChance
-from rankwright.kernels.naive.trees.split import NO_SPLIT, Bounds, Split, SplitRules, bins_of, scores_of
+from rankwright.kernels.naive.trees.split import NO_SPLIT, Bounds, Split, SplitRules, scores_of
 from rankwright.kernels.records import SplitColumns
 
 
 class LevelLeaf(NamedTuple):
-    """A leaf of the level: the codes and the whole-number forces of its documents, and what its value may be."""
+    """A leaf of the level: the sums of its documents by bin, of each feature, and what its value may be."""
 
-    codes: CodeArray
-    documents: Int32Array
+    bins: list[IntArray]
     bounds: Bounds
 
 
@@ -37,7 +36,7 @@ def best_of_level(leaves: list[LevelLeaf], columns: SplitColumns, rules: SplitRu
     """
     best, most = LevelSplit(0.0, -1, -1, False, False), -np.inf
     for feature in chance.features:
-        any_missing = any((leaf.codes[:, feature] == columns.n_bins[feature]).any() for leaf in leaves)
+        any_missing = any(leaf.bins[feature][-1, 2] > 0 for leaf in leaves)
         gains = np.zeros((columns.n_bins[feature], 2))  # with missing values on the right, on the left
         for leaf in leaves:
             for side in range(1 + any_missing):
@@ -57,13 +56,13 @@ def split_in_leaf(leaf: LevelLeaf, level: LevelSplit, columns: SplitColumns, rul
         return NO_SPLIT
     goes_left = np.arange(columns.n_bins[level.feature] + 1) <= level.bin
     goes_left[-1] = level.missing_left
-    left = bins_of(leaf.codes, leaf.documents, columns, level.feature)[goes_left].sum(axis=0)
+    left = leaf.bins[level.feature][goes_left].sum(axis=0)
     return Split(gain, level.feature, level.bin, left, goes_left)
 
 
 def _gains(leaf: LevelLeaf, feature: int, missing_left: bool, columns: SplitColumns, rules: SplitRules) -> Float64Array:
     """What the leaf gains by each place; 0 where it takes no part."""
-    bins = bins_of(leaf.codes, leaf.documents, columns, feature)
+    bins = leaf.bins[feature]
     total: IntArray = bins.sum(axis=0)
     left = np.cumsum(bins[:-1], axis=0) + (bins[-1] if missing_left else 0)
     rule = rules.gain_rule(total, leaf.bounds, 0.0)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -97,22 +97,21 @@ NO_SPLIT = Split(-np.inf, -1, -1, np.zeros(3, np.int64), np.zeros(0, bool))
 
 
 def best_split(
-    codes: CodeArray,
-    documents: Int32Array,
+    bins: Sequence[IntArray],
     columns: SplitColumns,
     rules: SplitRules,
     bounds: Bounds,
     rule: GainRule,
     chance: SplitChance,
 ) -> Split:
-    """The best split of the leaf that has these codes and documents, or with noise the one drawn.
+    """The best split of the leaf that has these sums by feature and bin, or with noise the one drawn.
 
     Among equal scores the lowest feature wins, within it the lowest bin, and there missing values on the right. With
     noise, only splits that gain enough take part in the draw.
     """
     best, most = NO_SPLIT, -np.inf
     for feature in chance.features:
-        own = _best_of_feature(bins_of(codes, documents, columns, feature), int(feature), columns, rules, bounds)
+        own = _best_of_feature(bins[feature], int(feature), columns, rules, bounds)
         gain, worth = own.score - rule.before, own.score
         if chance.deviation > 0:
             worth = chance.worth(gain, feature) if gain > rule.least else -np.inf

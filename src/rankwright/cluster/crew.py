@@ -1,0 +1,91 @@
+"""Workers that keep what they have from call to call, and talk to each other: where tasks of an engine are too short.
+
+A crew calls one function in all its members at a time, each with its own task and with a dictionary of its own, which
+stays from call to call. A member that dies, or that stops answering, is found out, and can be replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from rankwright.cluster.engine import Done
+from rankwright.cluster.tasks import Failure
+from rankwright.errors import ClusterError
+
+MemberState = dict[str, Any]  # what a member keeps from call to call
+CrewFunction = Callable[[MemberState, Any], Any]  # the member's own, its task -> result
+
+SECONDS_BETWEEN_PINGS = 5.0
+SECONDS_TO_ANSWER = 60.0  # a member that is silent for so long counts as dead
+SECONDS_TO_START = 180.0  # libraries are loaded, on a machine that may be busy
+SECONDS_TO_GIVE_UP = 120.0  # after one member was lost, for the others to notice
+
+
+class PeerLostError(ClusterError):
+    """A member cannot reach another one."""
+
+
+class LostMembersError(ClusterError):
+    """Members of a crew died, or cannot reach each other; `members` are the numbers of those that died."""
+
+    def __init__(self, members: Sequence[int], why: str) -> None:
+        super().__init__(why)
+        self.members = tuple(members)
+
+
+class NoRoomError(ClusterError):
+    """A member cannot be started: no machine has room for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What is left of a member that died: how."""
+
+    how: str
+
+
+class Crew(Protocol):
+    """Several workers that know each other by number, from 0."""
+
+    @property
+    def size(self) -> int:
+        """How many members there are."""
+
+    @property
+    def threads(self) -> int:
+        """How many threads each member should use."""
+
+    def call(self, function: CrewFunction, tasks: Sequence[Any]) -> list[Any]:
+        """Call `function(state, task)` in each member, with its own task, and return the results in their order.
+
+        An error of the function is raised here. Where members died, `LostMembersError` is raised, once all others have
+        answered.
+        """
+
+    def renew(self, members: Sequence[int]) -> None:
+        """Put new members, which know nothing, in the places of those that died."""
+
+    def close(self) -> None:
+        """End all members."""
+
+
+def raise_own(outcome: Done | Failure | Lost) -> None:
+    """Raise the error that a member ended with, unless it only says that another one was lost."""
+    if isinstance(outcome, Failure) and not isinstance(outcome.error, PeerLostError):
+        outcome.raise_here()
+
+
+def settled(outcomes: Mapping[int, Done | Failure | Lost]) -> list[Any]:
+    """The results in order; raises what members raised, or that some were lost."""
+    for _, outcome in sorted(outcomes.items()):
+        raise_own(outcome)
+    lost = {number: outcome.how for number, outcome in outcomes.items() if isinstance(outcome, Lost)}
+    failures = [outcome for _, outcome in sorted(outcomes.items()) if isinstance(outcome, Failure)]
+    if lost:
+        told = ", ".join(f"worker {number} {how}" for number, how in sorted(lost.items()))
+        raise LostMembersError(sorted(lost), told)
+    if failures:
+        raise LostMembersError((), str(failures[0].error))
+    return [outcome.result for _, outcome in sorted(outcomes.items()) if isinstance(outcome, Done)]

@@ -1,0 +1,391 @@
+"""Shards that the workers of a crew hold together, as bin codes: the driver's side.
+
+The driver knows of each query its key, its size and its number among all queries in the order of their keys; of the
+documents it knows nothing. Whatever it had the workers do can be done again where one of them dies.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from rankwright.arrays import Float32Array, IntArray
+from rankwright.cluster.crew import Crew, CrewFunction, LostMembersError, NoRoomError
+from rankwright.cluster.engine import MAX_TRIES, Engine
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.data.parts import numbered_names
+from rankwright.data.preferences import Preferences
+from rankwright.errors import ClusterError, InputError, require
+from rankwright.formats.sharding.division import ShardPart, divided_shards, query_bounds
+from rankwright.formats.shards import Shards
+from rankwright.progress.stages import announce
+from rankwright.rankers.lessons import LessonFacts
+from rankwright.training.digest import digest_of
+from rankwright.trees.bins.binned import BinnedDataset, binned_digest, feature_numbers
+from rankwright.trees.bins.binning import BinMapper, fit_bins
+from rankwright.trees.bins.sampling import SAMPLE_SIZE, lowest
+from rankwright.trees.distributed.fingerprints import fingerprint
+from rankwright.trees.distributed.members import (
+    Coded,
+    CodeTask,
+    Look,
+    LookTask,
+    begin,
+    catch_up,
+    code,
+    code_valid,
+    join,
+    look,
+    open_meeting,
+    raw_rows,
+    sampled_rows,
+)
+from rankwright.trees.distributed.remote import RemoteBoosting
+from rankwright.trees.forests.forest import Forest, forest_of
+from rankwright.trees.grower import MAX_ROWS
+from rankwright.trees.label_sums import LabelSums
+
+logger = logging.getLogger(__name__)
+
+
+class CrewEngine(Engine, Protocol):
+    """An engine whose workers can also be a crew."""
+
+    def crew(self, size: int | None = None) -> Crew:
+        """So many workers, as many as the engine has unless that is said."""
+
+
+class CrewData:
+    """Training data, and validation data if there is any, in the hands of a crew.
+
+    It has the properties of a `BinnedDataset` that do not need the documents.
+    """
+
+    preferences: Preferences | None = None
+    initial_scores = None
+
+    def __init__(self, engine: CrewEngine, shards: Shards, *, seed: int, threads: int | None) -> None:
+        self._engine, self._shards, self._seed = engine, shards, seed
+        self.crew = engine.crew()
+        self.threads = threads or self.crew.threads
+        self.boosters: WeakValueDictionary[str, RemoteBoosting] = WeakValueDictionary()
+        self._division = 0  # how often the data was divided anew
+        self._setup: list[Callable[[], Any]] = []  # what is to be done again with new workers, one after another
+        self._valid: Shards | BinnedDataset | None = None
+        self.mapper: BinMapper
+        self.valid_digest: str | None = None
+        try:
+            announce("finding the queries of the shards")
+            self._index = shards.index() if shards.format == "parquet" else None
+            self._divide()
+            self._look()
+        except BaseException:
+            self.crew.close()
+            raise
+
+    def close(self) -> None:
+        """End the workers."""
+        self.crew.close()
+
+    # What a forest asks of its data.
+
+    @property
+    def n_docs(self) -> int:
+        """How many documents all workers have together."""
+        return self.facts.n_docs
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries there are."""
+        return self.facts.n_queries
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features' names; where none were given, their numbers from 1."""
+        return self.feature_names or numbered_names(self.n_features)
+
+    @property
+    def labels(self) -> bool | None:
+        """Whether there are labels; None where there are none, as of a dataset."""
+        return self.facts.has_labels or None
+
+    @property
+    def groups(self) -> Groups:
+        """The number of documents of each query, in the order of the keys."""
+        return Groups.of_sizes(self.sizes)
+
+    # Reading.
+
+    def _divide(self) -> None:
+        self._parts = divided_shards(self._shards, self._index, self.crew.size)
+
+    def _look(self) -> None:
+        """Have the workers look through their parts, and put the queries in the order of their keys."""
+        announce(f"reading {len(self._shards.paths)} shards with {self.crew.size} workers")
+        looks = self._looks(None)
+        self.n_features = max(one.n_features for one in looks)
+        if any(one.n_features != self.n_features for one in looks if one.facts.n_docs):
+            looks = self._looks(self.n_features)  # text that leaves out zeros, of different widths
+        with_rows = [one for one in looks if one.facts.n_docs]
+        if not with_rows:
+            raise InputError(f"{self._shards.name}: there are no documents")
+        self.facts = sum((one.facts for one in looks), LessonFacts())
+        require(
+            self.facts.n_docs <= MAX_ROWS,
+            f"trees can be grown on at most {MAX_ROWS:,} documents in all, got {self.facts.n_docs:,}: the sums of a "
+            f"leaf would not fit their words",
+        )
+        self.feature_names = with_rows[0].feature_names
+        self.example = with_rows[0].example
+        self._refuse_repeated(looks)
+        first, second = (np.concatenate(all_of) for all_of in zip(*(one.keys for one in looks), strict=True))
+        by_key = np.lexsort((second, first))
+        self.query_keys = first[by_key]
+        self._number_of = np.empty(len(by_key), np.int64)  # of each query, in the order of the shards
+        self._number_of[by_key] = np.arange(len(by_key))
+        self.sizes: IntArray = np.concatenate([one.sizes for one in looks])[by_key]
+        self._queries_of_files = self._found_in_files(looks)
+        self._looked = looks
+
+    def _looks(self, n_features: int | None) -> list[Look]:
+        tasks = [
+            LookTask((self._division, n_features), part, self._seed, self.threads, n_features) for part in self._parts
+        ]
+        return self.run(look, tasks)
+
+    def _found_in_files(self, looks: Sequence[Look]) -> IntArray:
+        """Where the queries of each part begin, where nobody knew before; and the number of all."""
+        return np.cumsum([0, *(len(one.sizes) for one in looks)])
+
+    def _refuse_repeated(self, looks: Sequence[Look]) -> None:
+        """Raise where a query is in two parts of text; Parquet was looked through before."""
+        seen: dict[str, int] = {}
+        for number, one in enumerate(looks):
+            ids = [] if one.query_ids is None else [str(query) for query in one.query_ids.tolist()]
+            again = next((query for query in ids if query in seen), None)
+            if again is not None:
+                where = " and ".join(
+                    ", ".join(path for path, _, _ in self._parts[part].rows) for part in (seen[again], number)
+                )
+                raise InputError(f"query {again} is in two files, and must be in one: in {where}")
+            seen |= dict.fromkeys(ids, number)
+
+    def find_bins(self, *, max_bins: int, categorical: Sequence[int | str]) -> None:
+        """Find the bins from the sample that data in memory would give, and have the workers read codes."""
+        announce("binning features")
+        self.mapper = fit_bins(
+            self._sample(),
+            max_bins=max_bins,
+            categorical=feature_numbers(self.names, categorical),
+            threads=self.threads,
+        )
+        self._looked = []
+        self._setup = [self._code]
+        announce("coding features")
+        coded = self._code()
+        self.digest = fingerprint(self._ask, "data", self.mapper, coded, self._numbers())
+        self.label_sums = sum((own.labels for own in coded), LabelSums())
+        self.relevant_sums = sum((own.relevant for own in coded), LabelSums())
+
+    def _sample(self) -> Float32Array:
+        for tries in range(1, MAX_TRIES + 1):
+            priorities = [one.priorities for one in self._looked]
+            chosen = lowest(np.concatenate(priorities), SAMPLE_SIZE)
+            starts = np.cumsum([0, *(len(own) for own in priorities)])
+            places = np.searchsorted(chosen, starts)
+            rows = [
+                chosen[begin:end] - start
+                for begin, end, start in zip(places[:-1], places[1:], starts[:-1], strict=True)
+            ]
+            try:
+                found = self.crew.call(sampled_rows, rows)
+            except LostMembersError as error:
+                if tries == MAX_TRIES:
+                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {error}") from None
+                self._replace(error)
+                self._division += 1  # samples may be gone: all look again
+                self._looked = self._looks(self.n_features)
+                continue
+            return np.concatenate([own for own in found if len(own)])
+        raise AssertionError
+
+    def _numbers(self) -> list[IntArray]:
+        """The numbers of each worker's queries, in ascending order."""
+        bounds = self._bounds()
+        return [np.sort(self._number_of[begin:end]) for begin, end in itertools.pairwise(bounds)]
+
+    def _bounds(self) -> list[int]:
+        """Where the queries of each part begin in the order of the shards, and the number of all."""
+        if self._index is None:
+            return [int(bound) for bound in self._queries_of_files]
+        return query_bounds(self._index, self.crew.size)
+
+    def _code(self) -> list[Coded]:
+        tasks = [
+            CodeTask(
+                token=self._division,
+                part=part,
+                mapper=self.mapper,
+                threads=self.threads,
+                feature_names=self.feature_names,
+                numbers=numbers,
+                sizes=self.sizes,
+                keys=digest_of([self.query_keys[numbers]]),
+            )
+            for part, numbers in zip(self._parts, self._numbers(), strict=True)
+        ]
+        return self.run(code, tasks)
+
+    def watch(self, valid: Shards | BinnedDataset) -> None:
+        """Give the workers validation data: shards to read, or data in memory of which each gets a part."""
+        self._valid = valid
+        self._valid_index = valid.index() if isinstance(valid, Shards) and valid.format == "parquet" else None
+        self._setup.append(self._code_valid)
+        coded = self._code_valid()
+        if isinstance(valid, BinnedDataset):
+            self.valid_digest = binned_digest(valid)
+            return
+        ends = np.cumsum([0, *(len(own.sizes) for own in coded)])
+        numbers = [np.arange(begin_at, end) for begin_at, end in itertools.pairwise(ends)]
+        self.valid_digest = fingerprint(self._ask, "valid", self.mapper, coded, numbers)
+
+    def _ask(self, tasks: Sequence[Any]) -> list[Any]:
+        """What workers have of some rows; one that died reads its part again first."""
+        for tries in range(1, MAX_TRIES + 1):
+            try:
+                return self.crew.call(raw_rows, tasks)
+            except LostMembersError as error:
+                size = self.crew.size
+                if tries == MAX_TRIES:
+                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {error}") from None
+                self._replace(error)
+                if self.crew.size != size:
+                    raise
+                for again in self._setup:
+                    again()
+        raise AssertionError
+
+    def _code_valid(self) -> list[Coded]:
+        valid, size = self._valid, self.crew.size
+        parts: Sequence[ShardPart | BinnedDataset]
+        if isinstance(valid, BinnedDataset):
+            parts = parts_of(valid, size)
+        else:
+            assert valid is not None
+            parts = divided_shards(valid, self._valid_index, size)
+        tasks = [CodeTask(self._division, part, self.mapper, self.threads, self.feature_names) for part in parts]
+        return self.run(code_valid, tasks)
+
+    # Workers that come and go.
+
+    def run(self, function: CrewFunction, tasks: Sequence[Any]) -> list[Any]:
+        """Call a function that needs nothing but its tasks in all workers; those that die are replaced."""
+        for tries in range(1, MAX_TRIES + 1):
+            try:
+                return self.crew.call(function, tasks)
+            except LostMembersError as error:
+                if tries == MAX_TRIES:
+                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {error}") from None
+                self._replace(error)
+                if len(tasks) != self.crew.size:
+                    raise
+        raise AssertionError
+
+    def together(self, function: CrewFunction, task: Any) -> list[Any]:
+        """Call a function with the same task in all workers, which know their data, each other and all trees so far."""
+        for tries in range(1, MAX_TRIES + 1):
+            try:
+                return self.crew.call(function, [task] * self.crew.size)
+            except LostMembersError as error:
+                if tries == MAX_TRIES:
+                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {error}") from None
+                self._recover(error)
+        raise AssertionError
+
+    def _recover(self, error: LostMembersError) -> None:
+        """Bring the crew back to where it was after the last finished tree."""
+        for tries in range(1, MAX_TRIES + 1):
+            self._replace(error)
+            try:
+                for again in self._setup:
+                    again()
+                self._meet()
+                return
+            except LostMembersError as another:
+                if tries == MAX_TRIES:
+                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {another}") from None
+                error = another
+
+    def _replace(self, error: LostMembersError) -> None:
+        """Replace workers that died; where there is no room for them, the others take over their documents."""
+        logger.warning("%s: going on from the last finished tree", error)
+        if not error.members:
+            return
+        try:
+            self.crew.renew(error.members)
+        except NoRoomError as no_room:
+            left = self.crew.size - len(error.members)
+            self.crew.close()
+            if left < 1 or self._index is None:
+                raise
+            logger.warning("%s: %d workers take over", no_room, left)
+            self.crew = self._engine.crew(left)
+            self._division += 1
+            self._divide()
+
+    def meet(self) -> None:
+        """Have the workers form an exchange, and begin or go on with all forests, each with the trees so far."""
+        try:
+            self._meet()
+        except LostMembersError as error:
+            self._recover(error)
+
+    def empty_forest(self) -> Forest:
+        """A forest without trees."""
+        return forest_of([], self.mapper)
+
+    def _meet(self) -> None:
+        size = self.crew.size
+        place = self.crew.call(open_meeting, [rank == 0 for rank in range(size)])[0]
+        self.crew.call(join, [(rank, size, place) for rank in range(size)])
+        alive = [booster.task for _, booster in sorted(self.boosters.items())]
+        self.crew.call(begin, [alive] * size)
+        for _, booster in sorted(self.boosters.items()):
+            had = self.crew.call(catch_up, [(booster.task, booster.n_taken, None)] * size)
+            if any(found != booster.n_taken for found in had):
+                arrays = booster.memory()
+                self.crew.call(
+                    catch_up,
+                    [(booster.task, booster.n_taken, None if found == booster.n_taken else arrays) for found in had],
+                )
+
+
+def parts_of(data: BinnedDataset, n_parts: int) -> list[BinnedDataset]:
+    """So many parts of the data, with whole queries, in their order."""
+    bounds = np.searchsorted(data.groups.offsets, np.arange(n_parts + 1) * (data.n_docs / n_parts))
+    bounds[-1] = data.n_queries
+    parts = []
+    for begin_at, end in itertools.pairwise(bounds):
+        rows = slice(*data.groups.offsets[[begin_at, end]].tolist())
+        documents = without_ids(data.documents.take_queries(np.arange(begin_at, end)))
+        codes = np.ascontiguousarray(data.codes[:, rows])
+        parts.append(BinnedDataset(codes, data.mapper, documents, data.feature_names))
+    return parts
+
+
+def without_ids(data: RankingDataset) -> RankingDataset:
+    """The documents without what nothing is learned from."""
+    return RankingDataset(
+        features=data.features,
+        labels=data.labels,
+        groups=data.groups,
+        query_weights=data.query_weights,
+        document_weights=data.document_weights,
+        initial_scores=data.initial_scores,
+    )

@@ -1,0 +1,28 @@
+"""What must be known of all documents before a worker can begin with its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rankwright.errors import SettingError
+from rankwright.objectives.deltas import MetricDelta, fitting_convention
+from rankwright.objectives.function import FunctionObjective
+from rankwright.objectives.objective import Objective
+from rankwright.objectives.pairwise import PairwiseObjective
+
+
+def with_highest_label(objective: Objective, highest: float) -> Objective:
+    """The objective as it would be bound to data with that highest label: ERR's chance to stop depends on it."""
+    if isinstance(objective, FunctionObjective) and objective.scope == "all":
+        raise SettingError(
+            f"objective {objective.name} takes all queries at once, and workers have some each: write it for one query "
+            f"at a time (scope='query')"
+        )
+    if not isinstance(objective, PairwiseObjective) or not isinstance(objective.delta, MetricDelta):
+        return objective
+    if objective.delta.convention is not None:
+        return objective
+    fitting = fitting_convention(np.array([highest], np.float32))
+    return replace(objective, delta=replace(objective.delta, convention=fitting))

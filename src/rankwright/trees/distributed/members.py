@@ -1,0 +1,364 @@
+"""What a worker of a crew does when one forest is grown by many: it reads, codes, grows and measures its own part.
+
+Each function is called in all workers at once, with the dictionary that a worker keeps from call to call. What was read
+is kept under a token: a worker that is asked again, because another one died, answers from what it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from threading import Thread
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankwright.arrays import Arrays, Float32Array, Float64Array, IdArray, IntArray, Uint64Array
+from rankwright.cluster.crew import MemberState
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.data.keys import query_keys
+from rankwright.errors import InputError, MissingExtraError
+from rankwright.formats.sharding.division import ShardPart
+from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
+from rankwright.metrics.registry import as_measure
+from rankwright.objectives.objective import Objective
+from rankwright.rankers.lessons import LessonFacts
+from rankwright.training.digest import digest_of
+from rankwright.trees.bins.binned import BinnedDataset
+from rankwright.trees.bins.binning import BinMapper, empty_codes
+from rankwright.trees.bins.from_file import bin_file
+from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample
+from rankwright.trees.boosting import Boosting, BoostingParams
+from rankwright.trees.distributed.part import spread_queries
+from rankwright.trees.forests.arrays import forest_to_arrays
+from rankwright.trees.label_sums import LabelSums, label_sums
+from rankwright.trees.share import RowShare
+
+
+def kept(state: MemberState, place: str, token: Any, make: Callable[[], Any]) -> Any:
+    """What was made under this token before, or is made now and kept."""
+    if state.get(place, (None, None))[0] != token:
+        state.pop(place, None)  # its memory is needed
+        state[place] = token, make()
+    return state[place][1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LookTask:
+    """A part to look through: its keys, its facts and a sample of its rows."""
+
+    token: Any
+    part: ShardPart
+    seed: int
+    threads: int
+    n_features: int | None = None  # where it is known
+
+
+class Look(NamedTuple):
+    """What is known of a part that was read: of its queries, in their order in the files, and of its sample."""
+
+    n_features: int
+    feature_names: tuple[str, ...]
+    keys: tuple[Uint64Array, Uint64Array]
+    sizes: IntArray
+    query_ids: IdArray | None  # where nobody looked at them before
+    priorities: Uint64Array  # of the rows of the sample
+    facts: LessonFacts
+    example: RankingDataset | None  # the first query without its features: it shows which columns there are
+
+
+NO_QUERIES = np.empty(0, np.uint64)
+NOTHING = Look(0, (), (NO_QUERIES, NO_QUERIES), np.empty(0, np.int64), None, NO_QUERIES, LessonFacts(), None)
+
+
+def look(state: MemberState, task: LookTask) -> Look:
+    """Read the part, block by block; the library that exchanges numbers is loaded meanwhile, since it takes seconds."""
+    Thread(target=_load_ahead, daemon=True).start()
+    return kept(state, "look", task.token, lambda: _look(task))[0]  # type: ignore[no-any-return]
+
+
+def _look(task: LookTask) -> tuple[Look, Float32Array]:
+    file = task.part.file(n_features=task.n_features, threads=task.threads)
+    if file is None:
+        return NOTHING, np.empty((0, 0), np.float32)
+    sample = RowSample(SAMPLE_SIZE, task.seed, file.absent)
+    documents = file.stream_rows(sample.add)
+    data = documents.data
+    _require_together(data, sample, file.name)
+    features, priorities = sample.with_priorities()
+    keys = query_keys(data, sample.hashes())
+    ids = None if task.part.format == "parquet" else data.query_ids
+    example = data.take_queries([0])
+    facts = LessonFacts.of(data)
+    found = Look(sample.width, documents.feature_names, keys, data.groups.sizes, ids, priorities.copy(), facts, example)
+    return found, features.copy()
+
+
+def _require_together(data: RankingDataset, sample: RowSample, name: str) -> None:
+    if data.source_rows is not None or (not sample.is_known and sample.n_rows > sample.size):
+        raise InputError(
+            f"{name}: the rows of a query are not together, or rows have no query ids: shards need both; "
+            f"`rankwright convert --whole --shards` writes such files"
+        )
+
+
+def sampled_rows(state: MemberState, rows: IntArray) -> Float32Array:
+    """Some rows of the sample; the rest is forgotten."""
+    (found, features) = state["look"][1]
+    chosen: Float32Array = features[rows]
+    state["look"] = state["look"][0], (found, np.empty((0, 0), np.float32))
+    return chosen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodeTask:
+    """A part to read as codes, and the place of its queries among all.
+
+    Training data has `numbers`, in ascending order, which are those of its queries in the order of their keys; `sizes`
+    are those of all queries, and `keys` is a fingerprint of the part's keys when it was looked through. Validation data
+    stays in the order of its files.
+    """
+
+    token: Any
+    part: ShardPart | BinnedDataset | None
+    mapper: BinMapper
+    threads: int
+    feature_names: tuple[str, ...] = ()
+    numbers: IntArray | None = None
+    sizes: IntArray | None = None
+    keys: str | None = None
+
+
+class Coded(NamedTuple):
+    """What the driver needs to know of a part with codes."""
+
+    sizes: IntArray  # of its queries
+    query_weights: Float32Array | None
+    has_document_weights: bool
+    has_labels: bool
+    labels: LabelSums
+    relevant: LabelSums
+
+
+def code(state: MemberState, task: CodeTask) -> Coded:
+    """Read the training part as codes."""
+    if state.get("data", (None,))[0] != task.token:
+        for name in ("look", "boosters"):  # which belong to other data
+            state.pop(name, None)
+    return kept(state, "data", task.token, lambda: _coded_training(task))[0]  # type: ignore[no-any-return]
+
+
+def _coded_training(task: CodeTask) -> tuple[Coded, BinnedDataset, IntArray]:
+    own = _read(task, in_key_order=True)
+    assert task.numbers is not None
+    assert task.sizes is not None
+    if own.query_keys is not None and digest_of([np.sort(own.query_keys)]) != task.keys:
+        raise InputError("shards changed while they were read: they differ from what the bins were found from")
+    return _facts(own), spread_queries(own, task.numbers, len(task.sizes)), task.sizes
+
+
+def code_valid(state: MemberState, task: CodeTask) -> Coded:
+    """Read the validation part as codes."""
+    return kept(state, "valid", task.token, lambda: _coded_valid(task))[0]  # type: ignore[no-any-return]
+
+
+def _coded_valid(task: CodeTask) -> tuple[Coded, BinnedDataset]:
+    own = _read(task, in_key_order=False)
+    return _facts(own), own
+
+
+def _facts(own: BinnedDataset) -> Coded:
+    sums = label_sums(own, relevant=False), label_sums(own, relevant=True)
+    has_labels = own.labels is not None and own.n_docs > 0
+    return Coded(own.groups.sizes, own.query_weights, own.document_weights is not None, has_labels, *sums)
+
+
+@dataclass(frozen=True, slots=True)
+class RawTask:
+    """Rows, of the queries from `begin` up to `end`, whose numbers the driver wants for a fingerprint.
+
+    `what` is `codes`, of one group of features, or the name of a column; `place` is `data` or `valid`.
+    """
+
+    place: str
+    what: str
+    group: int
+    begin: int
+    end: int
+
+
+def raw_rows(state: MemberState, task: RawTask | None) -> Any:
+    """What the task asks for; None where it asks nothing."""
+    if task is None:
+        return None
+    data: BinnedDataset = state[task.place][1][1]
+    rows = slice(*data.groups.offsets[[task.begin, task.end]].tolist())
+    values = data.codes[task.group] if task.what == "codes" else getattr(data, task.what)
+    return None if values is None else values[rows]
+
+
+def _read(task: CodeTask, *, in_key_order: bool) -> BinnedDataset:
+    if isinstance(task.part, BinnedDataset):
+        return task.part
+    names = {"features": list(task.feature_names)} if task.feature_names else {}
+    file = None if task.part is None else task.part.file(n_features=task.mapper.n_features, **names)
+    if file is not None:
+        return bin_file(file, task.mapper, in_key_order=in_key_order, threads=task.threads)
+    nothing = RankingDataset(
+        features=np.empty((0, 0), np.float32), labels=np.empty(0, np.float32), groups=Groups(np.zeros(1, np.int64))
+    )
+    return BinnedDataset(empty_codes(0, task.mapper), task.mapper, nothing, task.feature_names)
+
+
+def open_meeting(state: MemberState, leads: bool) -> tuple[str, int] | None:
+    """Have worker 0 keep the place where all find each other; the exchange before is closed."""
+    gloo = _gloo()
+    leave(state)
+    if not leads:
+        return None
+    state["meeting"] = gloo.Meeting(state["address"])
+    place: tuple[str, int] = state["meeting"].place
+    return place
+
+
+def join(state: MemberState, task: tuple[int, int, tuple[str, int]]) -> None:
+    """Form the exchange of all workers."""
+    rank, size, place = task
+    meeting = state.get("meeting") if rank == 0 else None
+    state["exchange"] = _gloo().GlooExchange(rank, size, place, state["address"], meeting)
+
+
+def leave(state: MemberState, task: Any = None) -> None:  # noqa: ARG001
+    """Close the exchange: whoever waits for this worker gets an error."""
+    if "exchange" in state:
+        state.pop("exchange").close()
+    state.pop("meeting", None)
+
+
+def _load_ahead() -> None:
+    with suppress(Exception):  # whoever needs it will be told
+        _gloo()
+
+
+def _gloo() -> Any:
+    try:
+        from rankwright.cluster import gloo
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise MissingExtraError("a forest grown by several workers", "torch", "cluster") from None
+    return gloo
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BeginTask:
+    """A forest to grow on the training data, or on some of its queries."""
+
+    name: str
+    objective: Objective
+    params: BoostingParams
+    base_score: float
+    queries: IntArray | None
+    watches: bool
+    threads: int
+
+
+def begin(state: MemberState, forests: Sequence[BeginTask]) -> None:
+    """Be ready to grow these forests; others are forgotten, and those begun already go on."""
+    boosters: dict[str, Any] = state.setdefault("boosters", {})
+    for name in [name for name in boosters if name not in {task.name for task in forests}]:
+        del boosters[name]
+    for task in forests:
+        begun = boosters.get(task.name)
+        if begun is None:
+            boosters[task.name] = _boosting(state, task)
+        else:
+            begun.share = replace(begun.share, exchange=state["exchange"])
+
+
+def _boosting(state: MemberState, task: BeginTask) -> Boosting:
+    _, data, sizes = state["data"][1]
+    return Boosting(
+        data,
+        task.objective.bind(data, threads=task.threads),
+        task.params,
+        base_score=task.base_score,
+        watched=state["valid"][1][1] if task.watches else None,
+        queries=task.queries,
+        share=RowShare.of(data.groups, sizes, state["exchange"]),
+        threads=task.threads,
+    )
+
+
+def catch_up(state: MemberState, task: tuple[BeginTask, int, Arrays | None]) -> int:
+    """Have exactly the first `n_trees` trees, whose arrays are given if need be; returns how many were there."""
+    begun, n_trees, arrays = task
+    boosting: Boosting = state["boosters"][begun.name]
+    had = boosting.n_taken
+    if had == n_trees or arrays is None:
+        return had
+    state["boosters"][begun.name] = fresh = _boosting(state, begun)
+    fresh.take_up(arrays)
+    return had
+
+
+class Grown(NamedTuple):
+    """What came of a step: whether there was anything to learn, and from worker 0 the tree."""
+
+    grew: bool
+    tree: Arrays | None
+    bytes_sent: int
+
+
+def grow(state: MemberState, task: tuple[str, int]) -> Grown:
+    """Grow one tree together with the other workers."""
+    name, step = task
+    boosting: Boosting = state["boosters"][name]
+    exchange = state["exchange"]
+    before = exchange.bytes_sent
+    try:
+        grew = boosting.take_step(step)
+    except BaseException:
+        leave(state)  # so that nobody waits for this worker
+        raise
+    tells = exchange.rank == 0 and grew
+    return Grown(grew, forest_to_arrays(boosting.trees[-1]) if tells else None, exchange.bytes_sent - before)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasureTask:
+    """A metric to measure: of validation documents, or of the training queries that each forest was not grown on."""
+
+    names: tuple[str, ...]
+    metric: Any
+    threads: int
+    unseen: tuple[IntArray, ...] | None = None
+
+
+def measure(state: MemberState, task: MeasureTask) -> Float64Array:
+    """The values of the metric for the queries that this worker has."""
+    if task.unseen is None:
+        boosting: Boosting = state["boosters"][task.names[0]]
+        assert boosting.watched is not None
+        return _values(boosting.watched_scores, boosting.watched.documents, task)
+    found = [np.empty(0)]
+    for name, queries in zip(task.names, task.unseen, strict=True):
+        boosting = state["boosters"][name]
+        documents = boosting.data.documents
+        own = queries[documents.groups.sizes[queries] > 0]
+        scores = boosting.scores[documents.groups.rows_of(own)]
+        found.append(_values(scores, documents.take_queries(own), task))
+    return np.concatenate(found)
+
+
+def _values(scores: Float64Array, documents: RankingDataset, task: MeasureTask) -> Float64Array:
+    chosen = as_measure(task.metric)
+    if documents.labels is None:
+        raise InputError(f"the validation data has no labels to watch {chosen.name} with")
+    if documents.n_queries == 0:
+        return np.empty(0)
+    lists = ScoredLists(scores=scores, labels=documents.labels, groups=documents.groups)
+    evaluation = evaluate_lists(lists, [chosen], chosen.convention, threads=task.threads)
+    return next(iter(evaluation.results.values())).values

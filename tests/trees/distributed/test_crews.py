@@ -1,0 +1,170 @@
+"""One forest grown by processes that read shards: the file that one process writes, whatever dies on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.cluster.conftest import children
+
+import rankwright as rw
+from rankwright.cluster import local_crew
+from rankwright.cluster.engine import open_engine
+from rankwright.errors import InputError, RankwrightError, SettingError
+from rankwright.training.loop import Progress
+
+SETTINGS: dict[str, Any] = {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5}
+
+
+@pytest.fixture(scope="module")
+def data() -> rw.RankingDataset:
+    return rw.synthetic.web_search(n_queries=40, seed=3)
+
+
+@pytest.fixture(scope="module")
+def valid() -> rw.RankingDataset:
+    return rw.synthetic.web_search(n_queries=15, seed=4)
+
+
+@pytest.fixture(scope="module")
+def folder(data: rw.RankingDataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Shards of very different lengths."""
+    place = tmp_path_factory.mktemp("shards")
+    for shard, queries in enumerate([range(1), range(1, 31), range(31, 40)]):
+        rw.write(data.take_queries(list(queries)), place / f"{shard}.parquet")
+    return place
+
+
+@pytest.fixture
+def engine() -> Iterator[Any]:
+    before = children()
+    with open_engine(workers=2) as engine:
+        yield engine
+    assert children() <= before
+
+
+class Watched:
+    """An engine that remembers the crew it made last."""
+
+    def __init__(self, engine: Any) -> None:
+        self.engine, self.made = engine, list[Any]()
+
+    def crew(self, size: int | None = None) -> Any:
+        self.made.append(self.engine.crew(size))
+        return self.made[-1]
+
+
+def file_of(ranker: rw.LambdaMART, path: Path) -> bytes:
+    ranker.save(path)
+    return path.read_bytes()
+
+
+def test_workers_write_the_file_of_one_process(
+    engine: Any, valid: rw.RankingDataset, folder: Path, tmp_path: Path
+) -> None:
+    ranker = rw.LambdaMART(**(SETTINGS | {"n_trees": 30}), early_stopping=3, query_fraction=0.6, feature_fraction=0.7)
+    alone = ranker.fit(rw.Shards(folder), valid=valid)
+    expected = file_of(alone, tmp_path / "alone.rw")
+    assert expected == file_of(
+        ranker.fit(rw.read(list(map(str, sorted(folder.iterdir())))), valid=valid), tmp_path / "b"
+    )
+    rw.write(valid, tmp_path / "valid.parquet")
+    together = ranker.on(engine).fit(rw.Shards(folder), valid=rw.Shards(tmp_path / "valid.parquet"))
+    assert expected == file_of(together, tmp_path / "together.rw")
+    assert together.history_.stopped_early
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+def test_a_worker_that_ends_changes_nothing(
+    ending: signal.Signals, engine: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_crew, "SECONDS_BETWEEN_PINGS", 1.0)
+    monkeypatch.setattr(local_crew, "SECONDS_TO_ANSWER", 15.0)
+    expected = file_of(rw.MART(**SETTINGS).fit(rw.Shards(folder)), tmp_path / "alone.rw")
+    watched: Any = Watched(engine)
+
+    def end_one(progress: Progress) -> None:
+        if progress.step == 3:
+            os.kill(watched.made[0].process_ids[1], ending)
+
+    ranker = rw.MART(**SETTINGS).on(watched).fit(rw.Shards(folder), listeners=[end_one])
+    assert file_of(ranker, tmp_path / "together.rw") == expected
+
+
+def test_a_run_is_stopped_here_and_goes_on_there(engine: Any, folder: Path, tmp_path: Path) -> None:
+    """Ctrl-C keeps the trees so far, and a checkpoint of either kind of run is continued by the other."""
+    expected = file_of(rw.LambdaMART(**SETTINGS).fit(rw.Shards(folder)), tmp_path / "alone.rw")
+
+    def interrupt(progress: Progress) -> None:
+        if progress.step == 4:
+            raise KeyboardInterrupt
+
+    few = rw.LambdaMART(**(SETTINGS | {"n_trees": 3}))
+    few.fit(rw.Shards(folder), checkpoint=tmp_path / "run")
+    stopped = rw.LambdaMART(**SETTINGS).on(engine)
+    stopped.fit(rw.Shards(folder), checkpoint=tmp_path / "run", listeners=[interrupt])
+    assert stopped.history_.interrupted
+    assert stopped.n_trees_ == 5
+    going_on = rw.LambdaMART(**SETTINGS).on(engine).fit(rw.Shards(folder), checkpoint=tmp_path / "run")
+    assert file_of(going_on, tmp_path / "together.rw") == expected
+
+
+def test_text_shards_and_more_workers_than_files(data: rw.RankingDataset, tmp_path: Path) -> None:
+    """Files of different widths, since text leaves out zeros."""
+    place = tmp_path / "text"
+    place.mkdir()
+    features = data.features.copy()
+    features[:200, 100:] = 0.0
+    queries = data.groups.query_of_row
+    text = rw.RankingDataset.from_arrays(features, data.labels, qid=queries)
+    for shard, own in enumerate(np.array_split(np.arange(40), [2])):
+        rw.write(text.take_queries(own), place / f"{shard}.txt")
+    expected = file_of(rw.LambdaMART(**SETTINGS).fit(rw.Shards(place)), tmp_path / "alone.rw")
+    with open_engine(workers=3) as engine:
+        assert expected == file_of(rw.LambdaMART(**SETTINGS).on(engine).fit(rw.Shards(place)), tmp_path / "together.rw")
+
+
+def test_a_query_in_two_files_is_refused(engine: Any, data: rw.RankingDataset, tmp_path: Path) -> None:
+    for ending in ("parquet", "letor"):
+        place = tmp_path / ending
+        place.mkdir()
+        for shard, queries in enumerate([range(5), range(4, 9)]):
+            rw.write(data.take_queries(list(queries)), place / f"{shard}.{ending}")
+        with pytest.raises(RankwrightError, match=r"query \d+ (comes back|is in two files).*"):
+            rw.LambdaMART(**SETTINGS).on(engine).fit(rw.Shards(place))
+
+
+def test_what_needs_all_documents_is_refused(engine: Any, data: rw.RankingDataset, folder: Path) -> None:
+    with pytest.raises(SettingError, match="give fit shards"):
+        rw.LambdaMART(**SETTINGS).on(engine).fit(data)
+    for refused in ({"unjudged": 0.5}, {"scaling": "minmax"}):
+        with pytest.raises(RankwrightError):
+            rw.LambdaMART(**SETTINGS, **refused).on(engine).fit(rw.Shards(folder))
+    with pytest.raises(SettingError, match="one set of documents"):
+        rw.LambdaMART(**SETTINGS).on(engine).fit(rw.Shards(folder), valid={"a": data, "b": data})
+
+    def all_at_once(scores: Any, labels: Any, offsets: Any) -> Any:  # noqa: ARG001
+        return scores
+
+    objective = rw.objectives.from_function(all_at_once, scope="all")
+    with pytest.raises((SettingError, InputError), match="all queries at once"):
+        rw.LambdaMART(**SETTINGS, objective=objective).on(engine).fit(rw.Shards(folder))
+
+
+@pytest.mark.slow
+def test_ray_actors_write_the_same_file(folder: Path, tmp_path: Path) -> None:
+    expected = file_of(rw.LambdaMART(**SETTINGS).fit(rw.Shards(folder)), tmp_path / "alone.rw")
+    with open_engine("auto", workers=2) as engine:
+        watched: Any = Watched(engine)
+
+        def end_one(progress: Progress) -> None:
+            if progress.step == 3:
+                os.kill(watched.made[0].process_ids[1], signal.SIGKILL)
+
+        ranker = rw.LambdaMART(**SETTINGS).on(watched).fit(rw.Shards(folder), listeners=[end_one])
+        assert file_of(ranker, tmp_path / "together.rw") == expected
