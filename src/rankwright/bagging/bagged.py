@@ -8,8 +8,8 @@ from rankwright.bagging.bags import TrainedBags, train_bags
 from rankwright.bagging.plan import BagPlan
 from rankwright.bagging.settings import OF_BAGS, BagSettings
 from rankwright.data.dataset import RankingDataset
-from rankwright.rankers.engines import TrainedByWorkers
 from rankwright.rankers.learning import TrainingRun
+from rankwright.rankers.ranker import TrainedByWorkers
 from rankwright.training.digest import run_identity
 
 

@@ -15,8 +15,7 @@ from rankwright.formats.data_file import DataFile
 from rankwright.formats.shards import file_or_shards
 from rankwright.formats.sources import FilePath
 from rankwright.metrics.evaluation import Evaluation
-from rankwright.rankers.engines import TrainedByWorkers
-from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.ranker import Ranker, TrainedByWorkers
 from rankwright.training.loop import Listener
 
 WATCHED = "watched: "  # what the names of files begin with that are only watched

@@ -31,4 +31,4 @@ class LambdaRank(DebiasedRanker, GradientNet, LambdaRankSettings):
         changes: dict[str, Any] = {"pair_loss": loss} | self.pair_weights()
         if self.truncation is not None:
             changes["truncation"] = self.truncation
-        return self.weighed_by_position(replace(objective, **changes))
+        return self._weighed_by_position(replace(objective, **changes))

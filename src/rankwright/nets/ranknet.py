@@ -47,7 +47,7 @@ class RankNet(DebiasedRanker, GradientNet, RankNetSettings):
             pair_equal_labels=in_kernel,
             certainty=inf if self.certainty is None or self._writes_pairs() else self.certainty,
         )
-        return self.weighed_by_position(objective)
+        return self._weighed_by_position(objective)
 
     def _writes_pairs(self) -> bool:
         """Whether pairs must be written out, because the objective itself knows no target but ½ for ties."""

@@ -11,10 +11,10 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.formats.shards import Shards, as_shards
-from rankwright.rankers.engines import TrainedByWorkers
 from rankwright.rankers.inputs import remember_names
 from rankwright.rankers.learning import TrainingRun
 from rankwright.rankers.lessons import check_facts
+from rankwright.rankers.ranker import TrainedByWorkers
 from rankwright.rankers.seen import SeenQueries
 from rankwright.trees.binned_ranker import BinnedRanker
 from rankwright.trees.bins.binned import BinnedDataset

@@ -47,7 +47,7 @@ class DebiasedRanker(Ranker, DebiasedSettings):
         """What positions count by in the trained model; None where documents were not weighed by position."""
         return None if self.debiasing_ is None else self.debiasing_.ratios
 
-    def weighed_by_position(self, objective: Objective) -> Objective:
+    def _weighed_by_position(self, objective: Objective) -> Objective:
         """The objective to train with: one that weighs documents by position while the ranker learns so."""
         return PairwiseDebiased(objective) if self._weighs_positions else objective
 

@@ -47,7 +47,7 @@ class LambdaMART(DebiasedRanker, ForestRanker, LambdaMARTSettings):
     """
 
     def _objective(self) -> Objective:
-        return self.weighed_by_position(self._forces())
+        return self._weighed_by_position(self._forces())
 
     def _learns_alone(self) -> bool:
         return learns_alone(self._forces())
