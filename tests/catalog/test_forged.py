@@ -54,6 +54,7 @@ def chain_of_shared_children(n_nodes: int) -> Change:
             "value": np.ones(n_nodes, np.float32),
             "gain": np.zeros(n_nodes),
             "count": np.ones(n_nodes, np.int64),
+            "curvature": np.ones(n_nodes, np.float32),
             "categories": np.zeros((n_nodes, 0), np.uint32),
             "offsets": np.array([0, n_nodes]),
         }

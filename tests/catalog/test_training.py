@@ -48,9 +48,9 @@ def test_without_held_out_files_nothing_is_measured(folder, tmp_path):
     assert trained.evaluations == {}
 
 
-def test_workers_train_the_bags_of_a_bag_alone(folder, tmp_path):
-    ranker = rw.LambdaMART(n_trees=2)
-    with pytest.raises(InputError, match="lambdamart has none"):
+def test_workers_train_bags_and_single_forests_alone(folder, tmp_path):
+    ranker = rw.RankNet(epochs=2)
+    with pytest.raises(InputError, match="ranknet"):
         train_on_files(ranker, files(folder, "train"), str(tmp_path / "model.rw"), cluster="local")
     with pytest.raises(SettingError, match="goes with a cluster"):
         train_on_files(ranker, files(folder, "train"), str(tmp_path / "model.rw"), workers=2)

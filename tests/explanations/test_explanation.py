@@ -36,7 +36,7 @@ def linear(data) -> Ranker:
 
 @pytest.fixture(scope="module")
 def forest(data) -> Ranker:
-    return rw.LambdaMART(n_trees=10, max_leaves=7, min_docs_in_leaf=3, learning_rate=0.3).fit(data)
+    return rw.LambdaMART(n_trees=10, max_leaves=7, min_docs_in_leaf=3, learning_rate=0.3, truncation=30).fit(data)
 
 
 class TestLists:

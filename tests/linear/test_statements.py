@@ -153,12 +153,12 @@ class TestRankSVM:
         assert not hasattr(ranker, "coef_")
         assert ranker.importances().tolist() == [0.0] * 5
 
-    def test_given_pairs_are_refused(self, small_data):
-        pairs = rw.Preferences([0], [1])
-        with pytest.raises(ValueError, match=r"ranksvm learns from labels.*ranknet"):
-            rw.RankSVM().fit(
-                replace(small_data, groups=Groups.of_sizes([small_data.n_docs]), query_ids=None, preferences=pairs)
-            )
+    def test_given_pairs_are_what_it_learns(self, small_data):
+        better, worse = np.argsort(small_data.features[:, 0])[[-1, 0]]
+        pairs = rw.Preferences([better], [worse])
+        data = replace(small_data, groups=Groups.of_sizes([small_data.n_docs]), query_ids=None, preferences=pairs)
+        scores = rw.RankSVM().fit(data).predict(data)
+        assert scores[better] > scores[worse]
 
 
 def as_list(labels) -> RankingDataset:

@@ -11,7 +11,7 @@ import numpy as np
 from rankwright.arrays import IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import frame_of
-from rankwright.errors import SettingError, UnknownNameError
+from rankwright.errors import InputTypeError, SettingError, UnknownNameError, require_type
 from rankwright.metrics.evaluation import MetricResult, evaluate
 from rankwright.metrics.registry import parse_metric
 from rankwright.metrics.significance import PairedTest, paired_test
@@ -146,6 +146,13 @@ def ablation(
     >>> list(found.tests)
     ['first']
     """
+    if isinstance(ranker, type) or not hasattr(ranker, "get_params"):
+        raise InputTypeError(f"ranker must be a ranker such as LambdaMART(), got {type(ranker).__name__}")
+    for name, data in {"train": train, "test": test, **({} if valid is None else {"valid": valid})}.items():
+        require_type(data, RankingDataset, name, "a RankingDataset")
+    require_type({} if groups is None else groups, Mapping, "groups", "a mapping of names to lists of features")
+    for name, own in (groups or {}).items():
+        require_type(own, (list, tuple), f"group {name!r}", "a list of names of features")
     named = {name: tuple(own) for name, own in (groups or {name: (name,) for name in train.names}).items()}
     measure = parse_metric(metric)
     every = np.arange(train.n_features)

@@ -11,7 +11,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import frame_of
-from rankwright.errors import InputError, UnknownNameError, require
+from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
 from rankwright.explanations.counterfactuals import observed_values
 from rankwright.metrics.intervals import bootstrap_interval
 from rankwright.tables.axes import axes_or_new
@@ -163,6 +163,11 @@ def partial_dependence(
     >>> found.by_query.shape
     (20, 5)
     """
+    if isinstance(ranker, type) or not hasattr(ranker, "predict"):
+        raise InputTypeError(f"ranker must be a trained ranker, got {type(ranker).__name__}")
+    require_type(data, RankingDataset, "data", "a RankingDataset")
+    require_type(feature, (str, int, np.integer), "feature", "a name, or a number from 0")
+    require_type(points, (int, np.integer), "points", "a whole number")
     require(points >= 2, f"points must be 2 or more, got {points}")
     names = data.feature_names or tuple(getattr(ranker, "feature_names_in_", ())) or data.names
     number = _feature_number(feature, names, data.names)

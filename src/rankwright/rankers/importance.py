@@ -193,6 +193,8 @@ def feature_importance(
     >>> found.kind, len(found.values) == data.n_features
     ('contribution', True)
     """
+    require_type(ranker, Ranker, "ranker", "a trained ranker")
+    require_type(kind, str, "kind", "a text")
     kinds = (CONTRIBUTION, PERMUTATION, *ranker.importance_kinds)
     if kind not in kinds:
         raise UnknownNameError(f"importance of {ranker.name}", kind, known=kinds)

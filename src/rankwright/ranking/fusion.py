@@ -89,6 +89,7 @@ def fuse(
     >>> bool(fused.scores[1] == 1 / 62 + 1 / 61)  # b is second in one list and first in the other
     True
     """
+    require_type(systems, (Mapping, list, tuple), "systems", "a mapping or a list of runs, or of arrays with data")
     named = dict(systems) if isinstance(systems, Mapping) else dict(enumerate(systems))
     require(len(named) >= 2, f"a fusion needs two systems or more, got {len(named)}")
     fusion, shares = Fusion(method, normalisation, k), _weights(weights, list(named))
