@@ -120,7 +120,7 @@ def test_rankers_that_explain_themselves_are_asked(data):
     assert "old: b above a in x\n  because of its title" in str(found)
     without_ids = replace(data, document_ids=None)
     found = rw.compare(systems, without_ids, ["ndcg@3"]).diff("old", "new")
-    assert found.queries[0].why[0] == "old: 1 above 0 in x"
+    assert found.queries[0].why[0] == "old: row 1 above row 0 in x"
     assert found.queries[1].why[0].endswith("in y")
 
 

@@ -6,7 +6,10 @@ This is the one place that asks rankers for explanations: it takes what any obje
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import RankwrightError
@@ -18,11 +21,16 @@ def why_swapped(rankers: Mapping[str, Any], data: RankingDataset, query: int, ro
     """Lines on why each of the rankers puts one of two documents above the other; none where no ranker can tell.
 
     `query` is the query's number, `rows` are the documents' rows in the data. A ranker is asked
-    `explain(documents of the query, documents=(one, other))`, by document id, or by place where there are no ids.
+    `explain(documents of the query, documents=(one, other))`, by document id; where there are no ids, rows are named as
+    the lists of the difference name them.
     """
     own, start = data.take_queries([query]), int(data.groups.offsets[query])
-    places = [row - start for row in rows]
-    documents = places if own.document_ids is None else [own.document_ids[place] for place in places]
+    if own.document_ids is None:
+        numbers = np.arange(data.n_docs) if data.source_rows is None else data.source_rows
+        named = [f"row {number}" for number in numbers[start : start + own.n_docs]]
+        own = replace(own, document_ids=np.array(named))
+    assert own.document_ids is not None
+    documents = [own.document_ids[row - start] for row in rows]
     lines: list[str] = []
     for name, ranker in rankers.items():
         if not hasattr(ranker, "explain"):
