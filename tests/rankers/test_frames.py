@@ -150,3 +150,12 @@ def test_datasets_show_themselves():
     assert data["b"].qid.tolist() == ["b", "b"]
     assert data[["a", "b"]].qid.tolist() == ["a", "b", "b"]
     assert data.head(2)["qid"].tolist() == ["b", "a"]
+
+
+def test_lists_of_a_frame_are_those_of_its_queries():
+    frame = pandas.DataFrame({"query": list("aabb"), "label": [1, 0, 2, 0], "f": [2.0, 1.0, 4.0, 3.0]})
+    ranker = rw.LambdaMART(n_trees=3, min_docs_in_leaf=1).fit(frame)
+    assert ranker.top(frame, k=1)["query"].tolist() == ["a", "b"]
+    assert ranker.rank(frame).groups.sizes.tolist() == [2, 2]
+    assert ranker.explain(frame, query="b").documents == (0, 1)
+    assert len(ranker.top(frame[["f"]], k=1)) == 1  # without a column of queries it is one list

@@ -307,8 +307,7 @@ template <typename Real> double QueryPairs<Real>::weight_of_documents(std::size_
     return data_.groups.document_weights.empty() ? 1.0 : double(weight_[a]) * double(weight_[b]);
 }
 
-template <typename Real>
-void QueryPairs<Real>::write_pair(std::size_t a, std::size_t b, double target, double weight) {
+template <typename Real> void QueryPairs<Real>::write_pair(std::size_t a, std::size_t b, double target, double weight) {
     a_[buffered_] = static_cast<std::uint32_t>(a);
     b_[buffered_] = static_cast<std::uint32_t>(b);
     gap_[buffered_] = score_[a] - score_[b];

@@ -117,13 +117,20 @@ def features_to_score(frame: Any, ranker: Any) -> Any:
     return np.asarray(table.matrix(rest))
 
 
-def query_ids_of(frame: Any, qid: Any, ranker: Any) -> Any:
-    """The query ids of a frame: `qid` itself, the column it names, or where they matter, the usual column."""
+def query_ids_of(frame: Any, qid: Any, ranker: Any, *, asks_for_lists: bool = False) -> Any:
+    """The query ids of a frame: `qid` itself, the column it names, or where they matter, the usual column.
+
+    Where lists are asked for and the ranker does not look at them, a frame without such a column is one list.
+    """
     table = table_of(frame)
-    if qid is None and ranker.looks_at_queries:
+    if qid is None and (ranker.looks_at_queries or asks_for_lists):
         known = getattr(ranker, "columns_", None)
         columns = _known_columns(frame, {}, known)
-        qid = find_layout(table.names, columns).query
+        try:
+            qid = find_layout(table.names, columns).query
+        except InputError:
+            if ranker.looks_at_queries:
+                raise
     if not isinstance(qid, str):
         return qid
     if qid not in table.columns:

@@ -153,7 +153,7 @@ def judged_data(ranker: BaseEstimator, X: Any, y: Any, qid: Any, sample_weight: 
     return replace(data, query_weights=(sums / data.groups.sizes).astype(np.float32))
 
 
-def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDataset:
+def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None, *, asks_for_lists: bool = False) -> RankingDataset:
     """The documents to score; without query ids they count as one query, which most models do not look at."""
     if isinstance(X, RankingDataset):
         refuse_beside_a_dataset({"qid": qid})
@@ -163,7 +163,7 @@ def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None) -> RankingDatas
         refuse_beside_a_dataset({"qid": qid})
         return aligned(ranker, file_for(ranker, file).read())
     if is_frame(X):
-        qid = query_ids_of(X, qid, ranker)
+        qid = query_ids_of(X, qid, ranker, asks_for_lists=asks_for_lists)
     return _rows(ranker, X, None, qid=qid, group=None if qid is not None else "one")
 
 

@@ -71,7 +71,7 @@ class Ranker(LearningRanker, ScoringRanker, DescribedRanker, KeptRanker):
             What each feature adds to each score; with `documents`, by how much it puts one above the other, and the
             smallest change of one feature that swaps them.
         """
-        data = self._documents(X, qid)
+        data = self._documents(X, qid, asks_for_lists=True)
         others = None if background is None else self._documents(background)
         return explained(
             self.trained(), data, query, documents, cover=cover, background=others, interactions=interactions,

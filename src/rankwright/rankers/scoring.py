@@ -77,7 +77,7 @@ class ScoringRanker(RankerState):
         Ranking
             The rows of each query, best first.
         """
-        data = self._documents(X, qid)
+        data = self._documents(X, qid, asks_for_lists=True)
         return rank(self._scores(self.seen_by_model(data)), data.groups)
 
     def top(self, X: Any, k: int = 10, qid: Any = None) -> Any:
@@ -96,7 +96,7 @@ class ScoringRanker(RankerState):
             The best documents first: `query`, `document` (its id, or its row from 0), `rank` from 1, and `score`.
         """
         require(k >= 1, f"k must be 1 or more, got {k}")
-        data = self._documents(X, qid)
+        data = self._documents(X, qid, asks_for_lists=True)
         found = ranked_columns(data, self._scores(self.seen_by_model(data)), k)
         return frame_of({name: plain_values(found[name]) for name in RANKED})
 
@@ -153,15 +153,15 @@ class ScoringRanker(RankerState):
         """
         return self._scores(self.seen_by_model(data))
 
-    def _documents(self, X: Any, qid: Any = None) -> RankingDataset:
-        """The documents to score, as they were given."""
+    def _documents(self, X: Any, qid: Any = None, *, asks_for_lists: bool = False) -> RankingDataset:
+        """The documents to score, as they were given; lists are asked for where each query's order is the answer."""
         check_trained(self)
         brings_queries = isinstance(X, RankingDataset) or is_frame(X) or as_data_file(X) is not None
         if qid is None and not brings_queries and self.looks_at_queries:
             scales_lists = self.scaling_ is not None and not self.needs_qid
             why = f"scaling {self.scaling_name!r}" if scales_lists else self.name
             raise InputError(f"{why} looks at the documents of a query together: give qid, the query id of each row")
-        return scoring_data(self, X, qid)
+        return scoring_data(self, X, qid, asks_for_lists=asks_for_lists)
 
     def _scores(self, data: RankingDataset) -> Float64Array:
         return self.model_.scores(data, threads=thread_count(self.threads))
