@@ -61,11 +61,11 @@ class ImportedForest(ForestFace, ImportedForestSettings):  # noqa: D101  # from 
         """Tell what the model is made of, and where it came from."""
         return {"source": self.source} | super().facts()
 
-    def _documents(self, X: Any, qid: Any = None) -> RankingDataset:
+    def _documents(self, X: Any, qid: Any = None, *, asks_for_lists: bool = False) -> RankingDataset:
         if not self.any_width:
-            return super()._documents(X, qid)
+            return super()._documents(X, qid, asks_for_lists=asks_for_lists)
         if isinstance(X, RankingDataset):
-            return super()._documents(with_width(X, int(self.n_features_in_)), qid)
+            return super()._documents(with_width(X, int(self.n_features_in_)), qid, asks_for_lists=asks_for_lists)
         rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
         data = RankingDataset.from_arrays(rows, qid=qid, group=None if qid is not None else [len(rows)])
         return with_width(data, int(self.n_features_in_))
