@@ -26,8 +26,9 @@ class Codes:
     texts, and only those that look like numbers throughout are numbers again in the end.
     """
 
-    def __init__(self, threads: int = 1) -> None:
+    def __init__(self, threads: int = 1, source: str = "the log") -> None:
         self._integers = _IntegerNumbers(threads)
+        self._source = source
         self._texts: _TextNumbers | None = None
         self._threads = threads
 
@@ -55,7 +56,12 @@ class Codes:
 
     def ids(self) -> IdArray:
         """The ids by number: whole numbers if all are, else strings."""
-        return self._integers.known.copy() if self._texts is None else ids_of_text(self._texts.known)
+        if self._texts is None:
+            return self._integers.known.copy()
+        try:
+            return ids_of_text(self._texts.known)
+        except UnicodeDecodeError:
+            raise InputError(f"{self._source}: an id is no text in UTF-8") from None
 
 
 class _IntegerNumbers:
@@ -103,10 +109,7 @@ class _TextNumbers:
         """The ids by number."""
         starts = self._known.starts[: len(self) + 1].tolist()
         whole = self._known.bytes.tobytes()
-        try:
-            return [whole[start:stop].decode() for start, stop in pairwise(starts)]
-        except UnicodeDecodeError:
-            raise InputError("an id of the log is no text in UTF-8") from None
+        return [whole[start:stop].decode() for start, stop in pairwise(starts)]
 
     def number(self, ids: Texts) -> Int32Array:
         """The number of each id."""

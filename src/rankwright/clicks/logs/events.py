@@ -58,8 +58,8 @@ class LogBlock:
 class Naming:
     """The numbers of all ids of a log; so many threads look ids up."""
 
-    def __init__(self, threads: int = 1) -> None:
-        self.queries, self.documents, self.policies = Codes(threads), Codes(threads), Codes(threads)
+    def __init__(self, threads: int = 1, source: str = "the log") -> None:
+        self.queries, self.documents, self.policies = (Codes(threads, source) for _ in range(3))
 
 
 @dataclass(slots=True, eq=False)

@@ -55,7 +55,7 @@ class LogFile:
             raise UnknownNameError("format of a log", format, known=FORMATS)
         self.paths, self.format, self.strict = listed(paths), format, strict
         require(bool(self.paths), "a log needs a file")
-        self.naming = Naming(thread_count(threads))
+        self.naming = Naming(thread_count(threads), ", ".join(map(input_name, self.paths)))
         self.problems: dict[str, int] = {}
         self.first_problems: dict[str, str] = {}
 
