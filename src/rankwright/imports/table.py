@@ -70,7 +70,8 @@ def told_of_stranger(path: str | os.PathLike[str]) -> str:
         start = file.read(4)
     hint = next((hint for beginning, hint in UNREADABLE.items() if start.startswith(beginning)), "")
     formats = ", ".join(source.name for source in SOURCES)
-    return f"this is not a file of Rankwright's, nor a model of another tool ({formats})" + (hint and f"; {hint}")
+    told = f"this is not a file of Rankwright's, nor a model of another tool ({formats})"
+    return f"{told}; {hint}" if hint else f"{told}. Are two arguments swapped?"
 
 
 def read_foreign(path: str | os.PathLike[str], source: Source) -> ForeignForest:
