@@ -76,7 +76,7 @@ class Worker {
         const Batch whole{step_.walk.scores, step_.walk.queries, step_.walk.starts, step_.key};
         BatchQuery query = query_of(whole, step_.pairs.data.groups, k);
         query.start = 0; // ranks below count from the query's first row
-        if (pairs_.reads_ranks()) {
+        if (step_.pairs.settings.reads_ranks()) {
             const std::int64_t offsets[] = {0, static_cast<std::int64_t>(n_docs_)};
             ranked_.resize(n_docs_);
             rank_rows(scores, offsets, ranked_, 1);

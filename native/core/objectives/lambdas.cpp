@@ -12,8 +12,8 @@ namespace {
 // The rows of a batch by rank, query after query; empty where ranks do not matter.
 class RankedBatch {
   public:
-    RankedBatch(const Batch &batch, const PairSettings &settings, int threads) {
-        if (settings.delta == Delta::constant && settings.truncation == 0) return;
+    RankedBatch(const Batch &batch, bool ranks_matter, int threads) {
+        if (!ranks_matter) return;
         storage_ = std::make_unique_for_overwrite<std::int64_t[]>(batch.scores.size());
         rows_ = {storage_.get(), batch.scores.size()};
         rank_rows(batch.scores, batch.starts, rows_, threads);
@@ -28,8 +28,8 @@ class RankedBatch {
 // Calls add_pairs(pairs, query, ranked) for every query of the batch and writes the sums to the output.
 template <typename Real, typename AddPairs>
 void sum_pairs(const PairData &data, const PairSettings &settings, const Batch &batch, const LambdaSpans<Real> &out,
-               int threads, AddPairs &&add_pairs) {
-    const RankedBatch ranked(batch, settings, threads);
+               bool ranks_matter, int threads, AddPairs &&add_pairs) {
+    const RankedBatch ranked(batch, ranks_matter, threads);
     const auto make_worker = [&] { return QueryPairs<Real>(data, settings, !out.cost.empty()); };
     for_each_query(
         batch, data.groups, threads, make_worker, [&](QueryPairs<Real> &pairs, std::size_t k, const BatchQuery &query) {
@@ -43,7 +43,8 @@ void sum_pairs(const PairData &data, const PairSettings &settings, const Batch &
 
 template <typename Real>
 void label_pair_lambdas(const LabelledQueries &pairs, const Batch &batch, const LambdaSpans<Real> &out, int threads) {
-    sum_pairs(pairs.data, pairs.settings, batch, out, threads,
+    const bool ranks_matter = pairs.settings.reads_ranks() && !pairs.settings.pairs_noisy_neighbours();
+    sum_pairs(pairs.data, pairs.settings, batch, out, ranks_matter, threads,
               [&](QueryPairs<Real> &sums, const BatchQuery &query, std::span<const std::int64_t> ranked) {
                   sums.add_pairs_of_labels(query, pairs.by_label, ranked);
               });
@@ -52,7 +53,7 @@ void label_pair_lambdas(const LabelledQueries &pairs, const Batch &batch, const 
 template <typename Real>
 void preference_lambdas(const PairData &data, const PairTable &table, const PairSettings &settings, const Batch &batch,
                         const LambdaSpans<Real> &out, int threads) {
-    sum_pairs(data, settings, batch, out, threads,
+    sum_pairs(data, settings, batch, out, settings.reads_ranks(), threads,
               [&](QueryPairs<Real> &pairs, const BatchQuery &query, std::span<const std::int64_t> ranked) {
                   ranked.empty() ? pairs.load_by_row(query, {}) : pairs.load_by_rank(query, ranked);
                   pairs.add_listed_pairs(table, static_cast<std::size_t>(table.first_pair[query.query]),

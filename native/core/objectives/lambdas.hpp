@@ -39,6 +39,11 @@ struct PairSettings {
     double noise = 1.0;
     bool neighbours = false;
     double constant_share = 0.0;
+
+    // Whether the order of the scores matters, for any query.
+    bool reads_ranks() const { return delta != Delta::constant || truncation != 0; }
+    // Whether the pairs of labels are neighbours in orders that noise makes, whatever the order of the scores.
+    bool pairs_noisy_neighbours() const { return neighbours && noise != 0.0 && sampled == 0; }
 };
 
 // Pairs given one by one: those of query q are first_pair[q] to first_pair[q + 1], as rows of the dataset.

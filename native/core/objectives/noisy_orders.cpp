@@ -36,13 +36,20 @@ template <std::size_t bytes>
     constexpr std::size_t width = bytes / sizeof(float), packs = counted_at_once / width;
     for (std::size_t first = 0; first < n; first += counted_at_once) {
         V own[packs];
-        BitsOf<V> higher[packs] = {};
-        for (std::size_t pack = 0; pack < packs; ++pack) own[pack] = load<V>(scores + first + pack * width);
+        BitsOf<V> higher[packs];
+        for (std::size_t pack = 0; pack < packs; ++pack) {
+            own[pack] = load<V>(scores + first + pack * width);
+            higher[pack] = BitsOf<V>{};
+        }
         for (std::size_t j = 0; j < n; ++j) {
 #pragma GCC unroll 8
             for (std::size_t pack = 0; pack < packs; ++pack) higher[pack] -= own[pack] < scores[j]; // true is -1
         }
-        std::memcpy(counts + first, higher, sizeof(higher));
+        // One by one: copied as a whole, the counters would live in memory instead of registers.
+#pragma GCC unroll 8
+        for (std::size_t pack = 0; pack < packs; ++pack) {
+            std::memcpy(counts + first + pack * width, &higher[pack], sizeof(V));
+        }
     }
 }
 
@@ -156,7 +163,7 @@ template <typename Real> void NoisyOrders<Real>::draw(const BatchQuery &query, s
     n_counted_ = settings_.truncation == 0 ? n_ : std::min(n_, static_cast<std::size_t>(settings_.truncation));
     n_kept_ = has_steps() && settings_.noise != 0.0 ? std::min(n_, n_counted_ + 1) : n_;
     order_.resize(n_orders() * n_kept_);
-    const double highest = n_ == 0 ? 0.0 : query.scores[ranked[0]];
+    const double highest = n_ == 0 ? 0.0 : *std::max_element(query.scores.begin(), query.scores.end());
     for (std::size_t k = 0; k < n_orders(); ++k) {
         const auto here = std::span(order_).subspan(k * n_kept_, n_kept_);
         const auto stream = stream_of(query.stream, ~std::uint64_t{k}); // those of rows and draws count from 0
@@ -279,12 +286,29 @@ void NoisyOrders<Real>::set_places(std::span<const std::uint32_t> place_of, cons
 }
 
 template <typename Real> void NoisyOrders<Real>::set_steps() {
-    steps_.resize(n_kept_);
     const Real share = Real(1) / static_cast<Real>(n_orders());
     const auto at = [&](std::size_t rank) {
         return rank < data_.discount.size() ? static_cast<Real>(data_.discount[rank]) : Real(0);
     };
-    for (std::size_t rank = 0; rank + 1 < n_kept_; ++rank) steps_[rank] = share * std::abs(at(rank) - at(rank + 1));
+    for (std::size_t rank = steps_.size(); rank < n_kept_; ++rank) {
+        steps_.push_back(share * std::abs(at(rank) - at(rank + 1)));
+    }
+}
+
+template <typename Real> void NoisyOrders<Real>::fill_neighbours(std::size_t k, std::span<Real> weights) const {
+    const auto here = order(k);
+    if (!has_steps()) {
+        for (std::size_t rank = 0; rank < weights.size(); ++rank) {
+            weights[rank] = static_cast<Real>(weight_in(k, here[rank], here[rank + 1]));
+        }
+        return;
+    }
+    Real upper = weights.empty() ? Real(0) : worth_[here[0]];
+    for (std::size_t rank = 0; rank < weights.size(); ++rank) {
+        const Real lower = worth_[here[rank + 1]];
+        weights[rank] = steps_[rank] * std::abs(upper - lower);
+        upper = lower;
+    }
 }
 
 // What swapping the documents at two places changes in order k, over the number of orders.

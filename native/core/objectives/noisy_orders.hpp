@@ -19,7 +19,7 @@ template <typename Real> class NoisyOrders {
   public:
     NoisyOrders(const PairData &data, const PairSettings &settings) : data_(data), settings_(settings) {}
 
-    // Draws the orders. `ranked` has the query's rows by score; without noise, its runs of equal scores are shuffled.
+    // Draws the orders. Without noise, `ranked` has the query's rows by score, and runs of equal scores are shuffled.
     void draw(const BatchQuery &query, std::span<const std::uint32_t> ranked);
 
     std::size_t n_orders() const { return static_cast<std::size_t>(settings_.perturbations); }
@@ -37,13 +37,10 @@ template <typename Real> class NoisyOrders {
     // Sets the place of each row, and the worth of each place.
     void set_places(std::span<const std::uint32_t> place_of, const Real *worth);
 
-    // What swapping the document at this rank of order k with the next changes, over the number of orders.
-    double weight_of_neighbours(std::size_t k, std::size_t rank) const {
-        const auto a = order(k)[rank], b = order(k)[rank + 1];
-        if (!has_steps()) return weight_in(k, a, b);
-        return double(steps_[rank] * std::abs(worth_[a] - worth_[b]));
-    }
-    // The sum of that over all orders.
+    // Fills weights[rank], for so many ranks, with what swapping the document at that rank of order k with the next
+    // changes, over the number of orders.
+    void fill_neighbours(std::size_t k, std::span<Real> weights) const;
+    // What swapping the documents at two places changes, over the number of orders, in all orders together.
     double weight(std::size_t a, std::size_t b) const;
     // Fills weights[j] with weight(i, j) for all places j from i + 1 on.
     void fill_row(std::size_t i, Real *weights) const;
@@ -69,7 +66,8 @@ template <typename Real> class NoisyOrders {
     // By order and place, each order at a multiple of `stride_`: the rank, below which rank a partner counts, and the
     // swap arrays of deltas.hpp.
     std::vector<Real> rank_, limit_, above_, below_, scale_;
-    // By rank, what a swap with the next changes over the number of orders, but for the difference of worths.
+    // By rank, what a swap with the next changes over the number of orders, but for the difference of worths; the same
+    // for every query.
     std::vector<Real> steps_;
     std::vector<Real> ranked_worth_, ranked_above_, ranked_below_, ranked_scale_;
     std::vector<double> noise_;

@@ -73,6 +73,14 @@ void QueryPairs<Real>::load_by_row(const BatchQuery &query, std::span<const std:
     gather();
 }
 
+template <typename Real> void QueryPairs<Real>::load_noisy(const BatchQuery &query) {
+    query_ = query;
+    row_at_.resize(query.n);
+    std::iota(row_at_.begin(), row_at_.end(), 0U);
+    weights_.load(query, row_at_);
+    gather();
+}
+
 // Fills all arrays that the loops read, in the order of places, and sets the sums to zero.
 template <typename Real> void QueryPairs<Real>::gather() {
     const std::size_t n = query_.n;
@@ -105,7 +113,7 @@ template <typename Real> void QueryPairs<Real>::gather() {
 
 // Computes exponentials of documents instead of pairs, where that loses no digits.
 template <typename Real> void QueryPairs<Real>::gather_odds(double score_span) {
-    has_odds_ = near_row_ != nullptr && settings_.shape * score_span <= widest_odds_span;
+    has_odds_ = near_row_ != nullptr && !settings_.neighbours && settings_.shape * score_span <= widest_odds_span;
     if (!has_odds_) return;
     using V = Pack<Real, 16>;
     pad(odds_, query_.n, Real(1));
@@ -142,6 +150,10 @@ template <typename Real> void QueryPairs<Real>::add_row(std::size_t i, std::size
 template <typename Real>
 void QueryPairs<Real>::add_pairs_of_labels(const BatchQuery &query, std::span<const std::int64_t> by_label,
                                            std::span<const std::int64_t> ranked) {
+    if (settings_.pairs_noisy_neighbours()) {
+        load_noisy(query);
+        return add_neighbour_pairs();
+    }
     const bool ranks_matter = settings_.delta != Delta::constant;
     // Up to this many documents, all pairs are no more than the draws would be.
     const std::size_t most_drawn = 2 * static_cast<std::size_t>(settings_.sampled) + 1;
@@ -197,24 +209,60 @@ template <typename Real> void QueryPairs<Real>::add_weighed_rows() {
     });
 }
 
-// The weights of a pair in several orders are added up by adding it several times. Every pair is written, and those of
-// equal labels or without one are written over: a branch on labels would often be guessed wrong.
+// The weights of a pair in several orders are added up by adding it several times. Pairs of equal labels, or without
+// one, weigh nothing instead of being left out: a branch on labels would often be guessed wrong.
 template <typename Real> void QueryPairs<Real>::add_neighbour_pairs() {
     const auto &noisy = weights_.noisy();
-    const bool is_certain = std::isinf(settings_.certainty);
     const std::size_t n_pairs = query_.n == 0 ? 0 : std::min(query_.n - 1, noisy.n_counted());
+    auto &[gap, target, weight, force, curvature] = neighbours_;
+    for (auto *values : {&gap, &target, &weight, &force, &curvature}) pad(*values, n_pairs, Real(0));
     for (std::size_t k = 0; k < noisy.n_orders(); ++k) {
         const auto order = noisy.order(k);
+        noisy.fill_neighbours(k, std::span(weight).first(n_pairs));
+        weigh_neighbours(order.first(n_pairs == 0 ? 0 : n_pairs + 1));
+        const std::size_t padded = (n_pairs + lanes - 1) / lanes * lanes;
+        loops_.list({padded, gap.data(), target.data(), weight.data(), force.data(), curvature.data()}, rule_, sums_);
+        // Each document but the first and the last has two neighbours.
+        Real force_above = 0, curvature_above = 0;
         for (std::size_t rank = 0; rank < n_pairs; ++rank) {
-            const std::size_t a = order[rank], b = order[rank + 1];
-            const Real upper = label_[a], lower = label_[b];
-            const double target = is_certain ? double(upper > lower) : target_of(settings_.certainty, upper - lower);
-            write_pair(a, b, target, noisy.weight_of_neighbours(k, rank) * weight_of_documents(a, b));
-            buffered_ += std::size_t(upper < lower) + std::size_t(upper > lower);
-            if (buffered_ == buffered_pairs) empty_buffer();
+            const auto place = order[rank];
+            gradient_[place] = gradient_[place] - force_above + force[rank];
+            curvature_[place] = curvature_[place] + curvature_above + curvature[rank];
+            force_above = force[rank];
+            curvature_above = curvature[rank];
+        }
+        if (n_pairs == 0) continue;
+        gradient_[order[n_pairs]] -= force_above;
+        curvature_[order[n_pairs]] += curvature_above;
+    }
+}
+
+// Fills in gaps and targets of neighbours in an order, and finishes their weights.
+template <typename Real> void QueryPairs<Real>::weigh_neighbours(std::span<const std::uint32_t> order) {
+    auto &[gap, target, weight, force, curvature] = neighbours_;
+    const std::size_t n_pairs = order.empty() ? 0 : order.size() - 1;
+    ordered_scores_.resize(order.size());
+    ordered_labels_.resize(order.size());
+    for (std::size_t rank = 0; rank < order.size(); ++rank) {
+        ordered_scores_[rank] = score_[order[rank]];
+        ordered_labels_[rank] = label_[order[rank]];
+    }
+    const Real *score = ordered_scores_.data(), *label = ordered_labels_.data();
+    for (std::size_t rank = 0; rank < n_pairs; ++rank) {
+        gap[rank] = score[rank] - score[rank + 1];
+        const Real difference = label[rank] - label[rank + 1];
+        target[rank] = difference > 0 ? Real(1) : Real(0);
+        weight[rank] = std::abs(difference) > 0 ? weight[rank] : Real(0); // not where a label is missing either
+    }
+    if (!std::isinf(settings_.certainty)) {
+        for (std::size_t rank = 0; rank < n_pairs; ++rank) {
+            target[rank] = static_cast<Real>(target_of(settings_.certainty, label[rank] - label[rank + 1]));
         }
     }
-    empty_buffer();
+    if (data_.groups.document_weights.empty()) return;
+    for (std::size_t rank = 0; rank < n_pairs; ++rank) {
+        weight[rank] = static_cast<Real>(double(weight[rank]) * weight_of_documents(order[rank], order[rank + 1]));
+    }
 }
 
 // Calls for_pairs(each) to have each(a, b, target, weight) called for every pair, and adds the pairs.

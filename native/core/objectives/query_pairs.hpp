@@ -31,19 +31,20 @@ template <typename Real> class QueryPairs {
         return settings_.truncation == 0 || n <= static_cast<std::size_t>(settings_.truncation) + 1;
     }
 
-    // Whether the order of the scores matters, for any query.
-    bool reads_ranks() const { return settings_.delta != Delta::constant || settings_.truncation != 0; }
-
     // Places are ranks: `ranked` has the batch's rows, each query's highest score first, equal scores in row order.
     void load_by_rank(const BatchQuery &query, std::span<const std::int64_t> ranked);
     // Places follow `rows` of the dataset or, where that is empty, are rows.
     void load_by_row(const BatchQuery &query, std::span<const std::int64_t> rows);
 
+    // Places are rows, and weights come from noisy orders alone.
+    void load_noisy(const BatchQuery &query);
+
     // Loads the query and adds all pairs of documents of different labels, as label_pair_lambdas explains them.
+    // `ranked` may be empty where pairs are neighbours in noisy orders.
     void add_pairs_of_labels(const BatchQuery &query, std::span<const std::int64_t> by_label,
                              std::span<const std::int64_t> ranked);
     void add_ranked_pairs();    // after load_by_rank
-    void add_neighbour_pairs(); // the same, where only neighbours in noisy orders pair
+    void add_neighbour_pairs(); // of noisy orders, after load_by_rank or load_noisy
     void add_label_pairs();     // after load_by_row with rows by label
     void add_sampled_pairs(std::span<const std::int64_t> by_label);
     void add_listed_pairs(const PairTable &pairs, std::size_t first, std::size_t last);
@@ -61,6 +62,7 @@ template <typename Real> class QueryPairs {
     void find_places();
     void add_row(std::size_t i, std::size_t first, const Real *pair_weights = nullptr);
     void add_weighed_rows();
+    void weigh_neighbours(std::span<const std::uint32_t> order);
     template <typename Each> void for_sampled_pairs(std::span<const std::int64_t> by_label, Each &&each);
     template <typename ForPairs> void add_pairs(ForPairs &&for_pairs);
     double weight_of_documents(std::size_t a, std::size_t b) const;
@@ -83,6 +85,11 @@ template <typename Real> class QueryPairs {
     bool has_odds_ = false;
     std::vector<Real> odds_, odds_against_;
     std::vector<Real> score_, label_, weight_, gradient_, curvature_;
+
+    struct {
+        std::vector<Real> gap, target, weight, force, curvature;
+    } neighbours_; // by rank, with the next one
+    std::vector<Real> ordered_scores_, ordered_labels_;
 
     std::size_t buffered_ = 0;
     std::uint32_t a_[buffered_pairs], b_[buffered_pairs];
