@@ -1,7 +1,8 @@
 """How fast is LambdaMART trained, binning included, and how good is it, beside the peers' λ-rankers?
 
 Trees, leaves, learning rate and the least number of documents in a leaf are the same for all, and every tree sees all
-queries and features. Each of three seeds draws a training set of its own; every model is measured on the same held-out queries, by one evaluator.
+queries and features. Each of three seeds draws a training set of its own; every model is measured on the same held-out
+queries, by one evaluator.
 """
 
 from __future__ import annotations

@@ -47,6 +47,7 @@ HOMES_OF = {
     "ray": ("cluster/",),
     "pandas": ("data/frames.py",),
     "polars": ("data/frames.py",),
+    "fsspec": ("formats/storage/places.py",),
     "pyarrow": ("data/frames.py", "formats/parquet.py"),
     "sklearn": ("rankers/", "bagging/", "tuning/"),
 }

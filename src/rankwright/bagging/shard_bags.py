@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from rankwright.data.keys import query_keys
 from rankwright.data.parts import numbered_names
 from rankwright.errors import InputError, require
 from rankwright.formats.shards import ShardIndex, Shards
+from rankwright.formats.storage.places import state_of
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import digest_of
 from rankwright.training.loop import Listener
@@ -46,7 +46,7 @@ class BinnedShards:
     mapper: BinMapper
     feature_names: tuple[str, ...]
     digest: str
-    states: dict[str, tuple[int, int]]  # of the files when they were indexed
+    states: dict[str, tuple[int, str]]  # of the files when they were indexed
 
     @property
     def documents(self) -> RankingDataset:
@@ -157,9 +157,3 @@ def look_at_shard(shared: None, part: WholeShard, report: Report) -> ShardLook: 
 def _in_order(engine: Engine, parts: list[WholeShard]) -> list[ShardLook]:
     done = sorted(engine.run(look_at_shard, parts), key=lambda done: done.number)
     return [each.result for each in done]
-
-
-def state_of(path: str) -> tuple[int, int]:
-    """What changes when a file does: its size, and the time it was last written at."""
-    found = Path(path).stat()
-    return found.st_size, found.st_mtime_ns

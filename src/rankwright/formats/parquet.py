@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from os import fspath
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -20,10 +19,11 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import arrow_table, load, table_of
 from rankwright.errors import FileFormatError, InputError, RankwrightError, SettingError
 from rankwright.formats.blocks import Opener, OpenFile, Reader, errors_name_file
-from rankwright.formats.compressed import compression_of_name
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.rows import Rows
-from rankwright.formats.sources import FilePath, atomic_output
+from rankwright.formats.sources import atomic_output
+from rankwright.formats.storage.compressed import compression_of_name
+from rankwright.formats.storage.places import FilePath, is_address, is_folder, opened, size_of
 from rankwright.formats.tables import rows_of_table, tables_of
 
 VALUES_READ_AT_ONCE = 1 << 20  # 4 MB
@@ -50,7 +50,7 @@ class ParquetReader(Reader):
         """The texts in the columns of categories of a file, block by block."""
         file, _ = self._opened(path)
         names = list(self.categories)
-        with file, _memory_returned(), _arrow_errors(path), errors_name_file(path):
+        with _closing(file), _memory_returned(), _arrow_errors(path), errors_name_file(path):
             for batch in file.iter_batches(max(1, VALUES_READ_AT_ONCE // len(names)), columns=names, use_threads=False):
                 table = table_of(batch)
                 yield {name: table.texts(name) for name in names}
@@ -64,12 +64,14 @@ class ParquetReader(Reader):
         return OpenFile(_blocks(path, file, layout, self, room, chosen), layout)
 
     def _opened(self, path: str) -> tuple[Any, TableLayout]:
-        if Path(path).is_dir():
+        if is_folder(path):
             raise FileFormatError(path, "is a directory; wanted a Parquet file")
         parquet = load("pyarrow.parquet", "reading Parquet")
         with _arrow_errors(path), errors_name_file(path):
-            # So memory holds pages, not whole row groups.
-            file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
+            if is_address(path):  # where asking often costs more than the memory of a row group
+                file = parquet.ParquetFile(opened(path), pre_buffer=True)
+            else:  # so memory holds pages, not whole row groups
+                file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
             how: dict[str, Any] = {"features": self.features, "drop": self.drop, "categories": self.categories}
             return file, find_layout(file.schema_arrow.names, self.columns, **how)
 
@@ -96,8 +98,8 @@ def _blocks(
     """The rows of a file, all or those chosen, in blocks."""
     rows_at_once = max(1, VALUES_READ_AT_ONCE // len(layout.used))
     options = {"columns": list(layout.used), "use_threads": False}
-    with file, _memory_returned(), _arrow_errors(path), errors_name_file(path):
-        bytes_per_row = Path(path).stat().st_size / max(1, file.metadata.num_rows)
+    with _closing(file), _memory_returned(), _arrow_errors(path), errors_name_file(path):
+        bytes_per_row = size_of(path) / max(1, file.metadata.num_rows)
         # Arrow's threads take a column each: for blocks this small they cost more than they gain.
         for row, groups in _row_groups(file, chosen):
             for batch in file.iter_batches(rows_at_once, row_groups=groups, **options):
@@ -125,6 +127,15 @@ def _row_groups(file: Any, chosen: IntArray | None) -> Iterator[tuple[int, list[
     starts = np.cumsum([0, *counts])
     for group in np.flatnonzero(np.diff(np.searchsorted(chosen, starts))).tolist():
         yield int(starts[group]), [group]
+
+
+@contextmanager
+def _closing(file: Any) -> Iterator[None]:
+    """Close the file in the end, with what it reads from, which it did not open itself where that is elsewhere."""
+    try:
+        yield
+    finally:
+        file.close(force=True)
 
 
 @contextmanager

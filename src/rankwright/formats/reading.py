@@ -22,13 +22,13 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError, require_type
 from rankwright.formats.blocks import Reader, errors_name_file
 from rankwright.formats.category_texts import must_be_found
-from rankwright.formats.compressed import compression_of_bytes, compression_of_name
 from rankwright.formats.delimited.files import DelimitedReader, write_delimited
 from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.parquet import ParquetReader, write_parquet
 from rankwright.formats.pipeline import Documents, TakeRows, read_in_chunks, read_whole, stream_rows
 from rankwright.formats.sidecars import read_pairs, read_query_weights, read_scores, with_query_weights
 from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, open_input, spooled
+from rankwright.formats.storage.compressed import compression_of_bytes, compression_of_name
 from rankwright.formats.svmlight.feature_names import names_beside
 from rankwright.formats.svmlight.files import write_svmlight
 from rankwright.formats.svmlight.parser import SvmlightReader

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from rankwright.formats.parquet import ParquetReader, ParquetRowsReader
 from rankwright.formats.pipeline import Documents, TakeRows, stream_rows
 from rankwright.formats.reading import format_of, plain_suffix
 from rankwright.formats.sources import Paths, listed
+from rankwright.formats.storage.places import files_in, is_folder
 
 SUFFIX = ".parquet"
 TEXT_SHARDS = (".txt", ".dat", ".letor", ".svm", ".svmlight", ".libsvm")
@@ -39,8 +40,8 @@ class Shards(DataFile):
     Parameters
     ----------
     source : str, path-like, or a sequence of them
-        A folder whose files end in .parquet, or in the endings of LETOR text (.txt, .letor, .svm, plain or compressed)
-        where it holds no Parquet; or the files. Bags need Parquet.
+        A folder, here or at an address (`s3://bucket/folder`), whose files end in .parquet, or in the endings of LETOR
+        text (.txt, .letor, .svm, plain or compressed) where it holds no Parquet; or the files. Bags need Parquet.
     **options : object
         Options of the reader, as `read` has them: for Parquet `columns`, `features`, `drop`, `allow_infinity`.
 
@@ -59,7 +60,7 @@ class Shards(DataFile):
     __slots__ = ()
 
     def __init__(self, source: Paths, **options: Any) -> None:
-        paths = [path for name in listed(source) for path in _files(Path(name))]
+        paths = [path for name in listed(source) for path in _files(name)]
         super().__init__(paths, format=_format_of_shards(paths), **options)
 
     def index(self) -> ShardIndex:
@@ -167,7 +168,7 @@ def file_or_shards(
     **options: Any,
 ) -> DataFile:
     """The file at `path`, or the shards in it where it is a folder."""
-    if not Path(path).is_dir():
+    if not is_folder(path):
         beside = {} if pairs is None else {"pairs": pairs}
         return DataFile(path, format=format, initial_scores=initial_scores, **beside, **options)
     require(pairs is None, f"{path}: pairs count the rows of one file: shards have none")
@@ -186,12 +187,12 @@ def as_shards(file: DataFile) -> Shards:
     return Shards(file.paths, **file.options)
 
 
-def _files(path: Path) -> list[str]:
-    if not path.is_dir():
-        return [str(path)]
-    inside = sorted(file for file in path.iterdir() if not file.name.startswith("."))
-    found = [str(file) for file in inside if file.suffix == SUFFIX] or [
-        str(file) for file in inside if plain_suffix(file) in TEXT_SHARDS and file.name != NAMES_FILE
+def _files(path: str) -> list[str]:
+    if not is_folder(path):
+        return [path]
+    inside = files_in(path)
+    found = [file for file in inside if PurePath(file).suffix == SUFFIX] or [
+        file for file in inside if plain_suffix(file) in TEXT_SHARDS and PurePath(file).name != NAMES_FILE
     ]
     if not found:
         raise InputError(
@@ -202,7 +203,7 @@ def _files(path: Path) -> list[str]:
 
 def _format_of_shards(paths: Sequence[str]) -> str:
     """The format of all shards, which is that of each."""
-    formats = {"parquet" if Path(path).suffix == SUFFIX else format_of([path]) for path in paths}
+    formats = {"parquet" if PurePath(path).suffix == SUFFIX else format_of([path]) for path in paths}
     if len(formats) > 1:
         raise InputError(f"shards must be of one format, got {', '.join(sorted(formats))}")
     return formats.pop()

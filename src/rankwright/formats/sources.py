@@ -1,4 +1,4 @@
-"""Where bytes come from and where they go: plain, .gz and .zst files, standard input and output.
+"""Where bytes come from and where they go: plain, .gz and .zst files, here or elsewhere, standard input and output.
 
 The path `-` means standard input when reading and standard output when writing.
 """
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rankwright.container.atomic import NamedOutput, atomic_file, errors_name
 from rankwright.container.ownership import scratch_folder
 from rankwright.errors import FileFormatError, InputError, require_type
-from rankwright.formats.compressed import (
+from rankwright.formats.storage.compressed import (
     LONGEST_MAGIC,
     Compression,
     check_supported,
@@ -30,11 +30,12 @@ from rankwright.formats.compressed import (
     compression_of_name,
     decompressed,
 )
+from rankwright.formats.storage.places import FilePath as FilePath
+from rankwright.formats.storage.places import is_address, is_file, opened, size_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-FilePath: TypeAlias = str | os.PathLike[str]
 Paths: TypeAlias = FilePath | Sequence[FilePath]
 ByteArray: TypeAlias = NDArray[np.uint8]
 Item = TypeVar("Item")
@@ -83,16 +84,16 @@ def plain_size(paths: Sequence[FilePath]) -> int:
     """The bytes of all files together, 0 where they are not known without reading."""
     n_bytes = 0
     for path in paths:
-        if is_standard(path) or compression_of_name(os.fspath(path)) is not None or not Path(path).is_file():
+        if is_standard(path) or compression_of_name(os.fspath(path)) is not None or not is_file(path):
             return 0
-        n_bytes += Path(path).stat().st_size
+        n_bytes += size_of(path)
     return n_bytes
 
 
 def open_input(path: FilePath) -> io.BufferedIOBase:
     """The decompressed content of a file or of standard input, to be read once from its beginning."""
     name = input_name(path)
-    raw: io.RawIOBase = _StandardInput() if is_standard(path) else io.FileIO(os.fspath(path))
+    raw: Any = _StandardInput() if is_standard(path) else opened(path)
     file: io.BufferedReader = io.BufferedReader(raw, BINARY_CHECK)
     try:
         first = file.read(LONGEST_MAGIC)
@@ -310,4 +311,6 @@ def _copied(name: str) -> Iterator[str]:
 def is_read_once(name: str) -> bool:
     """Whether the path can be read only once, as standard input and pipes can."""
     path = Path(name)
+    if is_address(name):
+        return False
     return is_standard(name) or (path.exists() and not path.is_file() and not path.is_dir())

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from rankwright.arrays import IntArray
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.shards import ShardIndex, ShardRows, Shards
+from rankwright.formats.storage.places import size_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ShardPart:
 def divided_shards(shards: Shards, index: ShardIndex | None, n_parts: int) -> list[ShardPart]:
     """So many parts of the shards, in their order; there may be empty ones."""
     if index is None:
-        sizes = np.array([Path(path).stat().st_size for path in shards.paths], np.int64)
+        sizes = np.array([size_of(path) for path in shards.paths], np.int64)
         bounds = _bounds(sizes, n_parts)
         whole = [(path, 0, None) for path in shards.paths]
         return [

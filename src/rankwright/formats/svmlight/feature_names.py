@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from rankwright.data.columns import check_different
 from rankwright.errors import FileFormatError, InputError, InputTypeError
 from rankwright.formats.sources import is_standard
+from rankwright.formats.storage.places import beside, is_file, opened
 
 FILE_NAME = "feature_names.txt"  # of the file that is looked for beside the data
 NO_NAMES = "none"
@@ -32,7 +32,8 @@ def feature_names_of(given: Any) -> tuple[str, ...]:
 def read_feature_names(path: str | PathLike[str]) -> tuple[str, ...]:
     """The names in a file: one a line, the first for feature 1; lines that are blank at the end do not count."""
     try:
-        lines = Path(path).read_text(encoding="utf-8-sig").rstrip().splitlines()
+        with opened(path) as file:
+            lines = (file.read() or b"").decode("utf-8-sig").rstrip().splitlines()
     except UnicodeDecodeError:
         raise FileFormatError(fspath(path), "is no text; wanted the name of a feature in each line") from None
     names = [line.strip() for line in lines]
@@ -47,5 +48,5 @@ def names_beside(paths: Sequence[str]) -> str | None:
     """The file of names in the folder of the first data file, if there is one."""
     if not paths or is_standard(paths[0]):
         return None
-    beside = Path(paths[0]).parent / FILE_NAME
-    return str(beside) if beside.is_file() else None
+    names = beside(paths[0], FILE_NAME)
+    return names if is_file(names) else None

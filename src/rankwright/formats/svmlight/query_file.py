@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import IntArray, as_vector
 from rankwright.errors import FileFormatError, InputError
-from rankwright.formats.compressed import COMPRESSIONS, compression_of_name
 from rankwright.formats.lines import LONGEST_QUOTE, is_count, text_lines
 from rankwright.formats.sources import FilePath, input_name, is_standard
+from rankwright.formats.storage.compressed import COMPRESSIONS, compression_of_name
 
 SUFFIX = ".query"
 

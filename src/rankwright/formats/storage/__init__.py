@@ -1,0 +1,1 @@
+"""Where the bytes of files are, and how they are compressed."""
