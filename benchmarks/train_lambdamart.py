@@ -2,8 +2,8 @@
 
 Trees, leaves, learning rate and the least number of documents in a leaf are the same for all, and every tree sees all
 queries and features. Each of three seeds draws a training set of its own; every model is measured on the same held-out
-queries, by one evaluator. With `--defaults`, each tool has its own settings instead, and ours chooses the number of trees
-on held-out queries, which takes most of its time.
+queries, by one evaluator. With `--defaults`, each tool has its own settings instead, and ours chooses the number of
+trees on held-out queries, which takes most of its time.
 """
 
 from __future__ import annotations
@@ -131,15 +131,18 @@ def defaults(threads: int) -> dict[str, Train]:
 
     def by_lightgbm_itself(data: RankingDataset) -> Predict:
         model = lightgbm.LGBMRanker(n_jobs=threads, verbose=-1)
-        return model.fit(data.features, labels_of(data), group=data.groups.sizes).booster_.predict
+        model.fit(data.features, labels_of(data), group=data.groups.sizes)
+        return lambda features: np.asarray(model.booster_.predict(features, num_threads=threads))
 
     def by_xgboost_itself(data: RankingDataset) -> Predict:
         model = xgboost.XGBRanker(n_jobs=threads)
-        return model.fit(data.features, labels_of(data), qid=data.groups.query_of_row).predict
+        model.fit(data.features, labels_of(data), qid=data.groups.query_of_row)
+        return lambda features: np.asarray(model.predict(features), np.float64)
 
     def by_catboost_itself(data: RankingDataset) -> Predict:
         model = catboost.CatBoostRanker(thread_count=threads, verbose=False, allow_writing_files=False)
-        return model.fit(data.features, labels_of(data), group_id=data.groups.query_of_row).predict
+        model.fit(data.features, labels_of(data), group_id=data.groups.query_of_row)
+        return lambda features: np.asarray(model.predict(features))
 
     return {
         "rankwright": ours,
@@ -193,7 +196,8 @@ def main() -> None:
     trains = [data.take_queries(np.arange(start, start + options.queries)) for start in starts]
     test = data.take_queries(np.arange(options.queries * options.seeds, data.n_queries))
     if options.defaults:
-        return compare(trains, test, defaults(options.threads), "defaults", options)
+        compare(trains, test, defaults(options.threads), "defaults", options)
+        return
     for n_trees, max_leaves in ((100, 31), (50, 255)):
         if options.only in (None, str(max_leaves)):
             makers = {name: maker(n_trees, max_leaves, bins, options.threads) for name, (maker, bins) in PEERS.items()}
