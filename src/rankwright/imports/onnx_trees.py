@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.errors import InputError
-from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, leaf_tree
+from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, leaf_tree, narrow
 from rankwright.imports.foreign import ForeignForest, checked_width
 from rankwright.imports.thresholds import always_false, at_most, below
 from rankwright.imports.wire.protobuf import Message, floats, message_of, text, whole, wholes
@@ -32,6 +32,17 @@ def begins(start: bytes) -> bool:
 
 def read(content: bytes) -> ForeignForest:
     """The forest in the graph."""
+    trees, base, width = _parsed(content)
+    del content  # as large as all that is made of it
+    least = max((int(tree.feature.max(initial=-1)) for tree in trees), default=-1) + 1
+    n_features = checked_width(least if width is None else width)
+    return ForeignForest(
+        source=NAME, forest=assembled(trees, n_features), base_score=base, knows_width=width is not None
+    )
+
+
+def _parsed(content: bytes) -> tuple[list[TreeTable], float, int | None]:
+    """The trees of the graph, its base score, and how many features it takes, where it tells."""
     model = message_of(content)
     graph = message_of(_one(model, GRAPH, "graph"))
     nodes = [message_of(node) for node in graph.get(NODES, [])]
@@ -49,12 +60,7 @@ def read(content: bytes) -> ForeignForest:
         attributes[text(_one(own, 1, "name"))] = own
     kind = next(kind for kind in kinds if kind in READERS)
     trees, base = READERS[kind](_Attributes(attributes))
-    least = max((int(tree.feature.max(initial=-1)) for tree in trees), default=-1) + 1
-    width = _width(graph)
-    n_features = checked_width(least if width is None else width)
-    return ForeignForest(
-        source=NAME, forest=assembled(trees, n_features), base_score=base, knows_width=width is not None
-    )
+    return trees, base, _width(graph)
 
 
 def _one(message: Message, number: int, what: str) -> Any:
@@ -123,15 +129,15 @@ class _Attributes:
 def _regressor(attributes: _Attributes) -> tuple[list[TreeTable], float]:
     """The trees of the older form, whose nodes are listed with their tree and their number in it."""
     _check_one_target(attributes)
-    tree, number = (_narrow(attributes.wholes(name)) for name in ("nodes_treeids", "nodes_nodeids"))
+    tree, number = (narrow(attributes.wholes(name)) for name in ("nodes_treeids", "nodes_nodeids"))
     modes = attributes.places("nodes_modes", (*MODES, "LEAF"))
     modes[modes == len(MODES)] = -1
     n_nodes = len(tree)
     tracks = attributes.wholes("nodes_missing_value_tracks_true")
     table = {
-        "number": number, "mode": modes, "feature": _narrow(attributes.wholes("nodes_featureids")),
-        "split": attributes.numbers("nodes_values"), "true": _narrow(attributes.wholes("nodes_truenodeids")),
-        "false": _narrow(attributes.wholes("nodes_falsenodeids")),
+        "number": number, "mode": modes, "feature": narrow(attributes.wholes("nodes_featureids")),
+        "split": attributes.numbers("nodes_values"), "true": narrow(attributes.wholes("nodes_truenodeids")),
+        "false": narrow(attributes.wholes("nodes_falsenodeids")),
         "tracks": tracks != 0 if len(tracks) else np.zeros(n_nodes, np.bool_),
     }  # fmt: skip
     for name, values in table.items():
@@ -164,8 +170,7 @@ def _leaf_values(attributes: _Attributes, tree: IntArray, number: IntArray) -> N
     weights = attributes.numbers("target_weights")
     if not len(owners[0]) == len(owners[1]) == len(weights):
         raise InputError("the values of leaves do not fit the leaves")
-    keys = _pairs((np.concatenate([tree, owners[0]]), np.concatenate([number, owners[1]])))
-    of_nodes, of_values = keys[: len(tree)], keys[len(tree) :]
+    of_nodes, of_values = _keys(tree, number), _keys(*owners)
     order = np.argsort(of_nodes)
     known = of_nodes[order]
     if (known[1:] == known[:-1]).any():
@@ -181,16 +186,12 @@ def _leaf_values(attributes: _Attributes, tree: IntArray, number: IntArray) -> N
     return values
 
 
-def _pairs(columns: tuple[IntArray, IntArray]) -> IntArray:
-    """One number for each pair of numbers, however large these are."""
-    (_, first), (distinct, second) = (np.unique(column, return_inverse=True) for column in columns)
-    return first * len(distinct) + second
-
-
-def _narrow(values: IntArray) -> NDArray[Any]:
-    """Numbers in 32 bits where they fit: a large model has many."""
-    fits = len(values) and -(2**31) <= values.min() and values.max() < 2**31
-    return values.astype(np.int32) if fits else values
+def _keys(tree: IntArray, number: IntArray) -> IntArray:
+    """One number for each node of each tree."""
+    for column in (tree, number):
+        if len(column) and (column.min() < 0 or column.max() >= 2**31):
+            raise InputError("a tree, or a node, has a number below 0 or above 2^31 - 1")
+    return tree.astype(np.int64) << 31 | number
 
 
 def _table(nodes: Mapping[str, NDArray[Any]], value: NDArray[np.float64]) -> TreeTable:
