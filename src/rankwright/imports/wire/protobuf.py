@@ -158,4 +158,5 @@ def _varints(values: NDArray[Any]) -> bytes:
     length[~(groups != 0).any(axis=1)] = 1
     place = np.arange(10)
     content = groups.astype(np.uint8) | np.where(place < length[:, None] - 1, 0x80, 0).astype(np.uint8)
-    return content[place < length[:, None]].tobytes()
+    kept: NDArray[np.uint8] = content[place < length[:, None]]
+    return kept.tobytes()
