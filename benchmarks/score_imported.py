@@ -95,9 +95,9 @@ def trained(options: argparse.Namespace, folder: Path) -> lightgbm.Booster:
 def scorers(options: argparse.Namespace, folder: Path) -> dict[str, Scorer]:
     threads = options.threads
     model = trained(options, folder)
-    ranker = rw.load(folder / "forest.txt")
+    ranker = rw.load(folder / "forest.txt").set_params(threads=threads)
     found: dict[str, Scorer] = {
-        "rankwright": lambda features: ranker.forest_.predict(features, threads=threads),
+        "rankwright": ranker.predict,
         "LightGBM": lambda features: model.predict(features, num_threads=threads),
     }
     peers: dict[str, Callable[[], Scorer]] = {

@@ -207,3 +207,32 @@ def test_the_least_score_is_no_more_than_any_score(forest, data):
     assert subject.least_score <= forest.predict(data).min()
     assert subject.lifted().least_score == pytest.approx(0, abs=1e-4)
     assert subject.lifted().least_score >= 0
+
+
+def test_other_tools_explain_an_exported_forest_as_we_do(forest, data, tmp_path):
+    lightgbm, xgboost = pytest.importorskip("lightgbm"), pytest.importorskip("xgboost")
+    rows = data.features[:50]
+    forest.export(tmp_path / "model.txt", to="lightgbm")
+    by_documents = lightgbm.Booster(model_file=str(tmp_path / "model.txt")).predict(rows, pred_contrib=True)
+    np.testing.assert_allclose(by_documents[:, :-1], contributions_of(forest, "documents", rows), atol=1e-12)
+    forest.export(tmp_path / "model.json", to="xgboost-json")
+    booster = xgboost.Booster(model_file=str(tmp_path / "model.json"))
+    matrix = xgboost.DMatrix(rows, feature_names=booster.feature_names, feature_types=booster.feature_types)
+    by_curvature = booster.predict(matrix, pred_contribs=True)
+    np.testing.assert_allclose(by_curvature[:, :-1], contributions_of(forest, "curvature", rows), atol=1e-6)
+
+
+def contributions_of(forest: rw.LambdaMART, cover: str, rows: np.ndarray) -> np.ndarray:
+    return forest.forest_.explained(cover).contributions(rows)
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost-json", "xgboost-ubj"])
+def test_covers_come_back(name, forest, tmp_path):
+    forest.export(tmp_path / "model.out", to=name)
+    back = rw.load(tmp_path / "model.out").forest_
+    inner = back.feature >= 0
+    assert (
+        np.sort(back.curvature[inner]).tolist()
+        == np.sort(forest.forest_.curvature[forest.forest_.feature >= 0]).tolist()
+    )
+    assert name != "lightgbm" or back.count.sum() == forest.forest_.count.sum()

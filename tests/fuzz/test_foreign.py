@@ -9,6 +9,8 @@ import pytest
 from tests.fuzz.foreign import judge, mutant_of, seeds
 from tests.fuzz.subject import generator
 
+from rankwright.imports.wire.protobuf import field
+
 PER_FORMAT = 60
 SEEDS = seeds()
 
@@ -45,6 +47,11 @@ def test_many_mutants(name, tmp_path):
     assert judge_mutants(name, tmp_path, range(PER_FORMAT, 3000)) > 1000
 
 
+def graph_of(number: int, content: bytes, n_fields: int) -> bytes:
+    """An ONNX file whose graph has a field so many times."""
+    return field(1, 9) + field(7, field(number, content) * n_fields)
+
+
 HOSTILE = {
     "deep.json": b"[" + b'{"nodeid":0,"children":[' * 20_000,
     "deep2.json": b'{"learner":' * 30_000,
@@ -59,6 +66,9 @@ HOSTILE = {
     b"end of trees\n",
     "entities.xml": b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "bbbbbbbbbb">]><ensemble>&b;&b;</ensemble>',
     "long.onnx": b"\x08\x09\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+    "many_constants.onnx": graph_of(5, b"", 1_500_000),
+    "many_words.onnx": graph_of(5, b"abc", 600_000),
+    "many_operators.onnx": graph_of(1, b"", 300_000),
 }
 LIMIT = 200 << 20  # bytes above what Python and its libraries take, beside 20 times the file
 

@@ -174,3 +174,30 @@ def test_features_out_of_reach_do_not_wrap_around(feature):
 
     with pytest.raises(rw.RankwrightError, match="splits feature"):
         assembled([table()], 3)
+
+
+@pytest.mark.parametrize("ranker", ["imported", "trained"])
+def test_arrays_that_need_no_check_score_as_others_do(ranker, ranklib, data):
+    model = rw.load(ranklib) if ranker == "imported" else rw.LambdaMART(n_trees=2, max_leaves=2).fit(data)
+    rows = np.nan_to_num(data.features)
+    scores = model.predict(rows).tolist()
+    for same in (rows.astype(np.float64), np.asfortranarray(rows), rows.tolist(), np.hstack([rows, rows])[:, :3]):
+        assert model.predict(same).tolist() == scores
+    assert model.predict(data.features).tolist() == model.predict(data).tolist()  # NaN among them
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinite_values_are_refused_in_arrays_of_any_kind(value, data):
+    model = rw.LambdaMART(n_trees=2, max_leaves=2).fit(data)
+    rows = data.features.copy()
+    rows[1, 2] = value
+    for given in (rows, rows.astype(np.float64)):
+        with pytest.raises(rw.RankwrightError, match="infinity"):
+            model.predict(given)
+
+
+def test_arrays_of_another_width_or_of_no_rows_are_refused(data):
+    model = rw.LambdaMART(n_trees=2, max_leaves=2).fit(data)
+    for given in (data.features[:, :2].copy(), data.features[:0]):
+        with pytest.raises(rw.RankwrightError):
+            model.predict(given)

@@ -31,8 +31,8 @@ template <typename Lane> class ReadyBlock {
 
     // Calls take(t, leaves) for every tree in order, leaves[i] being the leaf that document i reaches.
     template <typename Take> void for_each_tree(const CompiledForest &forest, Take &&take) const {
-        std::array<std::span<const ForestNode>, max_registers> trees;
-        std::array<Lane, max_width<Lane>> leaves;
+        std::array<std::span<const ForestNode>, registers_at_once> trees;
+        std::array<Lane, registers_at_once * lanes_per_register<Lane>> leaves;
         for (std::size_t done = 0; done < forest.n_trees(); done += block.trees_at_once()) {
             const std::size_t n_now = std::min(block.trees_at_once(), forest.n_trees() - done);
             trees.fill({});

@@ -103,27 +103,28 @@ template <typename Lanes, std::size_t n_registers>
     }
 }
 
-template <typename Lanes, std::size_t n_registers, std::size_t n_trees>
+template <typename Lanes, std::size_t n_registers>
 [[RANKWRIGHT_AVX512]] void walk_avx512(const Nodes *trees, const Block<typename Lanes::Lane> &block,
                                        typename Lanes::Lane *leaves) {
+    constexpr std::size_t n_trees = registers_at_once / n_registers;
     const Block<typename Lanes::Lane> known{block.lanes, n_registers, block.sided}; // its width, at compile time
     __m512i at[n_trees * n_registers];
     for (__m512i &documents : at) documents = _mm512_setzero_si512();
     std::size_t common = trees[0].size();
     for (std::size_t tree = 1; tree < n_trees; ++tree) common = std::min(common, trees[tree].size());
     for (std::size_t number = 0; number < common; ++number) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (std::size_t tree = 0; tree < n_trees; ++tree) {
             visit<Lanes, n_registers>(trees[tree].data()[number], known, at + tree * n_registers);
         }
     }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (std::size_t tree = 0; tree < n_trees; ++tree) {
         for (std::size_t number = common; number < trees[tree].size(); ++number) {
             visit<Lanes, n_registers>(trees[tree].data()[number], known, at + tree * n_registers);
         }
     }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (std::size_t i = 0; i < n_trees * n_registers; ++i) {
         _mm512_storeu_si512(leaves + i * lanes_per_register<typename Lanes::Lane>, at[i]);
     }
@@ -161,9 +162,9 @@ template <typename Lane> using LanesOf = std::conditional_t<sizeof(Lane) == 1, B
 template <typename Lane> void walk_trees(const Nodes *trees, const Block<Lane> &block, Lane *leaves, Simd simd) {
 #ifdef RANKWRIGHT_X86
     if (simd == Simd::avx512) {
-        if (block.n_registers == 1) return walk_avx512<LanesOf<Lane>, 1, 4>(trees, block, leaves);
-        if (block.n_registers == 2) return walk_avx512<LanesOf<Lane>, 2, 2>(trees, block, leaves);
-        return walk_avx512<LanesOf<Lane>, 4, 1>(trees, block, leaves);
+        if (block.n_registers == 1) return walk_avx512<LanesOf<Lane>, 1>(trees, block, leaves);
+        if (block.n_registers == 2) return walk_avx512<LanesOf<Lane>, 2>(trees, block, leaves);
+        return walk_avx512<LanesOf<Lane>, 4>(trees, block, leaves);
     }
 #endif
     walk_by_register(trees, block, leaves, simd);

@@ -7,6 +7,9 @@ namespace rankwright {
 
 inline constexpr std::size_t register_bytes = 64; // of documents' lanes that are handled together
 inline constexpr std::size_t max_registers = 4;   // in a block
+// With few documents the processor waits for one comparison before the next, unless it walks other trees meanwhile:
+// this many registers, of one tree or of several, are always under way.
+inline constexpr std::size_t registers_at_once = 8;
 
 template <typename Lane> inline constexpr std::size_t lanes_per_register = register_bytes / sizeof(Lane);
 
@@ -17,8 +20,7 @@ template <typename Lane> struct Block {
     bool sided;              // whether some documents lack values
 
     std::size_t width() const { return n_registers * lanes_per_register<Lane>; }
-    // With few documents the processor waits for one comparison before the next, unless it walks other trees meanwhile.
-    std::size_t trees_at_once() const { return max_registers / n_registers; }
+    std::size_t trees_at_once() const { return registers_at_once / n_registers; }
 };
 
 // Fills leaves[t * block.width() + i] with the number of the leaf of tree t that document i of the block reaches, for

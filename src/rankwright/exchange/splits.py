@@ -37,6 +37,8 @@ def with_base_tree(subject: ForestSubject) -> Forest:
         "feature": np.int32(-1), "threshold": np.float32(np.nan), "left": np.int32(-1), "right": np.int32(-1),
         "missing_left": np.False_, "value": np.float32(subject.base_score), "gain": 0.0, "count": 0,
     }  # fmt: skip
+    if forest.curvature is not None:
+        one["curvature"] = np.float32(0)
     parts: dict[str, Any] = {
         name: np.append(getattr(forest, name), value).astype(getattr(forest, name).dtype) for name, value in one.items()
     }

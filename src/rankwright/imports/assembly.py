@@ -68,6 +68,12 @@ class TreeTable:
         return replace(self, value=self.value * factor)
 
 
+def narrow(values: IntArray) -> NDArray[Any]:
+    """Numbers in 32 bits where they fit: a large model has many of them at once."""
+    fits = len(values) > 0 and values.min() >= -(2**31) and values.max() < 2**31
+    return values.astype(np.int32) if fits else values
+
+
 def leaf_tree(value: float) -> TreeTable:
     """A tree that gives every document the same value."""
     return TreeTable(

@@ -15,6 +15,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require_type
 from rankwright.imports.foreign import ForeignForest
 from rankwright.imports.settings import ImportedForestSettings
+from rankwright.rankers.inputs import ready_to_score
 from rankwright.rankers.trained import TrainedRanker, with_width
 from rankwright.training.driver import Lesson
 from rankwright.training.loop import History
@@ -62,7 +63,7 @@ class ImportedForest(ForestFace, ImportedForestSettings):  # noqa: D101  # from 
         return {"source": self.source} | super().facts()
 
     def _documents(self, X: Any, qid: Any = None, *, asks_for_lists: bool = False) -> RankingDataset:
-        if not self.any_width:
+        if not self.any_width or (qid is None and ready_to_score(self, X)):
             return super()._documents(X, qid, asks_for_lists=asks_for_lists)
         if isinstance(X, RankingDataset):
             return super()._documents(with_width(X, int(self.n_features_in_)), qid, asks_for_lists=asks_for_lists)

@@ -10,7 +10,7 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float64Array, IntArray
 from rankwright.errors import InputError
 from rankwright.imports import lightgbm_rules as rules
-from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, leaf_tree
+from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, leaf_tree, narrow
 from rankwright.imports.foreign import ForeignForest, checked_width, names_if_own
 
 NAME = "LightGBM text"
@@ -74,7 +74,7 @@ class _Splits:
         self._parts: list[tuple[IntArray, IntArray, BoolArray]] = []
 
     def add(self, feature: IntArray, types: IntArray, categorical: BoolArray) -> None:
-        self._parts.append((feature, types, categorical))
+        self._parts.append((narrow(feature), types.astype(np.int8), categorical))
 
     def readings(self) -> dict[int, Any]:
         if not self._parts:
@@ -107,10 +107,10 @@ def _tree(block: Mapping[str, str], splits: _Splits) -> TreeTable:
     sides = rules.missing_sides(threshold, types, default_left) & ~categorical
     leaves = np.zeros(n_leaves)
     return TreeTable(
-        feature=np.concatenate([feature, np.full(n_leaves, -1)]),
+        feature=narrow(np.concatenate([feature, np.full(n_leaves, -1)])),
         threshold=np.concatenate([rules.our_thresholds(threshold), leaves]).astype(np.float32),
-        left=np.concatenate([_child(children["left"], n_inner), np.full(n_leaves, -1)]),
-        right=np.concatenate([_child(children["right"], n_inner), np.full(n_leaves, -1)]),
+        left=narrow(np.concatenate([_child(children["left"], n_inner), np.full(n_leaves, -1)])),
+        right=narrow(np.concatenate([_child(children["right"], n_inner), np.full(n_leaves, -1)])),
         missing_left=np.concatenate([sides, leaves > 0]),
         value=np.concatenate([np.zeros(n_inner), leaf_value]),
         gain=np.concatenate([_or_zeros(block, "split_gain", n_inner), leaves]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, IntArray
 from rankwright.errors import InputError
-from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, leaf_tree
+from rankwright.imports.assembly import CategorySplit, TreeTable, assembled, leaf_tree, narrow
 from rankwright.imports.foreign import ForeignForest, checked_width
 from rankwright.imports.thresholds import always_false, at_most, below
 from rankwright.imports.wire.protobuf import Message, floats, message_of, text, whole, wholes
@@ -32,6 +32,17 @@ def begins(start: bytes) -> bool:
 
 def read(content: bytes) -> ForeignForest:
     """The forest in the graph."""
+    trees, base, width = _parsed(content)
+    del content  # as large as all that is made of it
+    least = max((int(tree.feature.max(initial=-1)) for tree in trees), default=-1) + 1
+    n_features = checked_width(least if width is None else width)
+    return ForeignForest(
+        source=NAME, forest=assembled(trees, n_features), base_score=base, knows_width=width is not None
+    )
+
+
+def _parsed(content: bytes) -> tuple[list[TreeTable], float, int | None]:
+    """The trees of the graph, its base score, and how many features it takes, where it tells."""
     model = message_of(content)
     graph = message_of(_one(model, GRAPH, "graph"))
     nodes = [message_of(node) for node in graph.get(NODES, [])]
@@ -49,12 +60,7 @@ def read(content: bytes) -> ForeignForest:
         attributes[text(_one(own, 1, "name"))] = own
     kind = next(kind for kind in kinds if kind in READERS)
     trees, base = READERS[kind](_Attributes(attributes))
-    least = max((int(tree.feature.max(initial=-1)) for tree in trees), default=-1) + 1
-    width = _width(graph)
-    n_features = checked_width(least if width is None else width)
-    return ForeignForest(
-        source=NAME, forest=assembled(trees, n_features), base_score=base, knows_width=width is not None
-    )
+    return trees, base, _width(graph)
 
 
 def _one(message: Message, number: int, what: str) -> Any:
@@ -91,8 +97,14 @@ class _Attributes:
         found = self._attributes.get(name, {}).get(4)
         return default if not found else text(found[0])
 
-    def words(self, name: str) -> list[str]:
-        return [text(value) for value in self._attributes.get(name, {}).get(9, [])]
+    def places(self, name: str, words: Sequence[str]) -> NDArray[np.int8]:
+        """Which of the known words each word of a list is."""
+        place_of = {word.encode(): place for place, word in enumerate(words)}
+        listed = self._attributes.get(name, {}).get(9, [])
+        unknown = next((value for value in listed if bytes(value) not in place_of), None)
+        if unknown is not None:
+            raise InputError(f"a node is of the mode {text(unknown)!r}")
+        return np.fromiter((place_of[bytes(value)] for value in listed), np.int8, len(listed))
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Floats, or a tensor of the same name (`…_as_tensor` in the older form)."""
@@ -117,18 +129,16 @@ class _Attributes:
 def _regressor(attributes: _Attributes) -> tuple[list[TreeTable], float]:
     """The trees of the older form, whose nodes are listed with their tree and their number in it."""
     _check_one_target(attributes)
-    tree, number = attributes.wholes("nodes_treeids"), attributes.wholes("nodes_nodeids")
-    words = attributes.words("nodes_modes")
-    modes = np.array([MODES.index(word) if word in MODES else -1 for word in words])
-    if unknown := [word for word in words if word not in (*MODES, "LEAF")]:
-        raise InputError(f"a node is of the mode {unknown[0]!r}")
+    tree, number = (narrow(attributes.wholes(name)) for name in ("nodes_treeids", "nodes_nodeids"))
+    modes = attributes.places("nodes_modes", (*MODES, "LEAF"))
+    modes[modes == len(MODES)] = -1
     n_nodes = len(tree)
     tracks = attributes.wholes("nodes_missing_value_tracks_true")
     table = {
-        "number": number, "mode": modes, "feature": attributes.wholes("nodes_featureids"),
-        "split": attributes.numbers("nodes_values"), "true": attributes.wholes("nodes_truenodeids"),
-        "false": attributes.wholes("nodes_falsenodeids"),
-        "tracks": tracks if len(tracks) else np.zeros(n_nodes, np.int64),
+        "number": number, "mode": modes, "feature": narrow(attributes.wholes("nodes_featureids")),
+        "split": attributes.numbers("nodes_values"), "true": narrow(attributes.wholes("nodes_truenodeids")),
+        "false": narrow(attributes.wholes("nodes_falsenodeids")),
+        "tracks": tracks != 0 if len(tracks) else np.zeros(n_nodes, np.bool_),
     }  # fmt: skip
     for name, values in table.items():
         if len(values) != n_nodes:
@@ -160,15 +170,28 @@ def _leaf_values(attributes: _Attributes, tree: IntArray, number: IntArray) -> N
     weights = attributes.numbers("target_weights")
     if not len(owners[0]) == len(owners[1]) == len(weights):
         raise InputError("the values of leaves do not fit the leaves")
-    place = {key: row for row, key in enumerate(zip(tree.tolist(), number.tolist(), strict=True))}
-    if len(place) != len(tree):
+    of_nodes, of_values = _keys(tree, number), _keys(*owners)
+    order = np.argsort(of_nodes)
+    known = of_nodes[order]
+    if (known[1:] == known[:-1]).any():
         raise InputError("two nodes of a tree have the same number")
+    place = np.searchsorted(known, of_values)
+    lost = place == len(known)
+    lost[~lost] = known[place[~lost]] != of_values[~lost]
+    if lost.any():
+        first = int(np.flatnonzero(lost)[0])
+        raise InputError(f"a leaf value is of node {owners[1][first]} of tree {owners[0][first]}, which is not there")
     values = np.zeros(len(tree))
-    for key, weight in zip(zip(*(column.tolist() for column in owners), strict=True), weights.tolist(), strict=True):
-        if key not in place:
-            raise InputError(f"a leaf value is of node {key[1]} of tree {key[0]}, which is not there")
-        values[place[key]] += weight
+    np.add.at(values, order[place], weights)
     return values
+
+
+def _keys(tree: IntArray, number: IntArray) -> IntArray:
+    """One number for each node of each tree."""
+    for column in (tree, number):
+        if len(column) and (column.min() < 0 or column.max() >= 2**31):
+            raise InputError("a tree, or a node, has a number below 0 or above 2^31 - 1")
+    return tree.astype(np.int64) << 31 | number
 
 
 def _table(nodes: Mapping[str, NDArray[Any]], value: NDArray[np.float64]) -> TreeTable:
@@ -180,14 +203,14 @@ def _table(nodes: Mapping[str, NDArray[Any]], value: NDArray[np.float64]) -> Tre
         numbers = nodes[side].tolist()
         if lost := [own for own, splits in zip(numbers, inner.tolist(), strict=True) if splits and own not in place]:
             raise InputError(f"a node leads to node {lost[0]}, which is not in its tree")
-        children[side] = np.array([place.get(own, -1) for own in numbers], np.int64)
+        children[side] = np.array([place.get(own, -1) for own in numbers], np.int32)
     below_others = np.concatenate([children["true"][inner], children["false"][inner]])
     roots = np.setdiff1d(np.arange(len(inner)), below_others)
     if len(roots) != 1:
         raise InputError(f"a tree must have one root, got {len(roots)}")
     members = {int(node): [float(nodes["split"][node])] for node in np.flatnonzero(np.isin(nodes["mode"], (EQ, NEQ)))}
     table = _ordered_splits(
-        nodes["mode"], nodes["feature"], nodes["split"], nodes["tracks"] != 0, children["true"], children["false"],
+        nodes["mode"], nodes["feature"], nodes["split"], nodes["tracks"], children["true"], children["false"],
         np.where(inner, 0.0, value), members,
     )  # fmt: skip
     return _rooted(table, int(roots[0]))

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import is_frame
+from rankwright.data.groups import Groups
 from rankwright.data.joining import joined
 from rankwright.errors import InputError, InputTypeError, RankwrightError
 from rankwright.formats.data_file import DataFile, as_data_file
@@ -158,6 +159,8 @@ def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None, *, asks_for_lis
     if isinstance(X, RankingDataset):
         refuse_beside_a_dataset({"qid": qid})
         return aligned(ranker, X)
+    if qid is None and ready_to_score(ranker, X):
+        return RankingDataset(features=X, labels=None, groups=Groups([0, len(X)]))
     file = as_data_file(X)
     if file is not None:
         refuse_beside_a_dataset({"qid": qid})
@@ -165,6 +168,14 @@ def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None, *, asks_for_lis
     if is_frame(X):
         qid = query_ids_of(X, qid, ranker, asks_for_lists=asks_for_lists)
     return _rows(ranker, X, None, qid=qid, group=None if qid is not None else "one")
+
+
+def ready_to_score(ranker: BaseEstimator, X: Any) -> bool:
+    """Whether an array is what all checks would make of it: those take longer than scoring a query with a forest."""
+    if type(X) is not np.ndarray or X.dtype != np.float32 or X.ndim != 2 or not X.flags.c_contiguous:
+        return False
+    as_trained = X.shape[1] == ranker.n_features_in_ and not hasattr(ranker, "feature_names_in_")
+    return as_trained and len(X) > 0 and not np.isinf(X).any()
 
 
 def _rows(ranker: BaseEstimator, X: Any, y: Any, *, group: Any = None, **parts: Any) -> RankingDataset:

@@ -156,8 +156,7 @@ class ScoringRanker(RankerState):
     def _documents(self, X: Any, qid: Any = None, *, asks_for_lists: bool = False) -> RankingDataset:
         """The documents to score, as they were given; lists are asked for where each query's order is the answer."""
         check_trained(self)
-        brings_queries = isinstance(X, RankingDataset) or is_frame(X) or as_data_file(X) is not None
-        if qid is None and not brings_queries and self.looks_at_queries:
+        if qid is None and self.looks_at_queries and not _brings_queries(X):
             scales_lists = self.scaling_ is not None and not self.needs_qid
             why = f"scaling {self.scaling_name!r}" if scales_lists else self.name
             raise InputError(f"{why} looks at the documents of a query together: give qid, the query id of each row")
@@ -165,3 +164,7 @@ class ScoringRanker(RankerState):
 
     def _scores(self, data: RankingDataset) -> Float64Array:
         return self.model_.scores(data, threads=thread_count(self.threads))
+
+
+def _brings_queries(X: Any) -> bool:
+    return isinstance(X, RankingDataset) or is_frame(X) or as_data_file(X) is not None

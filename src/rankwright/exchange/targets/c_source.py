@@ -7,16 +7,18 @@ scores are ours to the last bit.
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from ctypes import CDLL, POINTER, c_double, c_float, c_size_t
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array
 from rankwright.errors import InputError, MissingExtraError
@@ -26,6 +28,8 @@ from rankwright.exchange.targets.c_templates import FOREST, HEADER, NET, PLAIN_V
 from rankwright.trees.forests.compiled import CompiledForest
 
 PER_LINE = 24
+PIECE = 2**14  # numbers that become text at once
+ARRAYS = "/* arrays */"  # stands in the text where they go
 MOST_COLUMNS = 2**13  # half a megabyte of codes on the stack, or twice that
 ACTIVATIONS = {
     "identity": "v",
@@ -43,19 +47,26 @@ def write(subject: Subject, options: ExportOptions) -> Written:
     header = HEADER.format(name=name, upper=name.upper(), n_features=subject.n_features)
     limits: list[Limit] = []
     if isinstance(subject, ForestSubject):
-        body = _forest(subject, name)
+        body = _forest(subject)
     else:
-        body = _net(subject, name)
+        body = [_net(subject)]
         limits = [Limit("infinite values, which the ranker itself refuses", lambda rows: np.isinf(rows).any(axis=1))]
-    source = f'#include "{options.name}.h"\n{body}{SCORE_MANY.format(name=name)}'
+    source = "".join([f'#include "{options.name}.h"\n', *body, SCORE_MANY.format(name=name)])
     return Written({"": source.encode(), ".h": header.encode()},
                    [f"compile with: cc -O2 -c {options.name}.c (and link with -lm for nets)"], limits)  # fmt: skip
 
 
-def _array(kind: str, name: str, values: Iterable[Any]) -> str:
-    words = list(values) or ["0"]
-    lines = [", ".join(words[start : start + PER_LINE]) for start in range(0, len(words), PER_LINE)]
-    return f"static const {kind} {name}[{len(words)}] = {{\n" + ",\n".join(lines) + "\n};\n"
+def _array(kind: str, name: str, length: int, values: Iterable[str]) -> list[str]:
+    """An array, line by line; C has none without a value."""
+    words = iter(values) if length else iter(["0"])
+    lines = iter(lambda: ", ".join(itertools.islice(words, PER_LINE)), "")
+    return [f"static const {kind} {name}[{max(length, 1)}] = {{\n", *(f"{line},\n" for line in lines), "};\n"]
+
+
+def _numbers(kind: str, name: str, values: NDArray[Any], text: Callable[[Any], str]) -> list[str]:
+    """The same of numbers, of which Python sees some at a time: as objects they take ten times their memory."""
+    pieces = (values[start : start + PIECE].tolist() for start in range(0, len(values), PIECE))
+    return _array(kind, name, len(values), (text(value) for piece in pieces for value in piece))
 
 
 def _float(value: float) -> str:
@@ -65,35 +76,32 @@ def _float(value: float) -> str:
     return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
 
 
-def _forest(subject: ForestSubject, name: str) -> str:
+def _forest(subject: ForestSubject) -> list[str]:
     pieces = subject.forest.compiled
     if len(pieces) > 1:
         raise NotExportableError("a feature has more thresholds than the C file's codes: take lightgbm or onnx")
     if not pieces or subject.forest.n_trees == 0:
-        return _constant(subject)
+        return [_constant(subject)]
     piece = pieces[0]
     columns, arrays, n_columns = _columns(subject, piece)
     trees = piece.trees
     lane = "uint8_t" if trees.lane_bytes == 1 else "uint16_t"
     mask = 0xFF if trees.lane_bytes == 1 else 0xFFFF
     nodes = trees.nodes & np.array([0xFFFFFFFF, 0xFFFFFFFF, mask, mask, mask], np.uint32)
-    place = {old: new for new, old in enumerate(columns)}
-    rows = [f"{{{place[column]},{first},{code},{right}}}" for column, first, code, right in nodes[:, 1:].tolist()]
-    arrays += _array("node", "nodes", rows)
-    arrays += _array("int32_t", "node_offsets", map(str, trees.node_offsets.tolist()))
-    arrays += _array("int32_t", "leaf_offsets", map(str, trees.leaf_offsets.tolist()))
-    n_leaves = int(trees.leaf_offsets[-1])
-    arrays += _array("float", "leaves", map(_float, trees.leaf_values[:n_leaves].tolist()))
-    return FOREST.format(
-        name=name,
+    nodes[:, 1] = np.searchsorted(columns, nodes[:, 1])
+    arrays += _numbers("node", "nodes", nodes[:, 1:], lambda node: "{{{},{},{},{}}}".format(*node))
+    arrays += _numbers("int32_t", "node_offsets", trees.node_offsets, str)
+    arrays += _numbers("int32_t", "leaf_offsets", trees.leaf_offsets, str)
+    arrays += _numbers("float", "leaves", trees.leaf_values[: int(trees.leaf_offsets[-1])], _float)
+    before, after = FOREST.format(
         lane=lane,
-        mask=f"int{8 * trees.lane_bytes}_t",
-        arrays=arrays,
+        arrays=ARRAYS,
         n_columns=n_columns,
         n_trees=trees.n_trees,
         base=repr(float(subject.base_score)),
         value=PLAIN_VALUE if subject.forest.readings is None else READINGS,
-    )
+    ).split(ARRAYS)
+    return [before, *arrays, after]
 
 
 def _constant(subject: ForestSubject) -> str:
@@ -105,7 +113,7 @@ def _constant(subject: ForestSubject) -> str:
     )
 
 
-def _columns(subject: ForestSubject, piece: CompiledForest) -> tuple[list[int], str, int]:
+def _columns(subject: ForestSubject, piece: CompiledForest) -> tuple[list[int], list[str], int]:
     """The columns that nodes compare: which of the compiled ones, and their arrays.
 
     A column is a feature's values as codes, with missing ones on the right of all thresholds, or, the number of columns
@@ -135,22 +143,24 @@ def _columns(subject: ForestSubject, piece: CompiledForest) -> tuple[list[int], 
             f"{0 if readings is None else int(readings[feature])}}}"
         )
         edges += given.edges[start:stop].tolist() + [float("inf")] * (2**steps - 1 - (stop - start))
-    text = _array("float", "edges", map(_float, edges)) + _array("uint32_t", "words", [f"{word}u" for word in words])
-    return used, text + _array("column", "columns", rows), len(used)
+    text = _array("float", "edges", len(edges), map(_float, edges))
+    text += _array("uint32_t", "words", len(words), (f"{word}u" for word in words))
+    return used, text + _array("column", "columns", len(rows), rows), len(used)
 
 
-def _net(subject: NetSubject, name: str) -> str:  # noqa: ARG001
-    parts, calls = [], []
+def _net(subject: NetSubject) -> str:
+    parts: list[str] = []
+    calls = []
     for place, step in enumerate(subject.steps):
         if step.scaling.name == "zscore":
             mean, deviation = step.learned["mean"], step.learned["deviation"]
             factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
-            parts.append(_array("double", f"mean_{place}", map(repr, mean.tolist())))
-            parts.append(_array("double", f"factor_{place}", map(repr, factor.tolist())))
+            parts += _numbers("double", f"mean_{place}", mean, repr)
+            parts += _numbers("double", f"factor_{place}", factor, repr)
             calls.append(f"    for (int f = 0; f < N; ++f) x[f] = (x[f] - mean_{place}[f]) * factor_{place}[f];")
         else:
             taken = step.learned.get("taken", np.ones(subject.n_features, np.bool_))
-            parts.append(_array("char", f"taken_{place}", (str(int(flag)) for flag in taken.tolist())))
+            parts += _numbers("char", f"taken_{place}", taken.astype(np.int8), str)
             calls.append(
                 f"    for (int f = 0; f < N; ++f) if (taken_{place}[f]) x[f] = copysign(log1p(fabs(x[f])), x[f]);"
             )
@@ -159,8 +169,8 @@ def _net(subject: NetSubject, name: str) -> str:  # noqa: ARG001
     before = "x"
     for place, layer in enumerate(subject.layers):
         n_out, n_in = layer.weights.shape
-        parts.append(_array("double", f"weights_{place}", map(repr, layer.weights.reshape(-1).tolist())))
-        parts.append(_array("double", f"bias_{place}", map(repr, layer.bias.tolist())))
+        parts += _numbers("double", f"weights_{place}", layer.weights.reshape(-1), repr)
+        parts += _numbers("double", f"bias_{place}", layer.bias, repr)
         after = "y" if before == "x" else "x"
         calls.append(f"    layer(weights_{place}, bias_{place}, {n_out}, {n_in}, {before}, {after});")
         activated = f"{{ const double v = {after}[u]; {after}[u] = {ACTIVATIONS[layer.activation]}; }}"

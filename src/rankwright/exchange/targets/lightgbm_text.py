@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, IntArray
+from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.errors import MissingExtraError
 from rankwright.exchange.splits import category_nodes, category_sides, inner_nodes, whole_categories, with_base_tree
 from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
 from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest, in_features
 from rankwright.exchange.treelite_runs import run_lightgbm_text
 from rankwright.imports.lightgbm_rules import CATEGORICAL_BIT, DEFAULT_LEFT_BIT, NAN, TYPE_SHIFT, ZERO
+from rankwright.trees.forests.explaining import cover_of
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
 
@@ -28,8 +29,9 @@ def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     parts = [_header(given, forest)]
     sides = {int(node): _category_words(given, forest, int(node)) for node in category_nodes(forest)}
     zeros = _zeros_missing(forest)
+    weights = None if forest.curvature is None else cover_of(forest, "curvature")
     for tree in range(forest.n_trees):
-        parts.append(_tree(forest, tree, sides, zeros))
+        parts.append(_tree(forest, tree, sides, zeros, weights))
     parts.append("end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\npandas_categorical:null\n")
     return Written({"": "".join(parts).encode()}, _names_note(given), limits)
 
@@ -109,7 +111,9 @@ def _category_words(subject: ForestSubject, forest: Forest, node: int) -> tuple[
     return words, others_left
 
 
-def _tree(forest: Forest, tree: int, sides: dict[int, tuple[list[int], bool]], zeros: BoolArray) -> str:
+def _tree(
+    forest: Forest, tree: int, sides: dict[int, tuple[list[int], bool]], zeros: BoolArray, weights: Float64Array | None
+) -> str:
     own = slice(int(forest.offsets[tree]), int(forest.offsets[tree + 1]))
     inner = forest.feature[own] >= 0
     leaves = np.flatnonzero(~inner)
@@ -117,6 +121,9 @@ def _tree(forest: Forest, tree: int, sides: dict[int, tuple[list[int], bool]], z
     if inner.any():
         lines |= _split_lines(forest, own, inner, sides, zeros)
     lines["leaf_value"] = _joined(forest.value[own][leaves].astype(np.float64).tolist())
+    if weights is not None:
+        lines["leaf_weight"] = _joined(weights[own][leaves].tolist())
+        lines["internal_weight"] = _joined(weights[own][inner].tolist())
     lines["leaf_count"] = _joined(forest.count[own][leaves].tolist())
     lines |= {"is_linear": "0", "shrinkage": "1"}
     return f"Tree={tree}\n" + "".join(f"{name}={text}\n" for name, text in lines.items()) + "\n\n"

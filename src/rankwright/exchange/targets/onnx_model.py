@@ -5,7 +5,7 @@ Values are read as our forests read them by a few operators before the trees: ze
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array
 from rankwright.errors import MissingExtraError
-from rankwright.exchange.onnx_graph import ML, Graph, tensor
+from rankwright.exchange.onnx_graph import ML, Graph, Words, tensor
 from rankwright.exchange.splits import (
     category_sides,
     inner_nodes,
@@ -37,7 +37,8 @@ def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
         return write_net(subject)
     graph = Graph()
     values = _as_read(graph, subject)
-    graph.add("TreeEnsemble", values, domain=ML, output="scores", **_ensemble(with_base_tree(subject)))
+    attributes = _ensemble(with_base_tree(subject)).items()
+    graph.add("TreeEnsemble", values, domain=ML, output="scores", attributes=attributes)
     content = graph.model(subject.n_features, opset=17, ml_opset=5, ir_version=9)
     return Written({"": content}, ["scores are float32, added up tree by tree"])
 
@@ -48,8 +49,7 @@ def write_regressor(subject: Subject, options: ExportOptions) -> Written:  # noq
     refuse_readings(given, "TreeEnsembleRegressor", "onnx or c")
     refuse_categories(given, "TreeEnsembleRegressor", "onnx or c")
     graph = Graph()
-    graph.add("TreeEnsembleRegressor", "features", domain=ML, output="scores", **_regressor(given.forest),
-              base_values=np.array([given.base_score], np.float32))  # fmt: skip
+    graph.add("TreeEnsembleRegressor", "features", domain=ML, output="scores", attributes=_regressor(given))
     return Written({"": graph.model(given.n_features, opset=15, ml_opset=3, ir_version=8)})
 
 
@@ -115,31 +115,30 @@ def _ensemble(forest: Forest) -> dict[str, Any]:
     return found
 
 
-def _regressor(forest: Forest) -> dict[str, Any]:
-    """The attributes of the older form."""
+def _regressor(subject: ForestSubject) -> Iterator[tuple[str, Any]]:
+    """The attributes of the older form, one by one: together they take several times the file."""
+    forest = subject.forest
     inner = inner_nodes(forest)
     sizes = np.diff(forest.offsets)
-    tree = np.repeat(np.arange(forest.n_trees), sizes)
-    start = np.repeat(forest.offsets[:-1], sizes)
-    number = np.arange(len(inner)) - start
-    leaves = np.flatnonzero(~inner)
-    return {
-        "aggregate_function": "SUM",
-        "n_targets": 1,
-        "post_transform": "NONE",
-        "nodes_treeids": tree,
-        "nodes_nodeids": number,
-        "nodes_featureids": np.maximum(forest.feature, 0).astype(np.int64),
-        "nodes_modes": ["BRANCH_LEQ" if splits else "LEAF" for splits in inner.tolist()],
-        "nodes_values": np.where(inner, forest.threshold, np.float32(0)),
-        "nodes_truenodeids": np.where(inner, forest.left - start, 0),
-        "nodes_falsenodeids": np.where(inner, forest.right - start, 0),
-        "nodes_missing_value_tracks_true": forest.missing_left.astype(np.int64),
-        "target_ids": np.zeros(len(leaves), np.int64),
-        "target_treeids": tree[leaves],
-        "target_nodeids": number[leaves],
-        "target_weights": forest.value[leaves],
-    }
+    tree = np.repeat(np.arange(forest.n_trees, dtype=np.int32), sizes)
+    start = forest.offsets[:-1].astype(np.int32)
+    number = np.arange(len(inner), dtype=np.int32) - start[tree]
+    yield "aggregate_function", "SUM"
+    yield "n_targets", 1
+    yield "post_transform", "NONE"
+    yield "base_values", np.array([subject.base_score], np.float32)
+    yield "nodes_treeids", tree
+    yield "nodes_nodeids", number
+    yield "nodes_featureids", np.maximum(forest.feature, 0)
+    yield "nodes_modes", Words(("LEAF", "BRANCH_LEQ"), inner.astype(np.uint8))
+    yield "nodes_values", np.where(inner, forest.threshold, np.float32(0))
+    yield "nodes_truenodeids", np.where(inner, forest.left - start[tree], 0)
+    yield "nodes_falsenodeids", np.where(inner, forest.right - start[tree], 0)
+    yield "nodes_missing_value_tracks_true", forest.missing_left.astype(np.uint8)
+    yield "target_ids", np.zeros(int((~inner).sum()), np.uint8)
+    yield "target_treeids", tree[~inner]
+    yield "target_nodeids", number[~inner]
+    yield "target_weights", forest.value[~inner]
 
 
 def write_net(subject: NetSubject) -> Written:

@@ -31,6 +31,7 @@ from rankwright.exchange.subject import ForestSubject, Subject
 from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest, in_features
 from rankwright.exchange.treelite_runs import run_xgboost_model
 from rankwright.imports.wire import ubjson
+from rankwright.trees.forests.explaining import cover_of, known_covers
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import Reading
 
@@ -85,7 +86,8 @@ def _document(subject: ForestSubject) -> tuple[dict[str, Any], Iterator[dict[str
     limits = [*whole_categories(subject, "XGBoost"), *_cut_otherwise(subject)]
     forest = strictly_below(with_base_tree(subject))
     threshold, infinite = finite(forest)
-    trees = (_tree(forest, tree, threshold) for tree in range(forest.n_trees))
+    weights = _weights(forest)
+    trees = (_tree(forest, tree, threshold, weights) for tree in range(forest.n_trees))
     kinds = ["float"] * subject.n_features
     for feature in np.unique(forest.feature[category_nodes(forest)]).tolist():
         kinds[feature] = "c"
@@ -109,6 +111,12 @@ def _document(subject: ForestSubject) -> tuple[dict[str, Any], Iterator[dict[str
     return {"learner": learner, "version": VERSION}, trees, [*limits, *infinite, *_refused(forest)]
 
 
+def _weights(forest: Forest) -> Float64Array:
+    """What each node weighs, as XGBoost's explanations want it: curvature where it is told, else documents."""
+    known = known_covers(forest)
+    return cover_of(forest, known[-1]) if known else np.zeros(len(forest.feature))
+
+
 def _refused(forest: Forest) -> list[Limit]:
     """Documents that XGBoost itself refuses to score."""
     found = [Limit("infinite values, which XGBoost refuses", lambda rows: np.isinf(rows).any(axis=1))]
@@ -129,7 +137,7 @@ def _cut_otherwise(subject: ForestSubject) -> list[Limit]:
     return [Limit("categories between -1 and 0", found)] if cut else []
 
 
-def _tree(forest: Forest, tree: int, threshold: Float64Array) -> dict[str, Any]:
+def _tree(forest: Forest, tree: int, threshold: Float64Array, weights: Float64Array) -> dict[str, Any]:
     own = slice(int(forest.offsets[tree]), int(forest.offsets[tree + 1]))
     inner = forest.feature[own] >= 0
     n_nodes = len(inner)
@@ -174,7 +182,7 @@ def _tree(forest: Forest, tree: int, threshold: Float64Array) -> dict[str, Any]:
         "split_conditions": conditions[order],
         "split_indices": np.where(inner, forest.feature[own], 0)[order].astype(np.int32),
         "split_type": split_type[order],
-        "sum_hessian": forest.count[own][order].astype(np.float32),
+        "sum_hessian": weights[own][order].astype(np.float32),
         "tree_param": {
             "num_deleted": "0", "num_feature": str(forest.n_features), "num_nodes": str(n_nodes),
             "size_leaf_vector": "1",

@@ -6,7 +6,7 @@ Nothing is allocated by what a length says before there are as many bytes.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,18 +17,23 @@ from rankwright.errors import InputError
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
+SHORT = 16  # bytes: a field of no more is kept as bytes, since a view of them takes ten times their memory
+MOST_SHARED = 4096  # different short fields of a message of which one copy is kept
+PIECE = 2**16  # bytes of packed numbers that are read, or numbers that are written, at once
+
 Message = dict[int, list[Any]]  # by field number, in the order they came
 
 
 def message_of(content: memoryview | bytes) -> Message:
     """The fields of a message: whole numbers, or memory that holds text, numbers or a message."""
     found: Message = {}
+    shared: dict[bytes, bytes] = {}
     view = memoryview(content)
     at = 0
     while at < len(view):
         key, at = _varint(view, at)
         kind = key & 7
-        value: int | memoryview
+        value: int | memoryview | bytes
         if kind == VARINT:
             value, at = _varint(view, at)
         else:
@@ -40,6 +45,9 @@ def message_of(content: memoryview | bytes) -> Message:
             if length > len(view) - at:
                 raise InputError("the file is cut short")
             value = view[at : at + length]
+            if length <= SHORT:
+                own = bytes(value)
+                value = shared.setdefault(own, own) if len(shared) < MOST_SHARED else own
             at += length
         found.setdefault(key >> 3, []).append(value)
     return found
@@ -77,22 +85,36 @@ def floats(values: Iterable[Any], dtype: str = "<f4") -> NDArray[Any]:
 
 def wholes(values: Iterable[Any]) -> IntArray:
     """Whole numbers of a repeated field, packed or not."""
-    parts = [np.array([whole(value)]) if isinstance(value, int) else _packed(value) for value in values]
-    return np.concatenate([np.empty(0, np.int64), *parts]).astype(np.int64)
+    parts = [np.empty(0, np.int64)]
+    for value in values:
+        parts += [np.array([whole(value)], np.int64)] if isinstance(value, int) else _packed(value)
+    return np.concatenate(parts)
 
 
-def _packed(value: memoryview) -> IntArray:
-    """Packed varints, all at once: seven bits a byte, the last byte of each below 128."""
+def _packed(value: memoryview | bytes) -> list[IntArray]:
+    """Packed varints, in pieces: what unpacks them takes many times their memory."""
     content = np.frombuffer(value, np.uint8)
+    parts, at = [], 0
+    while at < len(content):
+        stop = min(at + PIECE, len(content))
+        while stop < len(content) and content[stop - 1] >= 0x80:  # not amid a number
+            stop += 1
+        parts.append(_piece(content[at:stop]))
+        at = stop
+    return parts
+
+
+def _piece(content: NDArray[np.uint8]) -> IntArray:
+    """Whole varints: seven bits a byte, the last byte of each below 128."""
     ends = np.flatnonzero(content < 0x80)
-    if len(content) and (len(ends) == 0 or ends[-1] != len(content) - 1):
+    if len(ends) == 0 or ends[-1] != len(content) - 1:
         raise InputError("numbers in the file are cut short")
     starts = np.concatenate([[0], ends[:-1] + 1]).astype(np.int64)
     place = np.arange(len(content)) - np.repeat(starts, ends - starts + 1)
-    if len(place) and place.max() > 9:
+    if place.max() > 9:
         raise InputError("a number in the file is too long")
     bits = (content & 0x7F).astype(np.uint64) << (7 * place).astype(np.uint64)
-    return np.add.reduceat(bits, starts).view(np.int64) if len(starts) and len(content) else np.empty(0, np.int64)
+    return np.add.reduceat(bits, starts).view(np.int64)
 
 
 # --- writing ---
@@ -119,12 +141,22 @@ def field(number: int, value: int | float | str | bytes) -> bytes:
     return varint(number << 3 | BYTES) + varint(len(content)) + content
 
 
-def packed_wholes(number: int, values: Iterable[int] | IntArray) -> bytes:
-    """A repeated field of whole numbers of 0 or more."""
-    given = np.asarray(values, np.int64).astype(np.uint64)
+def nested(number: int, parts: Sequence[bytes]) -> list[bytes]:
+    """A field whose bytes come in parts: what holds large ones in several layers copies none of them."""
+    return [varint(number << 3 | BYTES) + varint(sum(map(len, parts))), *parts]
+
+
+def packed_wholes(number: int, values: NDArray[Any]) -> list[bytes]:
+    """A repeated field of whole numbers of 0 or more, in parts."""
+    return nested(number, [_varints(values[start : start + PIECE]) for start in range(0, len(values), PIECE)])
+
+
+def _varints(values: NDArray[Any]) -> bytes:
+    given = values.astype(np.uint64)
     groups = (given[:, None] >> (7 * np.arange(10, dtype=np.uint64))) & np.uint64(0x7F)
     length = np.maximum(10 - np.argmax((groups != 0)[:, ::-1], axis=1), 1)
     length[~(groups != 0).any(axis=1)] = 1
     place = np.arange(10)
     content = groups.astype(np.uint8) | np.where(place < length[:, None] - 1, 0x80, 0).astype(np.uint8)
-    return field(number, content[place < length[:, None]].tobytes())
+    kept: NDArray[np.uint8] = content[place < length[:, None]]
+    return kept.tobytes()

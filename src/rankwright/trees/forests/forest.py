@@ -138,7 +138,7 @@ class Forest:
         for piece in self.compiled:
             begin, end = max(first - done, 0), min(last - done, piece.trees.n_trees)
             if begin < end:
-                some = piece.trees.part(begin, end)
+                some = piece.trees if end - begin == piece.trees.n_trees else piece.trees.part(begin, end)
                 kernels.score_forest(matrix, piece.columns, piece.tables, some, scores, threads)
             done += piece.trees.n_trees
 
