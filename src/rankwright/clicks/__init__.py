@@ -5,6 +5,7 @@ from rankwright.clicks.interleaving import Interleaved, InterleavingResult, inte
 from rankwright.clicks.joint import PositionBasedClicks
 from rankwright.clicks.logs.log import ClickLog
 from rankwright.clicks.logs.reading import LogFile, read_log
+from rankwright.clicks.logs.writing import write_log
 from rankwright.clicks.models.model import ClickModel
 from rankwright.clicks.models.registry import CLICK_MODELS, click_model, load_click_model
 from rankwright.clicks.models.results import ClickEvaluation, RelevanceEstimates
@@ -55,4 +56,5 @@ __all__ = [
     "summarise_log",
     "team_draft",
     "with_preferences",
+    "write_log",
 ]
