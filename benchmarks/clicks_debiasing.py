@@ -1,12 +1,16 @@
 """How much of what position bias costs is recovered, and does a correction ever hurt?
 
-    python -m benchmarks.clicks_debiasing [--seeds 10] [--first 10] [--users pbm,cascade,…] [--trees 200] [--pairwise]
+    python -m benchmarks.clicks_debiasing [--seeds 10] [--first 10] [--users pbm,…] [--trees 200] [--one-session]
 
 Clicks of every kind of user are simulated on web-like data: 1,000 queries, examination^1, 10 % noise on irrelevant
 documents, lists of ten by a ranker trained on 1 % of the labels, 100 sessions a query. LambdaMART is trained on click
-rates as they are (naive), with `debias="auto"`, and on the true labels of the same documents; 1,000 other queries with
-true labels measure all three. What `always` gets is that of `auto` where it corrects. With `--pairwise`, clicks of a
-single session are taken as they are and with `debias="pairwise"`. The switches were tuned on seeds 0 to 2.
+rates as they are (naive), with `debias="auto"`, with `debias="always"`, which has no way back, and on the true labels
+of the same documents; 1,000 other queries with true labels measure all of them. `recovered` and the curve are those of
+runs in which the correction was made, and `corrected` tells how many these are.
+
+With `--one-session`, each query has one user, and clicks are 0 or 1: taken as they are, with `debias="auto"`, with
+`debias="pairwise"`, and with propensities that another log with lists in random order tells. The switches were tuned on
+seeds 0 to 2.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ from benchmarks.clicks_tables import show
 import rankwright as rw
 from rankwright import clicks
 
-METRIC, N_QUERIES = "ndcg@10", 1000
+METRIC, N_QUERIES, DEPTH = "ndcg@10", 1000, 10
 
 
 @cache
@@ -53,15 +57,18 @@ def by_labels(seed: int, trees: int) -> float:
 
 
 def one_run(users: str, seed: int, trees: int) -> dict[str, Any]:
+    """The clicks of a hundred users of each query."""
     train, _, scores = world(seed)
     rates: Any = clicks.click_rates(train, clicks.simulate(train, scores, users=users, seed=seed))
     naive, _ = trained(rates, seed, trees, "none")
     auto, bias = trained(rates, seed, trees, "auto")
+    always = auto if bias.applied else trained(rates, seed, trees, "always")[0]  # where it corrects, they are the same
     return {
         "users": users,
         "seed": seed,
         "naive": naive,
         "auto": auto,
+        "always": always,
         "true": by_labels(seed, trees),
         "corrected": bias.applied,
         "fading": bias.fading,
@@ -70,31 +77,50 @@ def one_run(users: str, seed: int, trees: int) -> dict[str, Any]:
 
 
 def one_session(users: str, seed: int, trees: int) -> dict[str, Any]:
-    """The same with the clicks of one session, which are 0 or 1."""
+    """The clicks of one user of each query, which are 0 or 1."""
     train, _, scores = world(seed)
-    log = clicks.simulate(train, scores, users=users, sessions=1, seed=seed)
-    rates = clicks.click_rates(train, log)
+    rates: Any = clicks.click_rates(train, clicks.simulate(train, scores, users=users, sessions=1, seed=seed))
     naive, _ = trained(rates, seed, trees, "none")
-    pairwise, bias = trained(rates, seed, trees, "pairwise")
-    return {"users": users, "seed": seed, "naive": naive, "pairwise": pairwise, "corrected": bias.applied}
-
-
-def summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """The mean of the runs of one kind of users."""
-    means = {name: float(np.mean([run[name] for run in runs])) for name in ("naive", "auto", "true")}
-    true = clicks.EXAMINATION / clicks.EXAMINATION[0]
-    off = np.array([run["curve"] for run in runs]) - true
-    row = {"users": runs[0]["users"]} | means
-    row |= {
-        "gain": means["auto"] - means["naive"],
-        "least gain": float(min(run["auto"] - run["naive"] for run in runs)),
-        "recovered": (means["auto"] - means["naive"]) / (means["true"] - means["naive"]),
-        "corrected": f"{sum(run['corrected'] for run in runs)} of {len(runs)}",
-        "fading": float(np.mean([run["fading"] for run in runs])),
+    auto, bias = trained(rates, seed, trees, "auto")
+    # Both measure the same, so that nothing is trained anew where nothing is corrected.
+    pairwise = trained(rates, seed, trees, "pairwise")[0] if bias.applied else naive
+    known = propensities(users, seed)[np.minimum(rates.positions, DEPTH - 1)]
+    weighed, _ = trained(replace(rates, positions=None, propensities=known), seed, trees, "none")
+    return {
+        "users": users,
+        "seed": seed,
+        "naive": naive,
+        "auto": auto,
+        "pairwise": pairwise,
+        "propensity": weighed,
+        "true": by_labels(seed, trees),
+        "corrected": bias.applied,
     }
-    if row["users"] == "pbm":  # of the others, the curve is not that of the simulation
-        row["curve off by"] = float(np.abs(off).max(axis=1).mean())
-        row["mean curve off by"] = float(np.abs(off.mean(axis=0)).max())
+
+
+def propensities(users: str, seed: int) -> np.ndarray:
+    """What lists in random order tell of the examination of each position."""
+    train = world(seed)[0]
+    in_any_order = np.random.default_rng(seed).random(train.n_docs)
+    log = clicks.simulate(train, in_any_order, users=users, sessions=10, seed=seed + 1000)
+    return np.clip(clicks.from_randomised(log, DEPTH), 0.01, 1.0)
+
+
+def summary(runs: list[dict[str, Any]], corrections: tuple[str, ...]) -> dict[str, Any]:
+    """The mean of the runs of one kind of users, and what each correction gains beside the clicks as they are."""
+    means = {name: float(np.mean([run[name] for run in runs])) for name in ("naive", *corrections, "true")}
+    row: dict[str, Any] = {"users": runs[0]["users"]} | means
+    row |= {f"{name} gains": means[name] - means["naive"] for name in corrections}
+    row["least auto gains"] = float(min(run["auto"] - run["naive"] for run in runs))
+    row["corrected"] = f"{sum(run['corrected'] for run in runs)} of {len(runs)}"
+    made = [run for run in runs if run["corrected"]]
+    if row["users"] == "pbm" and made:  # of the others, the curve is not that of the simulation
+        gap, gained = (np.mean([run[name] - run["naive"] for run in made]) for name in ("true", "auto"))
+        row["recovered"] = float(gained / gap)
+        if "curve" in made[0]:
+            off = np.array([run["curve"] for run in made]) - clicks.EXAMINATION / clicks.EXAMINATION[0]
+            row["curve off by"] = float(np.abs(off).max(axis=1).mean())
+            row["mean curve off by"] = float(np.abs(off.mean(axis=0)).max())
     return row
 
 
@@ -104,25 +130,19 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=10, help="the first seed")
     parser.add_argument("--users", default=",".join(clicks.USERS))
     parser.add_argument("--trees", type=int, default=200)
-    parser.add_argument("--pairwise", action="store_true")
+    parser.add_argument("--one-session", action="store_true")
     given = parser.parse_args()
-    kinds, run_of = given.users.split(","), one_session if given.pairwise else one_run
+    kinds, run_of = given.users.split(","), one_session if given.one_session else one_run
     runs: dict[str, list[dict[str, Any]]] = {users: [] for users in kinds}
     for seed in range(given.first, given.first + given.seeds):
         for users in kinds:
             runs[users].append(run_of(users, seed, given.trees))
             print(runs[users][-1], flush=True)
-    question = f"{METRIC} of LambdaMART on simulated clicks, {given.seeds} seeds from {given.first}"
-    if given.pairwise:
-        rows = [
-            {"users": users}
-            | {name: float(np.mean([run[name] for run in own])) for name in ("naive", "pairwise")}
-            | {"corrected": sum(run["corrected"] for run in own)}
-            for users, own in runs.items()
-        ]
-        show("clicks_pairwise", question, rows)
-    else:
-        show("clicks_debiasing", question, [summary(own) for own in runs.values()])
+    corrections = ("auto", "pairwise", "propensity") if given.one_session else ("auto", "always")
+    sessions = "one session" if given.one_session else "100 sessions"
+    question = f"{METRIC} of LambdaMART on simulated clicks, {sessions} a query, {given.seeds} seeds from {given.first}"
+    name = "clicks_one_session" if given.one_session else "clicks_debiasing"
+    show(name, question, [summary(own, corrections) for own in runs.values()])
 
 
 if __name__ == "__main__":

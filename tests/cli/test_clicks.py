@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import rankwright as rw
 from rankwright.cli.app import app
+from rankwright.errors import InputError, SettingError
 
 
 @pytest.fixture
@@ -47,6 +49,34 @@ def test_from_a_log_to_a_model(files):
         )  # fmt: skip
         assert trained.exit_code == 0, trained.output
         assert rw.load(files / f"{ranker}.rw").name == ranker
+
+
+def test_click_rates_with_positions_make_a_model_that_knows_its_bias(files):
+    made = run(
+        "clicks", files / "log.jsonl", "--features", files / "documents.csv", "--rates", "--out", files / "rates.csv",
+        "--json",
+    )  # fmt: skip
+    assert made.exit_code == 0, made.output
+    log = rw.clicks.read_log(files / "log.jsonl")
+    assert json.loads(made.stdout)["shown"] == len(np.unique(log.documents))
+    rates = rw.read(files / "rates.csv")
+    assert np.nansum(rates.labels) * 30 == pytest.approx(log.n_clicks)
+    trained = run("train", files / "rates.csv", "--ranker", "lambdamart", "--set", "n_trees=3", "--out", files / "m.rw")
+    assert trained.exit_code == 0, trained.output
+    assert rw.load(files / "m.rw").debiasing_ is not None
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (["--rates", "--model", "pbm"], "--rates goes with --features and --out"),
+        (["--model", "pbm", "--held-out", "0.0001"], "0 are held out: give a larger log or another --held-out"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_a_sentence(more, why, files):
+    found = run("clicks", files / "log.jsonl", *more)
+    assert isinstance(found.exception, InputError | SettingError)
+    assert why in str(found.exception)
 
 
 def test_models_are_fitted_saved_and_measured(files):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -211,3 +212,48 @@ def test_a_merged_log_is_merged_once_and_for_all():
     log = log_of(LISTS).merged()
     assert log.merged().documents is log.documents
     assert log.take(np.array([1, 0])).merged().documents is not log.documents
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "log.jsonl.gz"])
+def test_a_log_that_is_written_is_read_back(name, tmp_path):
+    made = clicks.ClickLog.from_lists(
+        ["q", "r"], [["a", "b"], ["c"]], [[2], []], propensities=[[0.5, 0.25], [1.0]], policies=["x", "y"]
+    )
+    log = replace(made, first_ranks=np.array([0, 10], np.int32))
+    clicks.write_log(log, tmp_path / name)
+    found = clicks.read_log(tmp_path / name)
+    assert same(found, log)
+    for part in ("first_ranks", "propensities", "policies", "policy_ids"):
+        assert np.array_equal(getattr(found, part), getattr(log, part)), part
+
+
+def test_a_list_that_counts_twice_is_written_twice(tmp_path):
+    clicks.write_log(log_of(LISTS).merged(), tmp_path / "log.jsonl")
+    found = clicks.read_log(tmp_path / "log.jsonl")
+    assert found.n_lists == len(LISTS)
+    assert found.merged().n_clicks == log_of(LISTS).n_clicks
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no list could be read: it is empty"),
+        ('{"q": 1, "docs": ["a"]}', "no list could be read: events without a query .*its fields are 'q', 'docs'"),
+    ],
+)
+def test_a_log_without_any_list_is_an_error(text, why, tmp_path):
+    (tmp_path / "log.jsonl").write_text(text)
+    with pytest.raises(FileFormatError, match=why):
+        clicks.read_log(tmp_path / "log.jsonl")
+    with pytest.raises(FileFormatError, match=why):
+        clicks.count_votes(tmp_path / "log.jsonl")
+
+
+@pytest.mark.parametrize("position", ["2", 2.0, True, None])
+def test_clicks_that_are_no_positions_are_left_out_and_told(position, tmp_path):
+    (tmp_path / "log.jsonl").write_text(json.dumps({"query": "q", "shown": ["a", "b"], "clicks": [position, 1]}))
+    log = clicks.read_log(tmp_path / "log.jsonl")
+    assert log.clicked.tolist() == [True, False]
+    [(problem, count)] = log.problems.items()
+    assert problem.startswith("clicks that are no positions")
+    assert count == 1

@@ -13,13 +13,15 @@ from rankwright.cli.talk.voice import tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:
+    from rankwright.clicks.logs.reading import LogFile
     from rankwright.clicks.preferences import ClickData
 
 EXAMPLES = (
     "Example: rankwright clicks log.jsonl.gz --features documents.parquet --out train.parquet\n\n"
+    "Example: rankwright clicks log.jsonl.gz --features documents.parquet --rates --out rates.parquet\n\n"
     "Example: rankwright clicks log.jsonl.gz --model pbm --held-out 0.2 --save pbm.rw"
 )
-PAIRS, MODELS = "Preferences", "A click model"
+PAIRS, MODELS = "Data to train on", "A click model"
 
 
 def clicks(
@@ -30,6 +32,10 @@ def clicks(
     out: Annotated[
         str | None, opt("The data to write; its preferences go beside it, as .pairs.", "DATA", PAIRS)
     ] = None,
+    rates: Annotated[
+        bool,
+        opt("Write click rates as labels, with positions, in place of preferences.", panel=PAIRS, name="--rates"),
+    ] = False,
     rule: Annotated[
         str, opt("skip-above, last-click, skip-above-and-next, next or fair-pairs.", panel=PAIRS)
     ] = "skip-above",
@@ -56,13 +62,15 @@ def clicks(
 
     With --features and --out, write the documents of the log, and beside them the pairs of documents of which users
     preferred one, with the share of the votes as probability and their number as weight; `rankwright train DATA
-    --pairs PAIRS` trains any pairwise ranker on them. With --model, fit a click model, and measure on held-out lists
-    how well it foretells clicks.
+    --pairs PAIRS` trains any pairwise ranker on them. With --rates, write the click rate of each document and the
+    position at which it was shown, which `rankwright train DATA` frees from position bias. With --model, fit a click
+    model, and measure on held-out lists how well it foretells clicks.
     """
     from rankwright.clicks.logs.reading import LogFile
 
     require((features is None) == (out is None), "--features and --out go together")
     require(features is not None or model is not None, "give --features and --out, or --model")
+    require(out is not None or not rates, "--rates goes with --features and --out")
     require(model is not None or (save is None and plot is None), "--save and --plot go with --model")
     if plot is not None:
         from rankwright.report.figure import picture_kind
@@ -71,7 +79,11 @@ def clicks(
     file = LogFile(log, format=format, strict=strict, threads=threads)
     found: dict[str, Any] = {}
     if features is not None and out is not None:
-        found |= _write_preferences(file, features, out, (rule, correct, smoothing), threads, as_json)
+        if rates:
+            require(not correct, "--correct is for preferences, not for click rates")
+            found |= _write_rates(file, features, out, as_json)
+        else:
+            found |= _write_preferences(file, features, out, (rule, correct, smoothing), threads, as_json)
     if model is not None:
         found |= _fit_models(log, format, strict, model, held_out, (save, plot), seed, threads, as_json)
     if as_json:
@@ -79,7 +91,7 @@ def clicks(
 
 
 def _write_preferences(
-    file: Any, features: str, out: str, how: tuple[str, bool, float], threads: int | None, as_json: bool
+    file: LogFile, features: str, out: str, how: tuple[str, bool, float], threads: int | None, as_json: bool
 ) -> dict[str, Any]:
     from dataclasses import replace
 
@@ -96,8 +108,7 @@ def _write_preferences(
     if not as_json:
         for line in _told(made):
             typer.echo(line)
-        for problem, count in file.problems.items():
-            tell(f"{problem}: {count:,} (first in {file.first_problems[problem]})")
+        _tell_problems(file)
         tell_written(out, pairs)
     return {
         "data": out,
@@ -109,6 +120,32 @@ def _write_preferences(
         "votes_against_shown_order": made.votes.against_order,
         "problems": file.problems,
     }
+
+
+def _write_rates(file: LogFile, features: str, out: str, as_json: bool) -> dict[str, Any]:
+    from dataclasses import replace
+
+    import numpy as np
+
+    from rankwright.clicks.logs.reading import whole_log
+    from rankwright.clicks.preferences import click_rates
+    from rankwright.formats.reading import read, write
+
+    data = replace(click_rates(read(features), whole_log(file)), source_rows=None)
+    write(data, out)
+    n_shown = int((~np.isnan(np.asarray(data.labels))).sum())
+    if not as_json:
+        typer.echo(f"click rates of {n_shown:,} shown documents of {data.n_docs:,}, in {data.n_queries:,} queries")
+        _tell_problems(file)
+        tell_written(out)
+    return {
+        "data": out, "queries": data.n_queries, "documents": data.n_docs, "shown": n_shown, "problems": file.problems
+    }  # fmt: skip
+
+
+def _tell_problems(file: LogFile) -> None:
+    for problem, count in file.problems.items():
+        tell(f"{problem}: {count:,} (first in {file.first_problems[problem]})")
 
 
 def _told(made: ClickData) -> list[str]:
@@ -139,6 +176,11 @@ def _fit_models(
     require(save is None or len(names) == 1, "--save goes with one model")
     whole = read_log(log, format=format, strict=strict, merge=True, threads=threads)
     train, held = whole.split(held_out, seed=seed)
+    require(
+        bool(train.n_lists and held.n_lists),
+        f"models are measured on held-out lists, and of {whole.n_lists:,} lists {held.n_lists:,} are held out: give a "
+        "larger log or another --held-out",
+    )
     measured: dict[str, Any] = {}
     for name in names:
         fitted = click_model(name, threads=threads).fit(train)

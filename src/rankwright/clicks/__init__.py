@@ -5,21 +5,16 @@ from rankwright.clicks.interleaving import Interleaved, InterleavingResult, inte
 from rankwright.clicks.joint import PositionBasedClicks
 from rankwright.clicks.logs.log import ClickLog
 from rankwright.clicks.logs.reading import LogFile, read_log
-from rankwright.clicks.models.model import ClickEvaluation, ClickModel, RelevanceEstimates
+from rankwright.clicks.logs.writing import write_log
+from rankwright.clicks.models.model import ClickModel
 from rankwright.clicks.models.registry import CLICK_MODELS, click_model, load_click_model
+from rankwright.clicks.models.results import ClickEvaluation, RelevanceEstimates
 from rankwright.clicks.preferences import ClickData, click_rates, with_preferences
 from rankwright.clicks.propensities import from_interventions, from_randomised
+from rankwright.clicks.rules import last_click, next_skipped, skip_above, skip_above_and_next
 from rankwright.clicks.simulation import EXAMINATION, USERS, click_chances, simulate
 from rankwright.clicks.summary import LogSummary, summarise_log
-from rankwright.clicks.votes import (
-    RULES,
-    PairVotes,
-    count_votes,
-    last_click,
-    next_skipped,
-    skip_above,
-    skip_above_and_next,
-)
+from rankwright.clicks.votes import RULES, PairVotes, count_votes
 from rankwright.clicks.weights import PropensityWeights, propensity_weights
 
 __all__ = [
@@ -61,4 +56,5 @@ __all__ = [
     "summarise_log",
     "team_draft",
     "with_preferences",
+    "write_log",
 ]

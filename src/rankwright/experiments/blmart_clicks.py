@@ -15,8 +15,9 @@ import numpy as np
 from rankwright.bagging.blmart import BLMART
 from rankwright.clicks.logs.reading import read_log
 from rankwright.clicks.preferences import click_rates, with_preferences
+from rankwright.clicks.rules import skip_above
 from rankwright.clicks.simulation import simulate
-from rankwright.clicks.votes import RULES, count_votes, skip_above
+from rankwright.clicks.votes import RULES, count_votes
 from rankwright.formats.trec import read_qrels
 from rankwright.metrics.evaluation import evaluate
 from rankwright.synthetic import web_search

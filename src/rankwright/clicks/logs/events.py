@@ -15,12 +15,14 @@ from rankwright.errors import FileFormatError
 
 # What may be wrong; the event is left out, unless it says that only a click is.
 NOT_SHOWN = "clicks on what was not shown (the click is left out)"
+NO_POSITION = "clicks that are no positions, which are whole numbers from 1 (the click is left out)"
 REPEATED = "repeated clicks (counted once)"
 SHOWN_TWICE = "documents shown twice in a list (kept)"
 EMPTY = "lists without documents"
 NO_QUERY = "events without a query"
 BROKEN = "events that cannot be read"
 MOST_PROPENSITY = 1e30  # any number is taken that stays one in float32
+MOST_DETAIL = 100  # characters of an event that are shown
 LOWEST_FIRST = 1_000_000  # where a page may begin
 HARMLESS = (REPEATED, SHOWN_TWICE)  # part of ordinary logs: even a strict reader goes on
 
@@ -83,7 +85,7 @@ class Gathered:
         """Take an event with `query`, `shown` and `clicks` (positions from 1); it is left out if something is wrong."""
         query, shown, clicks = event.get("query"), event.get("shown"), event.get("clicks")
         if query is None or query == "":
-            self.problems.note(NO_QUERY, line)
+            self.problems.note(NO_QUERY, line, f"its fields are {', '.join(map(repr, event))}"[:MOST_DETAIL])
             return
         if not isinstance(shown, list | tuple) or (clicks is not None and not isinstance(clicks, list | tuple)):
             self.problems.note(BROKEN, line, "shown and clicks must be lists")
@@ -112,13 +114,14 @@ class Gathered:
     def _clicked(self, clicks: Sequence[Any], n_shown: int, line: int) -> list[bool]:
         clicked = [False] * n_shown
         for position in clicks:
-            place = position - 1 if isinstance(position, int) and not isinstance(position, bool) else -1
-            if not 0 <= place < n_shown:
+            if not isinstance(position, int) or isinstance(position, bool):
+                self.problems.note(NO_POSITION, line, repr(position)[:MOST_DETAIL])
+            elif not 1 <= position <= n_shown:
                 self.problems.note(NOT_SHOWN, line, f"position {position!r} of {n_shown}")
-            elif clicked[place]:
+            elif clicked[position - 1]:
                 self.problems.note(REPEATED, line)
             else:
-                clicked[place] = True
+                clicked[position - 1] = True
         return clicked
 
     def _extras(self, event: Mapping[str, Any], n_shown: int, line: int) -> tuple[int, list[float], str] | None:

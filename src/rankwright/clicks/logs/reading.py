@@ -67,6 +67,16 @@ class LogFile:
         LogBlock
             Lists with ids as numbers of `naming`, the same in every reading.
         """
+        n_lists = 0
+        for block in self._read():
+            n_lists += len(block.queries)
+            yield block
+        if not n_lists:
+            found = [f"{problem} ({self.first_problems[problem]})" for problem in self.problems]
+            why = "; ".join(found) or "it is empty"
+            raise FileFormatError(", ".join(map(input_name, self.paths)), f"no list could be read: {why}")
+
+    def _read(self) -> Iterator[LogBlock]:
         self.problems, self.first_problems = {}, {}
         for path in self.paths:
             problems = Problems(input_name(path), self.strict)
@@ -166,7 +176,11 @@ def read_log(
     ...     rw.clicks.read_log(path)
     ClickLog(1 queries, 1 lists, 2 shown documents, 1 clicked)
     """
-    file = LogFile(path, format=format, strict=strict, threads=threads)
+    return whole_log(LogFile(path, format=format, strict=strict, threads=threads), merge=merge, threads=threads)
+
+
+def whole_log(file: LogFile, *, merge: bool = False, threads: int | None = None) -> ClickLog:
+    """All lists of the files as one log; see `read_log`."""
     parts: list[ClickLog] = []
     n_merged, n_threads = 0, thread_count(threads)
     for block in file.blocks():

@@ -5,111 +5,24 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rankwright.arrays import Arrays, BoolArray, Float64Array, IdArray, Int32Array, IntArray
+from rankwright.arrays import Arrays, Float64Array, IntArray
 from rankwright.clicks.logs.log import ClickLog, PairLog, pair_log
 from rankwright.clicks.models.behaviour import LEAST_CHANCE, Behaviour, Chain, Shown, conditional_chances, drawn_clicks
 from rankwright.clicks.models.beta import beta_interval, bounded, drawn_rates, fitted_strength
+from rankwright.clicks.models.files import stored_pairs, stored_parameters, stored_strengths
+from rankwright.clicks.models.laying import KnownPairs, Laid, laid_out
+from rankwright.clicks.models.results import ClickEvaluation, RelevanceEstimates
 from rankwright.container.file import write_container
-from rankwright.data.ids import text_ids
 from rankwright.data.seeds import Seed
 from rankwright.errors import InputError, require
 
 KIND = "click-model"  # of files
-MOST_STRENGTH = 1e12  # that a file may tell
-LISTS_AT_A_TIME = 1 << 16  # that are laid out as matrices
 RECOUNTED_AT = (0, 3, 9, 21, 45, 93)  # iterations after which strengths of priors are chosen anew
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RelevanceEstimates:
-    """How relevant a click model thinks each document of a query is, and how sure it is.
-
-    Attributes
-    ----------
-    queries, documents : array of int32
-        The query and the document, as places in `query_ids` and `document_ids`.
-    mean : array of float64
-        The chance that a user who examines the document clicks it and, for models that know satisfaction, is satisfied.
-    deviation, low, high : array of float64
-        The standard deviation of the chance of a click, and the interval in which it lies.
-    shown : array of int64
-        How often the document was shown.
-    query_ids, document_ids : array of int64 or str
-        The ids.
-    """
-
-    queries: Int32Array
-    documents: Int32Array
-    mean: Float64Array
-    deviation: Float64Array
-    low: Float64Array
-    high: Float64Array
-    shown: IntArray
-    query_ids: IdArray
-    document_ids: IdArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClickEvaluation:
-    """How well a click model foretells the clicks of a log.
-
-    Attributes
-    ----------
-    log_likelihood : float
-        The mean over lists of the logarithm of the chance of all their clicks, each given those above it.
-    conditional_perplexity : float
-        2 to the mean surprise in bits at each rank given the clicks above it, averaged over ranks; 1 is perfect.
-    perplexity : float
-        The same without knowing any clicks.
-    conditional_at, perplexity_at : array of float64
-        Both at each rank.
-    of_list : array of float64
-        The log-likelihood of each list.
-    counts : array of int64
-        How often each list was seen.
-    queries : array of int32
-        The query of each list.
-    """
-
-    log_likelihood: float
-    conditional_perplexity: float
-    perplexity: float
-    conditional_at: Float64Array
-    perplexity_at: Float64Array
-    of_list: Float64Array
-    counts: IntArray
-    queries: Int32Array
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures in types that JSON can hold.
-
-        Returns
-        -------
-        dict
-            All but those of single lists.
-        """
-        return {
-            "lists": int(self.counts.sum()),
-            "log_likelihood": self.log_likelihood,
-            "conditional_perplexity": self.conditional_perplexity,
-            "perplexity": self.perplexity,
-            "conditional_perplexity_at": self.conditional_at.tolist(),
-            "perplexity_at": self.perplexity_at.tolist(),
-        }
-
-
-class Laid(NamedTuple):
-    """Some lists as matrices: (lists, ranks); what is beyond the end of a list is not `there`."""
-
-    pairs: IntArray
-    clicked: BoolArray
-    there: BoolArray
-    lists: slice
 
 
 class ClickModel(ABC):
@@ -321,8 +234,8 @@ class ClickModel(ABC):
             "settings": {"iterations": self.iterations, "tolerance": self.tolerance, "strength": self.strength},
             "strengths": self.strengths_,
             "n_iterations": self.n_iterations_,
-            "query_ids": _stored(self.query_ids_),
-            "document_ids": _stored(self.document_ids_),
+            "query_ids": self.query_ids_.tolist(),
+            "document_ids": self.document_ids_.tolist(),
         }
         pairs = {"pair.queries": self.queries_, "pair.documents": self.documents_}
         write_container(path, KIND, header, pairs | {f"fitted.{k}": v for k, v in self._fitted().items()})
@@ -333,18 +246,7 @@ class ClickModel(ABC):
         return self.parameters_
 
     def _laid(self, log: ClickLog) -> Iterator[Laid]:
-        """The lists of a log as matrices, some at a time; pairs that are not known are -1."""
-        number_of = _lookup(self, log)
-        for start in range(0, len(log.queries), LISTS_AT_A_TIME):
-            lists = slice(start, min(start + LISTS_AT_A_TIME, len(log.queries)))
-            offsets = log.offsets[start : lists.stop + 1]
-            sizes = np.diff(offsets)
-            there = np.arange(int(sizes.max(initial=1))) < sizes[:, None]
-            rows = slice(offsets[0], offsets[-1])
-            pairs, clicked = np.full(there.shape, -1, np.int64), np.zeros(there.shape, np.bool_)
-            pairs[there] = number_of(np.repeat(log.queries[lists], sizes), log.documents[rows])
-            clicked[there] = log.clicked[rows]
-            yield Laid(pairs, clicked, there, lists)
+        return laid_out(log, KnownPairs(self.queries_, self.documents_, self.query_ids_, self.document_ids_))
 
     def _shown(self, laid: Laid) -> Shown:
         """What the model knows of the documents of some lists; new ones are as is usual at their rank."""
@@ -417,76 +319,12 @@ def _alike(usual: Float64Array, satisfaction: float, n_ranks: int) -> Shown:
     return Shown(np.maximum(attraction, LEAST_CHANCE), np.full((1, n_ranks), satisfaction))
 
 
-def _lookup(model: ClickModel, log: ClickLog) -> Any:
-    """A function from queries and documents of a log to the pairs of a model, -1 for what it does not know."""
-    keys = model.queries_.astype(np.int64) << 32 | model.documents_
-    query_of, document_of = _matched(log.query_ids, model.query_ids_), _matched(log.document_ids, model.document_ids_)
-
-    def number_of(queries: Int32Array, documents: Int32Array) -> IntArray:
-        wanted = query_of[queries] << 32 | document_of[documents]
-        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[place] == wanted, place, -1)
-
-    return number_of
-
-
-def _matched(ids: IdArray, known: IdArray) -> IntArray:
-    """The place of each id among known ones, which are sorted; a large number where it is new."""
-    if ids.dtype != known.dtype:
-        order = np.argsort(text_ids(known), kind="stable")
-        return np.where((found := _matched(text_ids(ids), text_ids(known)[order])) < len(known),
-                        order[np.minimum(found, len(known) - 1)], 2**31 - 1)  # fmt: skip
-    place = np.minimum(np.searchsorted(known, ids), len(known) - 1)
-    return np.where(known[place] == ids, place, 2**31 - 1).astype(np.int64)
-
-
-def _stored(ids: IdArray) -> list[Any]:
-    return ids.tolist()  # type: ignore[no-any-return]
-
-
 def restore(model: ClickModel, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> ClickModel:
     """Fill a model with what a file holds."""
-    from rankwright.arrays import named
-    from rankwright.container.checks import array, number, part
-
-    model.query_ids_, model.document_ids_ = (_restored_ids(header, name) for name in ("query_ids", "document_ids"))
-    model.queries_ = array(arrays, "pair.queries", np.int32, (None,))
+    known = stored_pairs(header, arrays)
+    model.queries_, model.documents_, model.query_ids_, model.document_ids_ = known
     n_pairs = len(model.queries_)
-    model.documents_ = array(arrays, "pair.documents", np.int32, (n_pairs,))
-    for places, ids in ((model.queries_, model.query_ids_), (model.documents_, model.document_ids_)):
-        if not n_pairs or not 0 <= places.min() <= places.max() < len(ids):
-            raise InputError("pairs name queries or documents that are not there")
-    if not (np.diff(model.queries_.astype(np.int64) << 32 | model.documents_) > 0).all():
-        raise InputError("pairs are not in order of their queries and documents")
-    model.parameters_ = named(arrays, "fitted.")
-    forms: dict[str, tuple[int | None, ...]] = {
-        "attraction": (n_pairs,),
-        "usual": (n_pairs,),
-        "rank_attraction": (None,),
-        **model._chances(n_pairs),
-    }
-    for name, form in forms.items():
-        found = array(model.parameters_, name, np.float64, form)
-        if not len(found) or not 0 <= found.min() <= found.max() <= 1:
-            raise InputError(f"{name} must have chances between 0 and 1")
-    for name, kind in (("clicks", np.float64), ("examined", np.float64), ("shown", np.int64)):
-        if array(model.parameters_, name, kind, (n_pairs,)).min() < 0:
-            raise InputError(f"{name} must be 0 or more")
+    model.parameters_ = stored_parameters(arrays, n_pairs, model._chances(n_pairs))
     model._check(model.parameters_)
-    strengths = part(header, "strengths", dict)
-    model.strengths_ = {name: number(strengths, name) for name in ("attraction", *strengths)}
-    if not all(0 <= value <= MOST_STRENGTH for value in model.strengths_.values()):
-        raise InputError(f"strengths must lie between 0 and {MOST_STRENGTH:g}")
+    model.strengths_ = stored_strengths(header)
     return model
-
-
-def _restored_ids(header: Mapping[str, Any], name: str) -> IdArray:
-    from rankwright.arrays import as_ids
-    from rankwright.container.checks import items, part
-
-    kind = int if all(type(one) is int for one in part(header, name, list)) else str
-    values = items(header, name, kind)
-    ids = as_ids(np.array(values, np.int64 if kind is int else np.dtypes.StringDType()), name=name)
-    if not bool((ids[1:] > ids[:-1]).all()):
-        raise InputError(f"{name} must be in ascending order, each once")
-    return ids
