@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 TEST_JOBS ?= $(shell nproc)
 CPP := $(wildcard native/*/*.[ch]pp native/*/*/*.[ch]pp)
 
-.PHONY: help quickstart install install-test dev test test-slow test-cluster fuzz fuzz-sanitised docs format lint types native-test \
+.PHONY: help quickstart install install-test dev test test-slow test-cluster fuzz fuzz-sanitised docs docs-check format lint types native-test \
   pytest debug-test clean
 
 help: ## List the targets
@@ -43,8 +43,18 @@ test: ## Everything that must hold, with the time of each step
 	  times="$$times  $$step $$(($$(date +%s) - start)) s\n"; \
 	done; printf "time of each step:\n$$times"
 
-docs: $(VENV)/.test-extras ## Write the pages of docs/ that are made from the code
+# What the site needs is installed by these targets alone: tests go without.
+$(VENV)/.docs-extras: $(VENV)/.test-extras
+	$(PIP) --no-build-isolation '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs-extras ## Write docs/settings.md and the pictures anew, and build the site in build/site; it opens from disk
 	$(BIN)/python docs/settings_page.py
+	$(BIN)/python docs/machinery/pictures.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+docs-check: docs ## Open every page of the site in Chromium, narrow and wide, light and dark
+	$(BIN)/pytest -q -m slow tests/site
 
 format: $(VENV)/.test-extras ## Format the code
 	$(BIN)/ruff format .

@@ -1,6 +1,6 @@
 """Every example a reader may copy runs: in README, in docs/ and in docstrings.
 
-Examples in docs/ find these files in their working folder: `train.txt.gz`, `valid.txt`, `test.txt` (LETOR text) and
+Examples in docs/ find these files in their working folder: `train.txt.gz`, `train.txt`, `valid.txt`, `test.txt` (LETOR text) and
 `scores.txt` (one score a line for `test.txt`). Those of the README run one after another on what the quickstart has
 written. A block in a language other than python or sh is not run.
 """
@@ -46,7 +46,7 @@ def examples_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
     data = rankwright.synthetic.web_search(n_queries=60, seed=0)
     train, valid, test = data.split(valid=0.2, test=0.2, seed=0)
-    for part, name in ((train, "train.txt.gz"), (valid, "valid.txt"), (test, "test.txt")):
+    for part, name in ((train, "train.txt.gz"), (train, "train.txt"), (valid, "valid.txt"), (test, "test.txt")):
         rankwright.write(part, folder / name)
     np.savetxt(folder / "scores.txt", test.features[:, 0], fmt="%.6g")
     return folder
