@@ -50,7 +50,7 @@ def _index(page_of: dict[str, str]) -> str:
         f"| [`{name}`]({page_of[name]}.md#{_anchor(name)}) | {one_line(_summary(getattr(rankwright, name)))} |"
         for name in sorted(page_of, key=str.lower)
     ]
-    head = "# Python\n\nWhat `import rankwright as rw` offers, made from the docstrings. `help(rw.LambdaMART)` says the same."
+    head = "# Python\n\nWhat `import rankwright as rw` offers, made from its docstrings."
     return "\n".join([head, "", "| name | what it is |", "|---|---|", *rows, ""])
 
 

@@ -57,9 +57,14 @@ def _moved(text: str) -> str:
     return re.sub(r"\]\(docs/", "](", text)
 
 
-def _equation(source: str, language: str, class_name: str, options: Any, md: Any, **_: Any) -> str:
-    """An equation of LaTeX as MathML, which browsers draw by themselves."""
+# What is made of \\bar: browsers lose the bar above the letter, and keep the letter with a bar.
+BAR = re.compile(r'<mover><mrow><mi>(.)</mi></mrow><mo stretchy="true">&#x000AF;</mo></mover>')
+
+
+def _equation(source: str, language: str, class_name: str, options: Any, md: Any, **_: Any) -> str:  # noqa: ARG001
+    """An equation of LaTeX as MathML, which browsers draw by themselves; a blank line begins another."""
     from latex2mathml.converter import convert
 
     lines = [convert(line, display="block") for line in re.split(r"\n\s*\n", source.strip())]
+    lines = [BAR.sub(r"<mi>\1&#x0304;</mi>", line) for line in lines]
     return f'<div class="{class_name}" role="math" aria-label="{escape(source.strip())}">{"".join(lines)}</div>'
