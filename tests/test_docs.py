@@ -1,7 +1,7 @@
 """Every example a reader may copy runs: in README, in docs/ and in docstrings.
 
-Examples in docs/ find these files in their working folder: `train.txt.gz`, `train.txt`, `valid.txt`, `test.txt` (LETOR text) and
-`scores.txt` (one score a line for `test.txt`). Those of the README run one after another on what the quickstart has
+Examples in docs/ find these files in their working folder: `train.txt.gz`, `train.txt`, `valid.txt` and `test.txt`
+(LETOR text), and `scores.txt` (one score a line for `test.txt`). Those of the README run one after another on what the quickstart has
 written. A block in a language other than python or sh is not run.
 """
 

@@ -49,7 +49,7 @@ def _index(group: Any) -> str:
             "# Commands",
             "",
             "Every command takes `--json` (one JSON document on stdout; talk goes to stderr), `-v` to say more and",
-            "`-q` to say nothing. It exits with 0 on success and with 2 on wrong usage or bad input, with one line that",
+            "`-q` to say nothing. It exits with 0 on success and with 2 on wrong usage or bad input, and one line that",
             "says where, what was found and what was wanted. Output files are complete or absent. These pages are made",
             "from the commands themselves; `rankwright COMMAND --help` says the same.",
             "",

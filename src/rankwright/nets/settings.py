@@ -159,7 +159,7 @@ class LambdaRankSettings(DebiasedSettings, NetSettings, PairWeightSettings):
     sigma
         How steep the logistic force of a pair is.
     spring
-        The margin δ of paper 2's own force (Eq. 4-6), which then takes the place of the logistic one.
+        The margin δ of Burges's own force (2005, Eq. 4-6), which then takes the place of the logistic one.
     truncation
         Only pairs with a document among so many top ranks have a force; None takes 30, or all in the paper's mode.
     ties
