@@ -1,8 +1,8 @@
 """Every example a reader may copy runs: in README, in docs/ and in docstrings.
 
 Examples in docs/ find these files in their working folder: `train.txt.gz`, `train.txt`, `valid.txt` and `test.txt`
-(LETOR text), and `scores.txt` (one score a line for `test.txt`). Those of the README run one after another on what the quickstart has
-written. A block in a language other than python or sh is not run.
+(LETOR text), and `scores.txt` (one score a line for `test.txt`). Those of the README run one after another on what the
+quickstart has written. A block in a language other than python or sh is not run.
 """
 
 from __future__ import annotations
