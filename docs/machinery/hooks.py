@@ -40,14 +40,20 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def _with_generated(nav: list[Any]) -> Iterator[Any]:
+    """The navigation with generated pages, and without pages that are not there.
+
+    A page whose name is misspelt there is still told: as one that is in no place of the navigation.
+    """
     for entry in nav:
         ((title, place),) = entry.items()
         if place == "commands/*":
             yield {title: [f"commands/{name}" for name in command_pages.pages()]}
         elif place == "api/*":
             yield {title: [f"api/{name}" for name in api_pages.pages()]}
-        else:
-            yield {title: list(_with_generated(place)) if isinstance(place, list) else place}
+        elif isinstance(place, list):
+            yield {title: list(_with_generated(place))}
+        elif place in FROM_ROOT or (ROOT / "docs" / place).exists():
+            yield {title: place}
 
 
 def _moved(text: str) -> str:

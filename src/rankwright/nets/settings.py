@@ -151,8 +151,7 @@ class RankNetSettings(DebiasedSettings, NetSettings):
 
 @settings_class
 class LambdaRankSettings(DebiasedSettings, NetSettings, PairWeightSettings):
-    """A net whose forces on pairs are weighed by what swapping them would do to `metric` (Burges 2005, paper
-    2).
+    """A net whose forces on pairs are weighed by what swapping them would do to `metric` (Burges 2005).
 
     Parameters
     ----------
