@@ -43,9 +43,11 @@ test: ## Everything that must hold, with the time of each step
 	  times="$$times  $$step $$(($$(date +%s) - start)) s\n"; \
 	done; printf "time of each step:\n$$times"
 
-# What the site needs is installed by these targets alone: tests go without.
+# What the site needs is installed by these targets alone, beside the package as it is: tests go without.
+DOCS_EXTRA = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])
+
 $(VENV)/.docs-extras: $(VENV)/.test-extras
-	$(PIP) --no-build-isolation '.[docs]'
+	$(PIP) $$($(BIN)/python -c '$(DOCS_EXTRA)')
 	@touch $@
 
 docs: $(VENV)/.docs-extras ## Write docs/settings.md and the pictures anew, and build the site in build/site; it opens from disk

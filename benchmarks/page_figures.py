@@ -10,7 +10,9 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +40,7 @@ def long_query(_: Path) -> None:
         ("eight partners each", ranknet(sampled_pairs=8)),
     ):
         forces = objective.bind(data, threads=1)
-        print(f"{name}: {best_of_three(lambda forces=forces: forces(scores)):.3f} s")
+        print(f"{name}: {best_of_three(partial(forces, scores)):.3f} s")
 
 
 def yetirank_trees(_: Path) -> None:
@@ -47,7 +49,7 @@ def yetirank_trees(_: Path) -> None:
     times = {}
     for objective in ("lambdarank:ndcg@10", "yetirank"):
         ranker = rw.LambdaMART(n_trees=30, max_leaves=7, objective=objective, threads=1)
-        times[objective] = best_of_three(lambda ranker=ranker: ranker.fit(data))
+        times[objective] = best_of_three(partial(ranker.fit, data))
     print(f"{data.n_docs:,} documents: {times['yetirank'] / times['lambdarank:ndcg@10']:.2f} times as long")
 
 
@@ -58,7 +60,7 @@ def tree_times(_: Path) -> None:
         features = rng.normal(size=(n_docs, n_features)).astype("float32")
         labels = np.clip(features[:, :5].sum(axis=1) + rng.normal(size=n_docs), 0, 4).round()
         data = rw.RankingDataset.from_arrays(features, labels, qid=np.arange(n_docs) % n_queries)
-        settings = {"max_leaves": leaves, "query_fraction": 0.6, "feature_fraction": 0.5, "threads": 1}
+        settings: dict[str, Any] = {"max_leaves": leaves, "query_fraction": 0.6, "feature_fraction": 0.5, "threads": 1}
         settings |= {"objective": "lambdarank:ndcg@10", "min_docs_in_leaf": 50, "learning_rate": 0.1}
 
         def grow(n_trees: int, data=data, settings=settings) -> float:
