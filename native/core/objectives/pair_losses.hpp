@@ -69,7 +69,7 @@ template <typename Real> struct HingeLoss {
     }
 };
 
-// Burges 2005, Eq. 4-9: a constant push while the pair is the wrong way round, then a spring until the margin is reached.
+// Burges 2005, Eq. 4-9: a constant push while the pair stands wrong, then a spring until the margin is reached.
 template <typename Real> struct SpringLoss {
     Real margin;
 
