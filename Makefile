@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 TEST_JOBS ?= $(shell nproc)
 CPP := $(wildcard native/*/*.[ch]pp native/*/*/*.[ch]pp)
 
-.PHONY: help quickstart install install-test dev test test-slow test-cluster fuzz fuzz-sanitised docs docs-check format lint types native-test \
+.PHONY: help quickstart install install-test dev test test-slow test-cluster fuzz fuzz-sanitised docs format lint types native-test \
   pytest debug-test clean
 
 help: ## List the targets
@@ -55,6 +55,7 @@ docs: $(VENV)/.docs-extras ## Write docs/settings.md and the pictures anew, and 
 	$(BIN)/python docs/machinery/pictures.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
+.PHONY: docs-check
 docs-check: docs ## Open every page of the site in Chromium, narrow and wide, light and dark
 	$(BIN)/pytest -q -m slow tests/site
 

@@ -1,8 +1,8 @@
 """Every example a reader may copy runs: in README, in docs/ and in docstrings.
 
-Examples in docs/ find these files in their working folder: `train.txt.gz`, `train.txt`, `valid.txt` and `test.txt`
-(LETOR text), and `scores.txt` (one score a line for `test.txt`). Those of the README and of docs/tour.md run one after
-another on what the quickstart has written. A block in a language other than python or sh is not run.
+Examples in docs/ find these files in their working folder: `train.txt`, `train.txt.gz` (the same), `valid.txt`,
+`test.txt` (LETOR text) and `scores.txt` (one score a line for `test.txt`). Those of the README run one after another on
+what the quickstart has written. A block in a language other than python or sh is not run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rankwright.experiments.quickstart import write_quickstart
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-TOUR = ROOT / "docs" / "tour.md"
+TOUR = ROOT / "docs" / "tour.md"  # runs after the README, in the same folder
 PAGES = sorted(set((ROOT / "docs").glob("*.md")) - {TOUR})
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -47,7 +47,12 @@ def examples_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examples")
     data = rankwright.synthetic.web_search(n_queries=60, seed=0)
     train, valid, test = data.split(valid=0.2, test=0.2, seed=0)
-    for part, name in ((train, "train.txt.gz"), (train, "train.txt"), (valid, "valid.txt"), (test, "test.txt")):
+    for part, name in (
+        (train, "train.txt"),
+        (train, "train.txt.gz"),
+        (valid, "valid.txt"),
+        (test, "test.txt"),
+    ):
         rankwright.write(part, folder / name)
     np.savetxt(folder / "scores.txt", test.features[:, 0], fmt="%.6g")
     return folder

@@ -38,7 +38,7 @@ NONE, NO_AMOUNTS = np.empty(0, np.int64), np.empty((0, 0), np.int64)
 
 
 def skip_above(clicks: Sequence[int]) -> list[tuple[int, int]]:
-    """Pairs of positions by the rule of Ganjisaffar's slides: a click is preferred to all that was skipped above it.
+    """Pairs of positions by the rule of the slides: a click is preferred to all that was skipped above it.
 
     Parameters
     ----------
