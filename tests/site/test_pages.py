@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 import runpy
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from tests.compatibility.public_commands import commands
+
+import rankwright
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -59,3 +63,29 @@ def test_pictures_are_those_that_the_script_draws():
     assert len(pictures) > 5
     for name, draw in pictures.items():
         assert (DOCS / "images" / name).read_text(encoding="utf-8") == draw(), f"{name}: run make docs"
+
+
+@pytest.fixture
+def machinery(monkeypatch):
+    """The modules that make pages from the code."""
+    monkeypatch.syspath_prepend(str(DOCS / "machinery"))
+    return import_module("api_pages"), import_module("command_pages")
+
+
+def test_every_public_name_is_in_the_reference(machinery):
+    pages = machinery[0].pages()
+    index = pages.pop("index.md")
+    told = "\n".join(pages.values())
+    for name in set(rankwright.__all__) - {"__version__"}:
+        assert f"[`{name}`]" in index
+        assert f"{{ #rw.{name} }}" in told
+    assert re.findall(r"0x[0-9a-f]{6,}", told) == []  # no address in memory: pages are the same each time
+
+
+def test_every_command_and_option_has_its_line(machinery):
+    pages = machinery[1].pages()
+    for name, command in commands().items():
+        if name:
+            assert f"[`{name}`]({name}.md)" in pages["index.md"]
+            flags = [param.opts[0] for param in command.params if not param.hidden and param.opts[0].startswith("--")]
+            assert [flag for flag in flags if f"`{flag}" not in pages[f"{name}.md"]] == []
