@@ -43,8 +43,21 @@ test: ## Everything that must hold, with the time of each step
 	  times="$$times  $$step $$(($$(date +%s) - start)) s\n"; \
 	done; printf "time of each step:\n$$times"
 
-docs: $(VENV)/.test-extras ## Write the pages of docs/ that are made from the code
+# What the site needs is installed by these targets alone, beside the package as it is: tests go without.
+DOCS_EXTRA = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])
+
+$(VENV)/.docs-extras: $(VENV)/.test-extras
+	$(PIP) $$($(BIN)/python -c '$(DOCS_EXTRA)')
+	@touch $@
+
+docs: $(VENV)/.docs-extras ## Write docs/settings.md and the pictures anew, and build the site in build/site; it opens from disk
 	$(BIN)/python docs/settings_page.py
+	$(BIN)/python docs/machinery/pictures.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+.PHONY: docs-check
+docs-check: docs ## Open every page of the site in Chromium, narrow and wide, light and dark
+	$(BIN)/pytest -q -m slow tests/site
 
 format: $(VENV)/.test-extras ## Format the code
 	$(BIN)/ruff format .

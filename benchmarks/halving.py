@@ -1,4 +1,4 @@
-"""Did we need this many experiments? Successive halving against the slides' full grid of 162 configurations.
+"""Did we need this many experiments? Successive halving against Ganjisaffar's full grid of 162 configurations.
 
 Validation NDCG@3 of what each chooses on MQ2008 fold 1, three seeds, and the tree-building work: trees grown, and trees
 grown times the leaves they may have, none counted twice. Both are one study: what halving trains anew is told.

@@ -1,4 +1,4 @@
-"""How many experiments an hour: the slides' 162 configurations × 5 folds, against a plain loop over LightGBM?
+"""How many experiments an hour: Ganjisaffar's 162 configurations × 5 folds, against a plain loop over LightGBM?
 
 A seeded sample of the experiments is run on both sides in turns, so that a noisy minute hurts both alike. LightGBM
 keeps its Dataset from experiment to experiment and is given the faster of two ways to use the cores: one experiment on

@@ -1,4 +1,4 @@
-"""Paper 2's example: 1,000 documents, two relevant, the pairwise cost against winner takes all, in numbers and drawn.
+"""Burges's example (2005): 1,000 documents, two relevant; the pairwise cost against winner takes all.
 
     python examples/winner_takes_all.py [winner-takes-all.svg]
 

@@ -26,7 +26,8 @@ from rankwright.experiments.quickstart import write_quickstart
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+TOUR = ROOT / "docs" / "tour.md"  # runs after the README, in the same folder
+PAGES = sorted(set((ROOT / "docs").glob("*.md")) - {TOUR})
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -86,11 +87,13 @@ def run_command(arguments: list[str], folder: Path, page: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def readme_folder(quickstart, tmp_path_factory):
-    """What `make quickstart` writes, after the commands of the README; and what each of them printed."""
+def toured_folder(quickstart, tmp_path_factory):
+    """What the quickstart writes, after the commands of README and tour; and what each command of the tour printed."""
     folder = tmp_path_factory.mktemp("quickstart")
     write_quickstart(quickstart, folder)
-    return folder, {shlex.join(command): run_command(command, folder, README) for command in commands_of(README)}
+    for command in commands_of(README):
+        run_command(command, folder, README)
+    return folder, {shlex.join(command): run_command(command, folder, TOUR) for command in commands_of(TOUR)}
 
 
 def printed_by(name: str, printed: dict[str, str]) -> str:
@@ -99,35 +102,38 @@ def printed_by(name: str, printed: dict[str, str]) -> str:
     return found
 
 
-class TestReadme:
-    def test_it_has_examples_of_every_kind(self):
+class TestReadmeAndTour:
+    def test_the_readme_has_an_example_of_each_kind(self):
         assert blocks_of(README, "python")
-        shown = {command[0] for command in commands_of(README)}
+        assert list(commands_of(README))
+
+    def test_the_tour_shows_every_command(self):
+        shown = {command[0] for command in commands_of(TOUR)}
         # `clicks` needs a log, which the quickstart does not write: docs/clicks.md shows it.
         assert shown == set(COMMANDS) - {"quickstart", "reproduce", "clicks"}
 
-    def test_its_commands_run_in_order_on_what_the_quickstart_wrote(self, readme_folder):
-        folder, printed = readme_folder
+    def test_commands_run_in_order_on_what_the_quickstart_wrote(self, toured_folder):
+        folder, printed = toured_folder
         assert len(printed) > 10
         assert (folder / "ranked.csv").read_text().startswith("query,document,rank,score\n")
 
-    def test_its_compressed_model_is_smaller(self, readme_folder):
-        found = re.search(r"([\d.]+) times smaller", printed_by("compress", readme_folder[1]))
+    def test_the_compressed_model_is_smaller(self, toured_folder):
+        found = re.search(r"([\d.]+) times smaller", printed_by("compress", toured_folder[1]))
         assert found is not None
         assert float(found[1]) > 1.2
 
-    def test_its_tuned_model_wins(self, readme_folder):
-        sentence = " ".join(printed_by("compare", readme_folder[1]).split("\n\n")[-1].split())
+    def test_the_tuned_model_wins(self, toured_folder):
+        sentence = " ".join(printed_by("compare", toured_folder[1]).split("\n\n")[-1].split())
         assert sentence.startswith(("tuned.rw is better than first.rw", "tuned.rw is ahead of first.rw")), sentence
 
-    def test_conventions_differ_by_points_as_it_says(self, readme_folder):
-        rows = printed_by("evaluate test.txt --scores", readme_folder[1]).splitlines()
+    def test_conventions_differ_by_points_as_the_readme_says(self, toured_folder):
+        rows = printed_by("evaluate test.txt --scores", toured_folder[1]).splitlines()
         values = [float(row.split()[1]) for row in rows if re.fullmatch(r"\S+ +0\.\d{4}", row)]
         assert len(values) > 5
         assert max(values) - min(values) > 0.01
 
-    def test_its_python_runs_there_too(self, readme_folder, monkeypatch):
-        monkeypatch.chdir(readme_folder[0])
+    def test_the_python_of_the_readme_runs_there_too(self, toured_folder, monkeypatch):
+        monkeypatch.chdir(toured_folder[0])
         namespace: dict[str, object] = {}
         for block in blocks_of(README, "python"):
             exec(compile(block, str(README), "exec"), namespace)

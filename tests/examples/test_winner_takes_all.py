@@ -1,4 +1,4 @@
-"""The example of paper 2, section 3, says what its page says."""
+"""The example of Burges 2005, section 3, says what its page says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paper 2, section 3: which λ-functions have a cost, and which of those are convex."""
+"""Burges 2005, section 3: which λ-functions have a cost, and which of those are convex."""
 
 from __future__ import annotations
 

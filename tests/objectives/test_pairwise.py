@@ -99,7 +99,7 @@ def test_the_slides_formula_by_hand():
     assert_allclose(found.curvature, curvature, rtol=1e-12)
 
 
-# Section 3 of paper 2: 1,000 documents, two relevant, one on top and one at the bottom.
+# Burges 2005, section 3: 1,000 documents, two relevant, one on top and one at the bottom.
 WINNER, LAST = 0, 999
 THOUSAND_LABELS = np.isin(np.arange(1000), [WINNER, LAST]).astype(float)
 THOUSAND_SCORES = np.arange(1000)[::-1] / 50.0
@@ -141,7 +141,7 @@ def test_winner_takes_all_spends_nothing_below_the_top():
     assert abs(winner[LAST] / winner[1]) < 2.1
 
 
-# The calculus of λ (paper 2, Eq. 11)
+# The calculus of λ (Burges 2005, Eq. 11)
 
 
 def jacobian(objective, labels, scores, step=1e-5) -> np.ndarray:

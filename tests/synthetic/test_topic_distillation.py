@@ -11,7 +11,7 @@ def test_shape_and_labels_are_those_of_the_benchmark():
     data = synthetic.topic_distillation(seed=2)
     assert data.labels is not None
     assert (data.n_queries, data.n_features) == (75, 64)
-    assert data.n_docs / 75 == pytest.approx(989, rel=0.01)  # the slides' figure for TD2004
+    assert data.n_docs / 75 == pytest.approx(989, rel=0.01)  # Ganjisaffar's figure for TD2004
     assert data.groups.sizes.max() == 1000
     assert set(data.labels.tolist()) == {0.0, 1.0}
     assert data.labels.mean() == pytest.approx(0.01, abs=0.003)

@@ -1,4 +1,4 @@
-"""Paper 1, section 3.1: how posteriors combine, the theorem, the lemma, and what is done where they contradict."""
+"""Burges et al. 2005, section 3.1: how posteriors combine, the theorem, the lemma, and contradictions."""
 
 from __future__ import annotations
 

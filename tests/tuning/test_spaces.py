@@ -1,4 +1,4 @@
-"""Spaces: the slides' grids, text, and what is drawn from them."""
+"""Spaces: Ganjisaffar's grids, text, and what is drawn from them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ template <typename V> struct PairForce {
     V force, curvature, cost;
 };
 
-// φ(x) = log(1 + e^-σx): RankNet's cross entropy, paper 1 Eq. 3.
+// φ(x) = log(1 + e^-σx): RankNet's cross entropy, Burges et al. 2005, Eq. 3.
 template <typename Real> struct LogisticLoss {
     Real sigma;
 
@@ -69,7 +69,7 @@ template <typename Real> struct HingeLoss {
     }
 };
 
-// Paper 2, Eq. 4-9: a constant push while the pair is the wrong way round, then a spring until the margin is reached.
+// Burges 2005, Eq. 4-9: a constant push while the pair stands wrong, then a spring until the margin is reached.
 template <typename Real> struct SpringLoss {
     Real margin;
 

@@ -48,7 +48,7 @@ class BagSettings(RankerSettings):
 
 @settings_class
 class BLMARTSettings(BagSettings, LambdaForestSettings):
-    """The mean of LambdaMARTs, each on a sample of queries (Ganjisaffar, Caruana, Lopes 2011; slides 3)."""
+    """The mean of LambdaMARTs, each on a sample of queries (Ganjisaffar, Caruana, Lopes 2011)."""
 
     name: ClassVar[str] = "bl-mart"
     chance: ClassVar[Mapping[str, Any] | None] = ForestSettings.chance

@@ -1,10 +1,10 @@
 """A small model (the student) that learns from a large one (the teacher) how to order pairs of documents.
 
-The cost is RankNet's (paper 1, Eq. 3). The target probability of a pair is the teacher's: the logistic function of the
-difference of its two scores. `PairwiseObjective` with a certainty of 1 computes it for each pair when these scores are
-the labels. The cost is lowest where the student's differences equal the teacher's. Judges' labels are not used, so
-documents may be made up. A document's weight is DCG's discount of the rank the teacher gives it, so that a small
-student spends its leaves on the top of the lists.
+The cost is RankNet's (Burges et al. 2005, Eq. 3). The target probability of a pair is the teacher's: the logistic
+function of the difference of its two scores. `PairwiseObjective` with a certainty of 1 computes it for each pair when
+these scores are the labels. The cost is lowest where the student's differences equal the teacher's. Judges' labels are
+not used, so documents may be made up. A document's weight is DCG's discount of the rank the teacher gives it, so that a
+small student spends its leaves on the top of the lists.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 For the expected reciprocal rank (Chapelle, Metzler, Zhang and Grinspan 2009) the chance that a document satisfies grows
 with its label. If relevant documents surely satisfy and no others do, it is the reciprocal rank. Hit@k says whether the
-reader is satisfied within the first k ranks, winner-takes-all (paper 2, section 2) whether by the first document.
+reader is satisfied within the first k ranks, winner-takes-all (Burges 2005, section 2) whether by the first document.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Hit(AtCutoff):
 
 @dataclass(frozen=True, slots=True)
 class WinnerTakesAll(ListMetric):
-    """The cost paper 2 calls WTA: 0 where the first document is relevant, else 1."""
+    """The cost Burges (2005) calls WTA: 0 where the first document is relevant, else 1."""
 
     family: ClassVar[str] = "wta"
     kind: ClassVar[str] = "discounted-gain"

@@ -1,7 +1,7 @@
 """Discounted cumulative gain and what is made from it.
 
 DCG@k sums, over the first k ranks p = 1, 2, …, the gain of the document there times the discount of p. NDCG@k is that
-sum as a share of the most that any order of the query's documents reaches (Järvelin and Kekäläinen 2002; paper 2,
+sum as a share of the most that any order of the query's documents reaches (Järvelin and Kekäläinen 2002; Burges 2005,
 section 2, prints the gain 2^l - 1 and the discount 1/log(1 + p) of the standard convention).
 """
 

@@ -1,7 +1,7 @@
 """Metrics of pairs: how many pairs of documents are in the right order.
 
-Two documents of a query make a pair where their labels differ (paper 2, section 2; paper 1, section 5.1). A query
-without a pair does not count, under any convention. A tied pair is half right where ties are averaged.
+Two documents of a query make a pair where their labels differ (Burges 2005, section 2; Burges et al. 2005, section
+5.1). A query without a pair does not count, under any convention. A tied pair is half right where ties are averaged.
 """
 
 from __future__ import annotations

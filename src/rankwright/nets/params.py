@@ -85,7 +85,7 @@ HELD = Recipe(
     scaling="log-counts+zscore",
 )
 FREE = replace(HELD, activation="tanh", dropout=0.0, batch_queries=None, initialisation="paper")
-# Paper 1, section 5.1; updates are those of a query's pairs together, not of one pair after another.
+# Burges et al. 2005, section 5.1; updates are those of a query's pairs together, not of one pair after another.
 PAPER = Recipe(
     hidden=(10,),
     activation="tanh",

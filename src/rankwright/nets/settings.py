@@ -151,15 +151,14 @@ class RankNetSettings(DebiasedSettings, NetSettings):
 
 @settings_class
 class LambdaRankSettings(DebiasedSettings, NetSettings, PairWeightSettings):
-    """A net whose forces on pairs are weighed by what swapping them would do to `metric` (Burges 2005, paper
-    2).
+    """A net whose forces on pairs are weighed by what swapping them would do to `metric` (Burges 2005).
 
     Parameters
     ----------
     sigma
         How steep the logistic force of a pair is.
     spring
-        The margin δ of paper 2's own force (Eq. 4-6), which then takes the place of the logistic one.
+        The margin δ of Burges's own force (2005, Eq. 4-6), which then takes the place of the logistic one.
     truncation
         Only pairs with a document among so many top ranks have a force; None takes 30, or all in the paper's mode.
     ties

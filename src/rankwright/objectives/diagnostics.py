@@ -1,9 +1,9 @@
-"""Diagnoses of λ-functions: does a cost exist, and is it convex (paper 2, section 3)?
+"""Diagnoses of λ-functions: does a cost exist, and is it convex (Burges 2005, section 3)?
 
 A cost exists where the Jacobian of the gradient is symmetric (Eq. 11) and where closed paths integrate to 0 even across
 rank changes, at which forces jump. It is convex where the Jacobian is positive semidefinite and no jump goes down.
-Paper 2 sets λ = -∂C/∂s (Eq. 2-3) and then asks for a semidefinite Jacobian of λ. That holds for the gradient, -λ, so
-the gradient is looked at here.
+Burges (2005) sets λ = -∂C/∂s (Eq. 2-3) and then asks for a semidefinite Jacobian of λ. That holds for the gradient,
+-λ, so the gradient is looked at here.
 
 Points are drawn at random: a fault that is found is real, and the more points show none, the surer it is that there is
 none. Closed paths are rectangles: one document moves, then a second, then the first back, then the second back. They

@@ -63,7 +63,7 @@ class ForceField:
         return cls(objective.bind(query, dtype=np.float64), query.n_docs, np.unique([-gaps, gaps]))
 
     def gradient(self, points: Float64Array) -> Float64Array:
-        """The gradient dC/ds at each point: a row of forces for each row of scores (paper 2's λ is their negative)."""
+        """The gradient dC/ds at each point: a row of forces for each row of scores (Burges's λ is their negative)."""
         parts = [self._at(points[chunk]).gradient.reshape(-1, self.n_docs) for chunk in self._chunks(len(points))]
         return np.concatenate([np.empty((0, self.n_docs)), *parts])
 

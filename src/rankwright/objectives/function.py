@@ -1,4 +1,4 @@
-"""Objectives from a function of the user's own: paper 2's λ-function, written in Python.
+"""Objectives from a function of the user's own: Burges's λ-function, written in Python.
 
 What the function gives is checked at every call, so that a wrong shape or a NaN is reported with its query.
 """
@@ -70,7 +70,7 @@ def from_function(
         With scope `"query"` it is called as `function(scores, labels)` for one query at a time, with scope `"all"` as
         `function(scores, labels, offsets)` for all at once, where query q owns `offsets[q]` to `offsets[q + 1]`.
         Scores are float64; labels are float32, with NaN for unjudged. It returns the gradient dC/ds of each document
-        (what descent subtracts; paper 2's λ is its negative); or gradient and curvature; or those and the cost of each
+        (what descent subtracts; Burges's λ is its negative); or gradient and curvature; or those and the cost of each
         query. Without a curvature every document has 1.
     scope : {"query", "all"}, default "query"
         Whether the function takes one query at a time, or all at once, for those who vectorise.

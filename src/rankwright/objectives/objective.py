@@ -28,7 +28,7 @@ class Lambdas(NamedTuple):
     Attributes
     ----------
     gradient : numpy.ndarray
-        The derivative dC/ds of each document, which descent subtracts; paper 2's λ is its negative.
+        The derivative dC/ds of each document, which descent subtracts; Burges's λ is its negative.
     curvature : numpy.ndarray
         The second derivative of each document, 0 or more, by which a Newton step divides.
     cost : numpy.ndarray

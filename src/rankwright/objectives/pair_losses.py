@@ -30,7 +30,7 @@ class PairLoss(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """RankNet's cross entropy (paper 1, Eq. 3), φ(x) = log(1 + e^(-σx)): smooth and convex.
+    """RankNet's cross entropy (Burges et al. 2005, Eq. 3), φ(x) = log(1 + e^(-σx)): smooth and convex.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Hinge(MarginLoss):
 
 @dataclass(frozen=True, slots=True)
 class Spring(MarginLoss):
-    """Paper 2's own λ (Eq. 4-9): a constant push while the pair is the wrong way round, then a spring up to the margin.
+    """Burges's own λ (2005, Eq. 4-9): a constant push while the pair stands wrong, then a spring up to the margin.
 
     The push jumps at 0 unless the margin is 1, and the cost is convex only for margins up to 1. Where the push is
     constant, the curvature counts 1, not the true 0, so that Newton steps exist.

@@ -52,7 +52,8 @@ class PairwiseObjective:
         How many partners are drawn for each document in queries that have more, 1 or more; all by default. It cannot
         be combined with `truncation`.
     pair_equal_labels : bool, default False
-        Whether documents of equal labels pair too, with target ½ (paper 1, section 5.2); only with the constant delta.
+        Whether documents of equal labels pair too, with target ½ (Burges et al. 2005, section 5.2); only with the
+        constant delta.
     certainty : float, default inf
         The target of a pair is logistic(certainty · label difference), which is 1 by default; above 0.
     query_norm : bool, default False

@@ -25,7 +25,7 @@ class SquaredError:
 
 @dataclass(frozen=True, slots=True)
 class LogisticError:
-    """Cross entropy of a document being relevant, log(1 + e^(-yF)) with y = ±1 (slides 3): classification.
+    """Cross entropy of a document being relevant, log(1 + e^(-yF)) with y = ±1 (Ganjisaffar's slides): classification.
 
     Parameters
     ----------

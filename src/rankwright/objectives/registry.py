@@ -35,7 +35,7 @@ def ranknet(
     certainty: float = inf,
     sampled_pairs: int | None = None,
 ) -> PairwiseObjective:
-    """Return RankNet's objective (paper 1, Eq. 3), whose cost is smooth and convex.
+    """Return RankNet's objective (Burges et al. 2005, Eq. 3), whose cost is smooth and convex.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def yetirank(
 
 
 def paper_lambdarank(metric: str | Measure | Delta = DEFAULT_METRIC) -> PairwiseObjective:
-    """Return LambdaRank's plain formula (slides 3): the logistic force of every pair times what its swap does.
+    """Return LambdaRank's plain formula (Ganjisaffar's slides): every pair's logistic force times what its swap does.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def hinge(metric: str | Measure | Delta = "constant", *, margin: float = 1.0) ->
 
 
 def spring(metric: str | Measure | Delta = "constant", *, margin: float = 1.0) -> PairwiseObjective:
-    """Return the objective of paper 2's own λ (Eq. 4-6).
+    """Return the objective of Burges's own λ (2005, Eq. 4-6).
 
     Parameters
     ----------

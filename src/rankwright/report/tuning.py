@@ -21,7 +21,7 @@ from rankwright.tuning.studies.summary import SearchCurve, StudySummary
 
 log = logging.getLogger(__name__)
 
-N_BEST = 10  # configurations in the table; the slides show five
+N_BEST = 10  # configurations in the table; Ganjisaffar's slides show five
 NEAR = 0.002  # how near to the best value counts as reaching it
 
 

@@ -211,7 +211,7 @@ class _PairFit:
 
     def _cost(self, outputs: Float64Array) -> float:
         gap = outputs[self.a] - outputs[self.b]
-        return float((self.weight * (np.logaddexp(0.0, gap) - self.wanted * gap)).sum())  # paper 1, Eq. 3
+        return float((self.weight * (np.logaddexp(0.0, gap) - self.wanted * gap)).sum())  # Burges et al. 2005, Eq. 3
 
     def _by_document(self, of_pair: Float64Array) -> Float64Array:
         n_docs = len(self.free)

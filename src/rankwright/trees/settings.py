@@ -133,8 +133,8 @@ class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings)
         What a split is worth: `newton` takes the second-order gain, `least-squares` the squared error of a fit to the
         forces; None takes `newton`, or `least-squares` in the paper's mode.
     mode
-        `paper` is the slides' formula and nothing else: every pair, σ = 1, least-squares splits; what is set explicitly
-        beside it holds.
+        `paper` is Ganjisaffar's formula and nothing else: every pair, σ = 1, least-squares splits; what is set
+        explicitly beside it holds.
     """
 
     objective: str | Objective | None = setting(None, stored=objective_name)
@@ -159,7 +159,7 @@ class WarmSettings(ForestSettings):
 
 @settings_class
 class LambdaMARTSettings(WarmSettings, LambdaForestSettings):
-    """Boosted trees whose steps are LambdaRank's forces (Burges 2010; slides 3)."""
+    """Boosted trees whose steps are LambdaRank's forces (Burges 2010; Ganjisaffar's slides)."""
 
     name: ClassVar[str] = "lambdamart"
 
@@ -171,7 +171,7 @@ class PointwiseForestSettings(ForestSettings):
     Parameters
     ----------
     loss
-        `squared` regresses labels; `logistic` is the slides' loss for binary labels, relevant where above 0.
+        `squared` regresses labels; `logistic` is Ganjisaffar's loss for binary labels, relevant where above 0.
     metric
         The metric that early stopping and the choice of trees look at, unless `select` names another.
     split_gain

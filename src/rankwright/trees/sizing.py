@@ -31,7 +31,7 @@ class ForestShape:
     growth: Growth = "best-first"
 
 
-# The slides leave these open; they are what their formula was always tried with here.
+# Ganjisaffar's slides leave these open; they are what their formula was always tried with here.
 PAPER = ForestShape(
     n_trees=500,
     most_trees=500,

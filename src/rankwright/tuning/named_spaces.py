@@ -18,7 +18,7 @@ from rankwright.settings.text import values_of
 
 RANGE = ".."
 LOG = ":log"
-# The slides leave the number of trees open: as many as validation asks for.
+# Ganjisaffar's slides leave the number of trees open: as many as validation asks for.
 ENOUGH_TREES: Mapping[str, Any] = {"n_trees": 1000, "early_stopping": 100}
 
 
@@ -35,7 +35,7 @@ NAMED_SPACES: Mapping[str, NamedSpace] = {
     "slides-a": NamedSpace(
         {
             "max_leaves": Choice((2, 4, 7, 10, 15, 20, 25)),
-            "min_docs_in_leaf": Choice((0.0050, 0.0025, 0.0012)),  # shares of the rows; the slides write per cent
+            "min_docs_in_leaf": Choice((0.0050, 0.0025, 0.0012)),  # shares of the rows; the slides have per cent
             "learning_rate": Choice((0.05, 0.1, 0.2, 0.3)),
             "query_fraction": Choice((0.3, 0.5, 1.0)),
             "feature_fraction": Choice((0.1, 0.3, 0.5, 1.0)),

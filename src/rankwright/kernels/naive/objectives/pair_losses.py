@@ -40,7 +40,7 @@ def hinge(gap: Float64Array, target: Float64Array, margin: float) -> PairForces:
 
 
 def spring(gap: Float64Array, target: Float64Array, margin: float) -> PairForces:
-    """Paper 2, Eq. 4-9; on the straight part the curvature counts 1, its slope, not the true 0."""
+    """Burges 2005, Eq. 4-9; on the straight part the curvature counts 1, its slope, not the true 0."""
 
     def push(x: Float64Array) -> Float64Array:
         return np.where(x < 0, 1.0, np.where(x <= margin, margin - x, 0.0))
