@@ -60,6 +60,7 @@ def test_click_rates_with_positions_make_a_model_that_knows_its_bias(files):
     log = rw.clicks.read_log(files / "log.jsonl")
     assert json.loads(made.stdout)["shown"] == len(np.unique(log.documents))
     rates = rw.read(files / "rates.csv")
+    assert rates.labels is not None
     assert np.nansum(rates.labels) * 30 == pytest.approx(log.n_clicks)
     trained = run("train", files / "rates.csv", "--ranker", "lambdamart", "--set", "n_trees=3", "--out", files / "m.rw")
     assert trained.exit_code == 0, trained.output

@@ -80,8 +80,9 @@ def clicks(
     found: dict[str, Any] = {}
     if features is not None and out is not None:
         if rates:
-            require(not correct, "--correct is for preferences, not for click rates")
-            found |= _write_rates(file, features, out, as_json)
+            are_plain = (rule, correct, smoothing) == ("skip-above", False, 1.0)
+            require(are_plain, "--rule, --correct and --smoothing shape preferences, not click rates")
+            found |= _write_rates(file, features, out, threads, as_json)
         else:
             found |= _write_preferences(file, features, out, (rule, correct, smoothing), threads, as_json)
     if model is not None:
@@ -122,7 +123,7 @@ def _write_preferences(
     }
 
 
-def _write_rates(file: LogFile, features: str, out: str, as_json: bool) -> dict[str, Any]:
+def _write_rates(file: LogFile, features: str, out: str, threads: int | None, as_json: bool) -> dict[str, Any]:
     from dataclasses import replace
 
     import numpy as np
@@ -131,7 +132,7 @@ def _write_rates(file: LogFile, features: str, out: str, as_json: bool) -> dict[
     from rankwright.clicks.preferences import click_rates
     from rankwright.formats.reading import read, write
 
-    data = replace(click_rates(read(features), whole_log(file)), source_rows=None)
+    data = replace(click_rates(read(features), whole_log(file, threads=threads)), source_rows=None)
     write(data, out)
     n_shown = int((~np.isnan(np.asarray(data.labels))).sum())
     if not as_json:
