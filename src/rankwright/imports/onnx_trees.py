@@ -198,7 +198,7 @@ def _table(nodes: Mapping[str, NDArray[Any]], value: NDArray[np.float64]) -> Tre
     """The table of one tree of the older form; the root is the node that is nobody's child."""
     place = {number: row for row, number in enumerate(nodes["number"].tolist())}
     inner = nodes["mode"] >= 0
-    children = {}
+    children: dict[str, NDArray[Any]] = {}
     for side in ("true", "false"):
         numbers = nodes[side].tolist()
         if lost := [own for own, splits in zip(numbers, inner.tolist(), strict=True) if splits and own not in place]:

@@ -160,7 +160,7 @@ def scoring_data(ranker: BaseEstimator, X: Any, qid: Any = None, *, asks_for_lis
         refuse_beside_a_dataset({"qid": qid})
         return aligned(ranker, X)
     if qid is None and ready_to_score(ranker, X):
-        return RankingDataset(features=X, labels=None, groups=Groups([0, len(X)]))
+        return RankingDataset(features=X, labels=None, groups=Groups(np.array([0, len(X)])))
     file = as_data_file(X)
     if file is not None:
         refuse_beside_a_dataset({"qid": qid})
