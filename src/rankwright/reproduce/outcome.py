@@ -41,7 +41,9 @@ class Figure:
 
 def _number(value: float, digits: int) -> str:
     """The number with so many digits; counts have none."""
-    return f"{value:,.0f}" if float(value).is_integer() and abs(value) > 1 else f"{value:,.{digits}f}"
+    if float(value).is_integer() and abs(value) > 1:
+        return f"{value:,.0f}"
+    return f"{round(value, digits) + 0.0:,.{digits}f}"  # no -0.00
 
 
 @dataclass(frozen=True, slots=True)
