@@ -123,10 +123,10 @@ class Outcome:
         """The verdict in a word or two."""
         answers = [claim.holds for claim in self.claims]
         right, wrong = answers.count(True), answers.count(False)
-        if wrong >= max(right, 1):
-            return NOT
-        if right == 0:
+        if 2 * (right + wrong) < len(answers) or right + wrong == 0:
             return UNDECIDED
+        if wrong >= right:
+            return NOT
         return REPRODUCED if right == len(answers) else MOSTLY
 
     @property

@@ -1,0 +1,96 @@
+"""SortNet's Table 1: NDCG@1-10, P@1-10 and MAP of comparators with 10, 20 and 30 hidden neurons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankwright.comparators.sortnet import SortNet
+from rankwright.reproduce.experiment import SORTNET, Experiment, Part, Result, Setup
+from rankwright.reproduce.measured import THREADS, by_fold, convention_of, figure_of, fitted
+from rankwright.reproduce.outcome import Claim, Outcome, PaperTable
+from rankwright.reproduce.published import NDCG_AT, P_AT, SORTNET_TABLE1
+from rankwright.reproduce.sources import Source, fold
+from rankwright.reproduce.wanted import folds_used, sets_of, source_named
+
+NAME = "sortnet-table1"
+METRICS = (*NDCG_AT, *P_AT, "map")
+HIDDEN = (10, 20, 30)
+PAPER_CHOICE = {"TD2003": 10, "TD2004": 20}
+MAX_ITER = 20
+
+sources = sets_of("TD2003", "TD2004")
+
+
+def parts(setup: Setup) -> list[Part]:
+    """A part for each set, fold and number of neurons."""
+    return [
+        Part(NAME, f"{source.name}, fold {number + 1}, {hidden} hidden",
+             {"set": source.name, "fold": number, "hidden": hidden})
+        for source in sources(setup)
+        for number in folds_used(setup, source, quick=5)
+        for hidden in HIDDEN
+    ]  # fmt: skip
+
+
+def run(setup: Setup, values: Mapping[str, Any]) -> Result:
+    """A SortNet chosen by MAP on validation documents: its test values, and validation MAP by iteration."""
+    return sortnet_on_fold(setup, source_named(sources(setup), values["set"]), values["fold"], values["hidden"], "map")
+
+
+def sortnet_on_fold(setup: Setup, source: Source, number: int, hidden: int, quality: str) -> Result:
+    """SortNet on a fold, its net chosen by `quality` on the validation documents."""
+    convention = convention_of(source)
+    ranker = SortNet(
+        hidden=hidden,
+        select=f"{quality}:{convention}",
+        max_iter=setup.pick(MAX_ITER, MAX_ITER, 2),
+        epochs=setup.pick(30, 30, 2),
+        seed=setup.seed,
+        threads=THREADS,
+    )
+    found = fitted(ranker, fold(source, number, setup.seed), METRICS, convention)
+    history = [float(value) for value in ranker.history_.values]
+    pairs = [float(one.share_of_pairs) for one in ranker.iterations_]
+    return {**found, "history": history, "share_of_pairs": pairs}
+
+
+def of_size(source: Source, results: Mapping[str, Result], hidden: int) -> list[Result]:
+    """The results of nets of one size on a set, a fold each."""
+    return [one for key, one in results.items() if key.startswith(f"{source.name}, ") and key.endswith(f" {hidden} hidden")]
+
+
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
+    """The three tables of each set, and the sizes that validation chooses."""
+    tables, claims = [], []
+    for source in sources(setup):
+        paper = SORTNET_TABLE1.get(source.stands_for, {})
+        found = {hidden: of_size(source, results, hidden) for hidden in HIDDEN}
+        for title, metrics in (("NDCG@n", NDCG_AT), ("P@n", P_AT), ("MAP", ("map",))):
+            rows = {
+                f"{hidden} hidden": {
+                    metric.partition("@")[2] or metric: figure_of(
+                        by_fold(own, metric), paper.get(str(hidden), {}).get(metric)
+                    )
+                    for metric in metrics
+                }
+                for hidden, own in found.items()
+            }
+            tables.append(PaperTable(f"{source.name}, {title}", rows, 3, comparable=source.is_known))
+        claims += _claims(source, found)
+    return Outcome(tables, claims, ["nets are chosen by MAP on validation documents; means over folds"])
+
+
+def _claims(source: Source, found: Mapping[int, list[Result]]) -> list[Claim]:
+    validation = {hidden: sum(max(one["history"]) for one in own) / len(own) for hidden, own in found.items()}
+    test = {hidden: figure_of(by_fold(own, "map")).ours or 0.0 for hidden, own in found.items()}
+    chosen, best = (max(values, key=lambda hidden: values[hidden]) for values in (validation, test))
+    told = "; ".join(f"{hidden} hidden: {validation[hidden]:.3f} on vali, {test[hidden]:.3f} on test" for hidden in HIDDEN)
+    claims = [Claim(f"{source.name}: the size that validation MAP chooses is best on test", chosen == best, told)]
+    if source.stands_for in PAPER_CHOICE:
+        wanted = PAPER_CHOICE[source.stands_for]
+        claims.append(Claim(f"{source.name}: {wanted} hidden neurons are chosen", chosen == wanted, told))
+    return claims
+
+
+EXPERIMENT = Experiment(NAME, SORTNET, "The number of hidden neurons", parts, run, conclude, sources)
