@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-REPRODUCED, MOSTLY, NOT, UNDECIDED = "reproduced", "mostly reproduced", "not reproduced", "undecided"
+REPRODUCED, MOSTLY, PARTLY = "reproduced", "mostly reproduced", "reproduced in part"
+NOT, UNDECIDED = "not reproduced", "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Figure:
 
 
 def _number(value: float, digits: int) -> str:
-    """The number with so many digits; counts have none."""
+    """The number with so many digits; whole numbers above 1 are counts and have none."""
     if float(value).is_integer() and abs(value) > 1:
         return f"{value:,.0f}"
     return f"{round(value, digits) + 0.0:,.{digits}f}"  # no -0.00
@@ -74,9 +75,7 @@ class PaperTable:
 
     def to_dict(self) -> dict[str, Any]:
         """The table in types JSON can hold."""
-        rows = {
-            name: {column: figure.to_dict() for column, figure in row.items()} for name, row in self.rows.items()
-        }
+        rows = {name: {column: figure.to_dict() for column, figure in row.items()} for name, row in self.rows.items()}
         return {"title": self.title, "digits": self.digits, "comparable": self.comparable, "rows": rows}
 
     @classmethod
@@ -126,7 +125,7 @@ class Outcome:
         if 2 * (right + wrong) < len(answers) or right + wrong == 0:
             return UNDECIDED
         if wrong >= right:
-            return NOT
+            return NOT if wrong > right else PARTLY
         return REPRODUCED if right == len(answers) else MOSTLY
 
     @property

@@ -36,6 +36,7 @@ class Reproduced:
     experiment: Experiment
     setup: Setup
     outcome: Outcome
+    parts_of: Sequence[str]  # the experiments whose parts it takes
     n_parts: int
     seconds: float
     processor_seconds: float
@@ -53,6 +54,7 @@ class Reproduced:
             "data": data,
             **self.outcome.to_dict(),
             "parts": self.n_parts,
+            "parts_of": list(self.parts_of),
             "seconds": round(self.seconds, 2),
             "processor_seconds": round(self.processor_seconds, 2),
             "machine": machine(),
@@ -147,6 +149,7 @@ def _concluded(experiment: Experiment, setup: Setup, parts: Sequence[Part], kept
         experiment,
         setup,
         Outcome(outcome.tables, outcome.claims, [*told, *outcome.notes, *left_out]),
+        list(dict.fromkeys(part.of for part in parts)),
         len(parts),
         sum(record["seconds"] for record in records.values()),
         sum(record["processor_seconds"] for record in records.values()),

@@ -28,6 +28,7 @@ LOOKED_FOR = (
     "Fold1, Fold2, … with train, vali and test files in each (LETOR, MSLR), set1.train.txt, set1.valid.txt and "
     "set1.test.txt (Yahoo), train.txt and test.txt (Istella), or a click log beside its labels.qrels"
 )
+NORMALISED = "QueryLevelNorm"  # a folder of LETOR 3.0
 VALID_SHARE = 0.2  # of the training queries, where a set has nothing to validate on
 LINES_FOR_FEATURES = 2000
 
@@ -131,9 +132,8 @@ def find_sources(folder: str | os.PathLike[str]) -> tuple[Source, ...]:
     found: dict[str, Source] = {}
     for place in _folders(Path(folder)):
         for source in _sources_at(place):
-            earlier = found.get(source.name)
             # LETOR 3.0 ships each set several times; the one whose features are normalised is the one people use.
-            if earlier is None or ("norm" in source.path.lower() and "norm" not in earlier.path.lower()):
+            if source.name not in found or NORMALISED in place.relative_to(folder).as_posix():
                 found[source.name] = source
     if not found:
         raise InputError(f"{os.fspath(folder)} holds no data set that is known here: it was searched for {LOOKED_FOR}")

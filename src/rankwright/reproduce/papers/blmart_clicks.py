@@ -248,7 +248,9 @@ def _claims(log: str, agreement: Mapping[str, Result], values: Mapping[str, Any]
         if figure.ours is not None and figure.low is not None and figure.high is not None:
             holds = True if figure.low > 0.5 else False if figure.high < 0.5 else None
             found = f"{figure.ours:.3f}, 95 % interval {figure.low:.3f} to {figure.high:.3f}"
-            yield Claim(f"{log}: what is clicked is more relevant than what was skipped above it ({rule})", holds, found)
+            yield Claim(
+                f"{log}: what is clicked is more relevant than what was skipped above it ({rule})", holds, found
+            )
     yield ahead(
         f"{log}: a ranker that learns from such pairs (corrected) beats the order that was shown",
         values[CORRECTED],

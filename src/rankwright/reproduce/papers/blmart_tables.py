@@ -76,7 +76,9 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
     for source in sources(setup):
         values = _by_row(source, results)
         paper = paper_of(source)
-        metrics = [metric for metric in METRICS if not any(paper.values()) or any(metric in row for row in paper.values())]
+        metrics = [
+            metric for metric in METRICS if not any(paper.values()) or any(metric in row for row in paper.values())
+        ]
         rows = {
             row: {metric: figure_of(by_fold(found, metric), paper[row].get(metric)) for metric in metrics}
             for row, found in values.items()

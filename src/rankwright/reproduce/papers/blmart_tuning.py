@@ -48,7 +48,7 @@ def parts(setup: Setup) -> list[Part]:
 
 def _drawn(setup: Setup, source: Source) -> list[int]:
     rng = np.random.default_rng([setup.seed, SAMPLE_STREAM])
-    drawn: list[int] = rng.choice(len(grid_of(source)), size=setup.pick(100, 12, 2), replace=False).tolist()
+    drawn: list[int] = rng.choice(len(grid_of(source)), size=setup.pick(100, 8, 2), replace=False).tolist()
     return drawn
 
 
@@ -59,8 +59,8 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     settings = grid_of(source)[values["configuration"]]
     ranker = LambdaMART(
         **settings,
-        n_trees=setup.pick(1000, 300, 3),
-        early_stopping=setup.pick(100, 50, 3),
+        n_trees=setup.pick(1000, 150, 3),
+        early_stopping=setup.pick(100, 30, 3),
         select=f"{METRIC}:{convention}",
         seed=setup.seed,
         threads=THREADS,
@@ -91,9 +91,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
         rows[source.name] = {
             "experiments": Figure(float(n), PAPER_EXPERIMENTS.get(source.stands_for)),
             "run here": Figure(float(len(own))),
-            "best validation ndcg@3": Figure(
-                max(one["validation"] for one in own), PAPER_BEST.get(source.stands_for)
-            ),
+            "best validation ndcg@3": Figure(max(one["validation"] for one in own), PAPER_BEST.get(source.stands_for)),
             "seconds each": Figure(_mean(own, "training_seconds")),
             "processor hours for all": Figure(n * _mean(own, "training_seconds") / 3600),
             "million trees": Figure(n * _mean(own, "trees") / 1e6),

@@ -44,9 +44,9 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     convention = convention_of(source)
     train, valid, test = fold(source, 0, setup.seed)
     plan = StudyPlan(n_samples=n_samples(setup), metrics=METRICS, convention=convention, seed=setup.seed)
-    n_trees = setup.pick(1000, 200, 4)
+    n_trees = setup.pick(1000, 120, 4)
     ranker = BLMART(
-        n_bags=setup.pick(50, 8, 2),
+        n_bags=setup.pick(50, 6, 2),
         n_trees=n_trees,
         max_leaves=setup.pick(70, 15, 4),
         min_docs_in_leaf=0.0025,

@@ -96,11 +96,15 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
         abs((figure.ours or 0) - (figure.paper or 0)) < 1e-6 for row in rows.values() for figure in row.values()
     )
     note = "whether a cost exists is looked for at random points: a fault that is found is real"
-    return Outcome(tables, [Claim("forces and cost are those of Eq. 4-9", exact, "to six digits"), *_claims(found)], [note])
+    return Outcome(
+        tables, [Claim("forces and cost are those of Eq. 4-9", exact, "to six digits"), *_claims(found)], [note]
+    )
 
 
 def _claims(found: Mapping[str, Result]) -> list[Claim]:
-    one, wide, constant = (found[name] for name in ("two documents, δ = 1", "two documents, δ = 2", "piecewise constant λ"))
+    one, wide, constant = (
+        found[name] for name in ("two documents, δ = 1", "two documents, δ = 2", "piecewise constant λ")
+    )
     rank, wells = found["LambdaRank, NDCG@10"], found["a cost that is not convex"]
     alpha = wells["alpha"] or 0.0
     return [

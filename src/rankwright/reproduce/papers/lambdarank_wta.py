@@ -102,9 +102,7 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
         for name, (top, bottom) in forces.items()
     }
     nets = {name: _by_metric(results[f"net for {name}"]) for name in OBJECTIVES[:2]}
-    reached = {
-        name: {WON: figure_of(values[WON]), PAIRS: figure_of(values[PAIRS])} for name, values in nets.items()
-    }
+    reached = {name: {WON: figure_of(values[WON]), PAIRS: figure_of(values[PAIRS])} for name, values in nets.items()}
     tables = [
         PaperTable("The example", moves, 0),
         PaperTable("Forces on the relevant documents", pushes, 4),

@@ -64,9 +64,7 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
         }
         for target in TARGETS
     }
-    combined = {
-        "P̄ik": {f"P = {step:g}": Figure(chains["combined"][str(step)], _by_formula(step)) for step in STEPS}
-    }
+    combined = {"P̄ik": {f"P = {step:g}": Figure(chains["combined"][str(step)], _by_formula(step)) for step in STEPS}}
     tables = [
         PaperTable("Left panel, cost of a pair; in brackets Eq. 3", rows),
         PaperTable("Right panel, two steps of probability P; in brackets Eq. 5", combined),

@@ -111,7 +111,9 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
     largest = sizes(setup)[-1]
     two, one = (cells(results, f"Net, {layers}", largest) for layers in ("2 layers", "linear"))
     claims = [
-        ahead("on the network task two layers are better than one", two, one, ("2 layers", "linear"), times=100, digits=2),
+        ahead(
+            "on the network task two layers are better than one", two, one, ("2 layers", "linear"), times=100, digits=2
+        ),
         _little("on the polynomial task they help little", rows, f"{largest:,}"),
         *_learns(results),
         near(rows),
@@ -138,7 +140,9 @@ def near(rows: Mapping[str, Mapping[str, Figure]]) -> Claim:
     figures = [figure for row in rows.values() for figure in row.values()]
     inside = [figure.holds_paper for figure in figures]
     largest = max(abs((figure.ours or 0) - (figure.paper or 0)) for figure in figures)
-    found = f"{inside.count(True)} of {len(inside)}; the largest difference from the mean of draws is {largest:.2f} points"
+    found = (
+        f"{inside.count(True)} of {len(inside)}; the largest difference from the mean of draws is {largest:.2f} points"
+    )
     return Claim("the paper's figures lie where another draw of the task would", all(inside), found)
 
 

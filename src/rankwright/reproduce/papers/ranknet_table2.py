@@ -79,7 +79,10 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
         ),
         near(rows),
     ]
-    tables = [PaperTable("Test pairs right, %", rows, 2, comparable=True), PaperTable("Pairs that are trained on", pairs, 0)]
+    tables = [
+        PaperTable("Test pairs right, %", rows, 2, comparable=True),
+        PaperTable("Pairs that are trained on", pairs, 0),
+    ]
     note = "the data is made by the paper's recipe; every figure is a mean over draws"
     return Outcome(tables, claims, [note])
 

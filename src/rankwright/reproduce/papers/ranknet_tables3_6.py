@@ -64,9 +64,7 @@ def _data(setup: Setup) -> dict[str, RankingDataset]:
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     """A system's values on each part of the data, and the processor's seconds that training took."""
     data = _data(setup)
-    ranker = SYSTEMS[values["system"]](
-        epochs=setup.pick(100, 50, 2), select=NDCG, seed=setup.seed, threads=THREADS
-    )
+    ranker = SYSTEMS[values["system"]](epochs=setup.pick(100, 50, 2), select=NDCG, seed=setup.seed, threads=THREADS)
     start = time.process_time()
     ranker.fit(data["train"], valid=data["valid"])
     seconds = time.process_time() - start
@@ -91,7 +89,9 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
         }
         for system in SYSTEMS
     }
-    training = {system: {"training set": figure_of(values(system, "train"), PAPER_TRAIN[system])} for system in (ONE, TWO)}
+    training = {
+        system: {"training set": figure_of(values(system, "train"), PAPER_TRAIN[system])} for system in (ONE, TWO)
+    }
     seconds = {system: results[system]["training_seconds"] for system in PAPER_MINUTES}
     times = {
         system: {"seconds": Figure(seconds[system], 60.0 * minutes), "times linear PRank": Figure(
@@ -119,7 +119,10 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
 
 def _sizes(sizes: Mapping[str, list[int]]) -> dict[str, dict[str, Figure]]:
     return {
-        part: {"queries": Figure(float(queries), PAPER_QUERIES[part]), "documents": Figure(float(docs), PAPER_DOCS[part])}
+        part: {
+            "queries": Figure(float(queries), PAPER_QUERIES[part]),
+            "documents": Figure(float(docs), PAPER_DOCS[part]),
+        }
         for part, (queries, docs) in sizes.items()
     }
 

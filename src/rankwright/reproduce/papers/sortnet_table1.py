@@ -28,7 +28,7 @@ def parts(setup: Setup) -> list[Part]:
         Part(NAME, f"{source.name}, fold {number + 1}, {hidden} hidden",
              {"set": source.name, "fold": number, "hidden": hidden})
         for source in sources(setup)
-        for number in folds_used(setup, source, quick=5)
+        for number in folds_used(setup, source, quick=3)
         for hidden in HIDDEN
     ]  # fmt: skip
 
@@ -57,7 +57,9 @@ def sortnet_on_fold(setup: Setup, source: Source, number: int, hidden: int, qual
 
 def of_size(source: Source, results: Mapping[str, Result], hidden: int) -> list[Result]:
     """The results of nets of one size on a set, a fold each."""
-    return [one for key, one in results.items() if key.startswith(f"{source.name}, ") and key.endswith(f" {hidden} hidden")]
+    return [
+        one for key, one in results.items() if key.startswith(f"{source.name}, ") and key.endswith(f" {hidden} hidden")
+    ]
 
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
@@ -85,7 +87,9 @@ def _claims(source: Source, found: Mapping[int, list[Result]]) -> list[Claim]:
     validation = {hidden: sum(max(one["history"]) for one in own) / len(own) for hidden, own in found.items()}
     test = {hidden: figure_of(by_fold(own, "map")).ours or 0.0 for hidden, own in found.items()}
     chosen, best = (max(values, key=lambda hidden: values[hidden]) for values in (validation, test))
-    told = "; ".join(f"{hidden} hidden: {validation[hidden]:.3f} on vali, {test[hidden]:.3f} on test" for hidden in HIDDEN)
+    told = "; ".join(
+        f"{hidden} hidden: {validation[hidden]:.3f} on vali, {test[hidden]:.3f} on test" for hidden in HIDDEN
+    )
     claims = [Claim(f"{source.name}: the size that validation MAP chooses is best on test", chosen == best, told)]
     if source.stands_for in PAPER_CHOICE:
         wanted = PAPER_CHOICE[source.stands_for]

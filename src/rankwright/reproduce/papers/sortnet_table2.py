@@ -29,7 +29,7 @@ def parts(setup: Setup) -> list[Part]:
     return [
         Part(NAME, f"{source.name}, fold {number + 1}, {row}", {"set": source.name, "fold": number, "row": row})
         for source in sources(setup)
-        for number in folds_used(setup, source, quick=5)
+        for number in folds_used(setup, source, quick=3)
         for row in paper_of(source)
     ]
 
