@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 TEST_JOBS ?= $(shell nproc)
 CPP := $(wildcard native/*/*.[ch]pp native/*/*/*.[ch]pp)
 
-.PHONY: help quickstart install install-test dev test test-slow test-cluster fuzz fuzz-sanitised docs format lint types native-test \
+.PHONY: help quickstart install install-test dev test test-slow test-cluster fuzz fuzz-sanitised docs results format lint types native-test \
   pytest debug-test clean
 
 help: ## List the targets
@@ -45,6 +45,10 @@ test: ## Everything that must hold, with the time of each step
 
 docs: $(VENV)/.test-extras ## Write the pages of docs/ that are made from the code
 	$(BIN)/python docs/settings_page.py
+
+# What docs/results.json lacks is computed first; RESULTS="--again NAME" computes an experiment anew.
+results: $(VENV)/.test-extras ## Write docs/results.md, the papers' figures and the peers' beside ours
+	$(BIN)/python docs/results_page.py $(RESULTS)
 
 format: $(VENV)/.test-extras ## Format the code
 	$(BIN)/ruff format .

@@ -84,8 +84,8 @@ def _failures(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield markdown_table(["experiment", "statement", "here", "by which numbers"], rows)
     made = sorted({source["name"] for one in experiments for source in one["data"] if source["kind"] == "made"})
     yield (
-        f"Why: {', '.join(made)} are made, and smaller than the papers' sets; what depends on the real ones cannot come "
-        "out there for certain. Undecided statements lack queries: the intervals tell how many points chance is worth."
+        f"Why: {', '.join(made)} are made, and smaller than the papers' sets; what depends on the real ones cannot "
+        "come out there for certain. Undecided statements lack queries: the intervals tell how many points chance is worth."
     )
 
 
@@ -134,7 +134,8 @@ def _timing(record: Mapping[str, Any]) -> Iterator[str]:
 
 def _experiment(document: Mapping[str, Any]) -> Iterator[str]:
     yield f"### {document['experiment']}"
-    yield f"{document['title']}, of {document['paper']}. **{document['verdict'].capitalize()}**: {document['sentence']}."
+    yield f"{document['title']}, of {document['paper']}."
+    yield f"**{document['verdict'].capitalize()}**: {document['sentence']}."
     yield from (table.markdown() for table in shown_tables(document))
     yield "\n".join(f"- {note}" for note in document["notes"])
     yield f"Command: `{document['command']}`, {document['processor_seconds']:.0f} s of processors."
@@ -184,6 +185,7 @@ def rounded(value: Any) -> Any:
 
 
 def main() -> None:
+    """Run what is missing, and write the JSON and the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--again", nargs="*", default=[], choices=list(EXPERIMENTS), help="experiments to run anew")
     parser.add_argument("--clicks", help="a folder with a click log and its labels")

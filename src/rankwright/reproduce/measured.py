@@ -59,9 +59,10 @@ def ahead(
     gaps = mine[0] - other[0]
     low, high = bootstrap_interval(gaps, mine[1], resamples=RESAMPLES, seed=0, threads=THREADS)
     means = [times * weighted_mean(*one) for one in (mine, other)]
+    gap, *ends = (f"{times * one:+.{digits}f}" for one in (weighted_mean(gaps, mine[1]), low, high))
     found = (
-        f"{names[0]} {means[0]:.{digits}f}, {names[1]} {means[1]:.{digits}f}; difference "
-        f"{times * weighted_mean(gaps, mine[1]):+.{digits}f}, 95 % interval {times * low:+.{digits}f} to {times * high:+.{digits}f}"
+        f"{names[0]} {means[0]:.{digits}f}, {names[1]} {means[1]:.{digits}f}; difference {gap}, 95 % interval "
+        f"{' to '.join(ends)}"
     )
     return Claim(text, True if low > 0 else False if high < 0 else None, found)
 

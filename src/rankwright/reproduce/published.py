@@ -67,7 +67,7 @@ SLIDES_TABLES: Mapping[str, Rows] = {
     ),
 }
 
-# The slides' table of variance over ten samples of MSLR-WEB10K's first fold: the mean, and the variance times a million.
+# The slides' variance over ten samples of MSLR-WEB10K's first fold: the mean, and the variance times a million.
 SLIDES_VARIANCE: Mapping[str, Mapping[str, tuple[float, float]]] = {
     PLAIN: {"ndcg@1": (0.4484, 18), "ndcg@3": (0.4395, 9.1), "mean-ndcg": (0.5640, 1.2), "map": (0.3657, 0.9)},
     RANDOM: {"ndcg@1": (0.4492, 22), "ndcg@3": (0.4421, 5.4), "mean-ndcg": (0.5647, 1.4), "map": (0.3665, 1.3)},

@@ -1,8 +1,8 @@
-"""The data that experiments run on: folders as their authors ship them, told by content, or sets made in their likeness.
+"""The data that experiments run on: folders as their authors ship them, or sets made in their likeness.
 
-LETOR 2.0, 3.0 and 4.0 and MSLR are folders Fold1 to Fold5 with files to train on, to validate on and to test on; Yahoo's
-sets are files set1.train.txt and so on; Istella's are train.txt and test.txt, with or without vali.txt. A click log is a
-log with labels (qrels) beside it. Which set it is, is told by its features, its queries and its relevant documents.
+LETOR 2.0, 3.0 and 4.0 and MSLR are folders Fold1 to Fold5 with files to train on, to validate on and to test on;
+Yahoo's sets are files set1.train.txt and so on; Istella's are train.txt and test.txt, with or without vali.txt. A
+click log has labels (qrels) beside it. Which set it is, is told by its features, queries and relevant documents.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _folders(top: Path) -> Iterator[Path]:
 
 
 def _sources_at(place: Path) -> Iterator[Source]:
-    names = sorted(os.listdir(place))
+    names = sorted(path.name for path in place.iterdir())
     if any(re.fullmatch(r"Fold\d+", name) for name in names):
         yield _folded(place)
         return

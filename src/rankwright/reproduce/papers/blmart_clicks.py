@@ -217,8 +217,8 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
         tables.append(PaperTable(f"Rankers trained on {log}, measured by labels", rows))
         claims += _claims(log, agreement, {way: by_fold([one], METRIC) for way, one in values.items()})
     note = (
-        "agreement: of the votes on pairs of different labels, the share for the better label; 0.5 is chance. Skip-above "
-        "only ever votes against the shown order, so that it falls below chance where that order is good"
+        "agreement: of the votes on pairs of different labels, the share for the better label; 0.5 is chance. "
+        "Skip-above only ever votes against the shown order, so that it falls below chance where that order is good"
     )
     return Outcome(tables, claims, [note])
 

@@ -32,7 +32,7 @@ sources = sets_of(*SLIDES_TABLES)
 
 def paper_of(source: Source) -> Rows:
     """The slides' rows for a set; for a set that they do not have, the rankers of MQ2007 without figures."""
-    return SLIDES_TABLES.get(source.stands_for) or dict.fromkeys(SLIDES_TABLES[USUAL], {})
+    return SLIDES_TABLES.get(source.stands_for) or {row: {} for row in SLIDES_TABLES[USUAL]}
 
 
 def parts(setup: Setup) -> list[Part]:
@@ -61,18 +61,18 @@ def ranker_for(setup: Setup, source: Source, row: str, select: str) -> Any:
     leaves, least, rate, queries, features = BEST.get(source.stands_for, BEST[USUAL])
     shared |= {"max_leaves": leaves, "min_docs_in_leaf": least, "learning_rate": rate}
     shared |= {"n_trees": setup.pick(500, 100, 3)}
-    if row != PLAIN:
-        shared |= {"query_fraction": queries, "feature_fraction": features}
+    drawn = (1.0, 1.0) if row == PLAIN else (queries, features)
+    shared |= dict(zip(("query_fraction", "feature_fraction"), drawn, strict=True))
     if row in (PLAIN, RANDOM):
-        whole = {"query_fraction": 1.0, "feature_fraction": 1.0} if row == PLAIN else {}
-        return LambdaMART(early_stopping=setup.pick(100, 30, 3), **shared, **whole)
+        return LambdaMART(early_stopping=setup.pick(100, 30, 3), **shared)
     n_bags = setup.pick(N_BAGS.get(source.stands_for, 50), 10, 2)
     return BLMART(n_bags=n_bags, overfit=row == WITH, **shared)
 
 
 def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
     """A table for each set, and the slides' conclusions."""
-    tables, claims = [], []
+    tables: list[PaperTable] = []
+    claims: list[Claim] = []
     for source in sources(setup):
         values = _by_row(source, results)
         paper = paper_of(source)

@@ -1,4 +1,4 @@
-"""The slides' 32,670 tuning experiments: a sample of their grids is run, and time, trees and splits are extrapolated."""
+"""The slides' 32,670 tuning experiments: a sample is run, and time, trees and splits are extrapolated."""
 
 from __future__ import annotations
 

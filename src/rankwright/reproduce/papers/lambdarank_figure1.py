@@ -1,4 +1,4 @@
-"""LambdaRank's Figure 1 and its statements on Jacobians: the λ of two documents, when a cost exists, when it is convex."""
+"""LambdaRank's Figure 1 and its statements on Jacobians: when λ's have a cost, and when it is convex."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RankNet's Figure 1: the cost of a pair for three target probabilities, and how probabilities combine along a chain."""
+"""RankNet's Figure 1: the cost of a pair for three target probabilities, and how probabilities combine."""
 
 from __future__ import annotations
 

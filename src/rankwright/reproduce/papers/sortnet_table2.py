@@ -21,7 +21,7 @@ USUAL_SIZE = 20  # hidden neurons, for sets that the paper does not have
 
 def paper_of(source: Source) -> Rows:
     """The paper's rows for a set; the same rows without figures for another set."""
-    return SORTNET_TABLE2.get(source.stands_for) or dict.fromkeys(SORTNET_TABLE2["TD2004"], {})
+    return SORTNET_TABLE2.get(source.stands_for) or {row: {} for row in SORTNET_TABLE2["TD2004"]}
 
 
 def parts(setup: Setup) -> list[Part]:
