@@ -85,7 +85,8 @@ def _failures(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     made = sorted({source["name"] for one in experiments for source in one["data"] if source["kind"] == "made"})
     yield (
         f"Why: {', '.join(made)} are made, and smaller than the papers' sets; what depends on the real ones cannot "
-        "come out there for certain. Undecided statements lack queries: the intervals tell how many points chance is worth."
+        "come out there for certain. Undecided statements lack queries: the intervals tell how many points chance is "
+        "worth."
     )
 
 

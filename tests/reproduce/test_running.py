@@ -109,3 +109,9 @@ def test_a_part_that_has_other_work_now_is_run_again(tmp_path, whole):
     path.write_text(json.dumps(json.loads(path.read_text()) | {"part": {"row": "another"}}))
     assert run(tmp_path, engine := HereEngine()) == whole
     assert engine.ran == 1
+
+
+@pytest.mark.slow
+def test_results_are_the_same_on_ray(tmp_path, whole):
+    pytest.importorskip("ray")
+    assert untimed(reproduce([NAME], Setup(TINY), out=tmp_path, cluster="auto", workers=1)) == whole

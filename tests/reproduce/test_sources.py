@@ -53,7 +53,7 @@ def test_a_set_of_home_pages_is_not_topic_distillation(tmp_path):
     letor(tmp_path / "2004_hp_dataset", 75, 64, n_relevant=1)
     (source,) = find_sources(tmp_path)
     assert (source.name, source.is_known) == ("2004_hp_dataset", False)
-    assert "a set that the papers do not have" in source.told
+    assert "a set that is not known here by name" in source.told
 
 
 def test_the_normalised_features_of_letor_3_are_taken(tmp_path):

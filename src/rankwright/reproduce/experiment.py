@@ -35,7 +35,8 @@ class Setup:
 
     def to_dict(self) -> dict[str, Any]:
         """What results depend on, in types JSON can hold."""
-        return {"size": self.size, "seed": self.seed, "data": [source.to_dict() for source in self.given]}
+        data = [{name: value for name, value in one.to_dict().items() if name != "told"} for one in self.given]
+        return {"size": self.size, "seed": self.seed, "data": data}
 
 
 @dataclass(frozen=True, slots=True)

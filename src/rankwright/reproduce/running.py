@@ -11,6 +11,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -97,11 +98,10 @@ def reproduce(
     kept = KeptParts(Path(out), setup)
     work = {one.name: one.parts(setup) for one in chosen}
     missing = {name: [part for part in parts if kept.result(part) is None] for name, parts in work.items()}
-    opened = None
-    try:
+    found = []
+    with ExitStack() as stack:
         if engine is None and any(missing.values()):
-            engine = opened = open_engine(cluster, workers)
-        found = []
+            engine = stack.enter_context(open_engine(cluster, workers))
         for number, one in enumerate(chosen):
             announce(one.name, number, len(chosen), unit="experiments", overall=True)
             if engine is not None:
@@ -109,10 +109,7 @@ def reproduce(
             found.append(_concluded(one, setup, work[one.name], kept))
             kept.write(f"{one.name}.json", found[-1].to_dict())
             tell(f"{one.name}: {found[-1].outcome.verdict}; {found[-1].processor_seconds:.1f} s of processors")
-        return found
-    finally:
-        if opened is not None:
-            opened.__exit__(None, None, None)
+    return found
 
 
 def _run_parts(engine: Engine, setup: Setup, parts: Sequence[Part], kept: KeptParts) -> None:
@@ -163,7 +160,8 @@ class KeptParts:
         self.folder = folder
         self._known: dict[Path, dict[str, Any]] = {}
         (folder / PARTS_FOLDER).mkdir(parents=True, exist_ok=True)
-        remove_unfinished(folder)
+        for place in (folder, *(folder / PARTS_FOLDER).iterdir()):
+            remove_unfinished(place)
         told = setup.to_dict()
         if (folder / RUN_FILE).exists():
             earlier = _read(folder / RUN_FILE)

@@ -62,13 +62,14 @@ class Source:
         """A sentence on what the figures were computed on."""
         if self.kind == MADE:
             return (
-                f"{self.name}: made in the likeness of {self.likeness}, not the set itself, so that its figures cannot "
-                f"be compared one to one; --data takes a folder of the real one"
+                f"{self.name}: {self.n_queries:,} queries of up to {self.n_docs:,} documents or so, made in the "
+                f"likeness of {self.likeness}, not the set itself, so that its figures cannot be compared one to one; "
+                "--data takes a folder of the real one"
             )
         size = f"{self.n_queries:,} queries, {self.n_docs:,} documents, {self.n_features} features"
         if self.kind == CLICKS:
             return f"{self.name}: a click log with labels"
-        own = "the set that the papers know by that name" if self.is_known else "a set that the papers do not have"
+        own = "the set of that name" if self.is_known else "a set that is not known here by name"
         return f"{self.name}: {size}; {own}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -177,9 +178,9 @@ def _log_and_labels(place: Path) -> Sequence[Path]:
 PART_NAMES = ("train", "vali", "test")
 
 
-def _part(place: Path, name: str) -> Path | None:
+def _part(place: Path, name: str, prefix: str = "") -> Path | None:
     spellings = ("vali", "valid") if name == "vali" else (name,)
-    paths = [place / f"{one}.txt{ending}" for one in spellings for ending in ("", ".gz", ".zst")]
+    paths = [place / f"{prefix}{one}.txt{ending}" for one in spellings for ending in ("", ".gz", ".zst")]
     return next((path for path in paths if path.is_file()), None)
 
 
@@ -236,7 +237,7 @@ def n_folds(source: Source) -> int:
     return 5 if source.kind == MADE else 1
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=1)
 def fold(source: Source, number: int, seed: int = 0) -> Fold:
     """The documents of a fold; kept, because a worker runs several parts on the same fold."""
     if source.kind == MADE:
@@ -256,13 +257,12 @@ def fold(source: Source, number: int, seed: int = 0) -> Fold:
 def _parts_of(source: Source) -> dict[str, Path]:
     place = Path(source.path)
     if source.name.startswith("Yahoo"):
-        named = {part: place.parent / f"{place.name}.{part}.txt" for part in ("train", "valid", "test")}
-        named["vali"] = named.pop("valid")
-        return {
-            part: next(one for one in (path, path.with_name(f"{path.name}.gz"), path) if one.exists())
-            for part, path in named.items()
-        }
-    return {part: path for part in PART_NAMES if (path := _part(place, part)) is not None}
+        found = {part: _part(place.parent, part, f"{place.name}.") for part in PART_NAMES}
+    else:
+        found = {part: _part(place, part) for part in PART_NAMES}
+    if found["train"] is None or found["test"] is None:
+        raise InputError(f"{source.path} has no file to train on, or none to test on")
+    return {part: path for part, path in found.items() if path is not None}
 
 
 @lru_cache(maxsize=1)

@@ -1,8 +1,8 @@
 """LambdaRank's example of winner takes all: 996 pair errors fewer, and the worst WTA cost; forces and nets that follow.
 
 A query has two relevant documents among 1,000. Moving one from rank 1000 to rank 3 and the other from 1 to 2 repairs
-996 pairs and loses the winner. Then the forces where they stand at ranks 2 and 1000: the paper wants the push on the first
-to be much the larger (Eq. 1). Last, linear nets trained for pairs and for WTA on the same data.
+996 pairs and loses the winner. Then the forces where they stand at ranks 2 and 1000: the paper wants the push on the
+first to be much the larger (Eq. 1). Last, linear nets trained for pairs and for WTA on the same data.
 """
 
 from __future__ import annotations

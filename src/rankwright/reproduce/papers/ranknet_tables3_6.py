@@ -45,9 +45,9 @@ PAPER_MINUTES = {LINEAR: 11, PROP: 23, ONE: 67, TWO: 351, OAP: 623, QUAD: 2392}
 PAPER_QUERIES = {"train": 11_336, "valid": 2834, "test": 2834}
 PAPER_DOCS = {"train": 384_314, "valid": 2_726_714, "test": 2_715_175}
 ABOUT_DATA = (
-    "the paper's search-engine data is private, and web-search-like data takes its place; the paper tests on lists of a "
-    "thousand mostly unjudged documents, which makes its NDCG far lower: which system is better, and which takes longer, "
-    "can be compared"
+    "the paper's search-engine data is private, and web-search-like data takes its place; the paper tests on lists of "
+    "a thousand mostly unjudged documents, which makes its NDCG far lower: which system is better, and which takes "
+    "longer, can be compared"
 )
 DOCS_PER_QUERY = 34  # 384,314 training documents of 11,336 queries
 
