@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -151,7 +152,14 @@ def summary(systems: Sequence[str], sets: Sequence[str], folds: int) -> dict[str
             "others": {other: _told(pooled[other], p) for other, p in zip(others, chances, strict=True)},
         }
     seconds = {system: seconds_of(system, sets, folds) for system in systems}
-    return {"command": command(), "systems": list(systems), "folds": folds, "metrics": metrics, "seconds": seconds}
+    return {
+        "command": command(),
+        "versions": {name: version(name) for name in ("rankwright", "lightgbm", "xgboost", "catboost")},
+        "systems": list(systems),
+        "folds": folds,
+        "metrics": metrics,
+        "seconds": seconds,
+    }
 
 
 def _told(verdict: Verdict, p_value: float) -> dict[str, float]:

@@ -62,7 +62,7 @@ def _machines(results: Mapping[str, Any]) -> Iterator[str]:
     for machine_ in sorted(told):
         facts = json.loads(machine_)
         yield markdown_table(["what", "which"], [[name, str(value)] for name, value in facts.items()])
-    yield "Times are seconds of processors: they do not depend on what else the machine did."
+    yield "Times of experiments are seconds of processors: they depend little on what else the machine did."
 
 
 def _verdicts(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -110,7 +110,11 @@ def _quality(name: str, record: Mapping[str, Any]) -> Iterator[str]:
         yield f"{metric}, ± one standard error, paired by query; * is p < .05 after Holm's correction over the sets."
         yield markdown_table(columns, rows, numbers=columns[1:])
     seconds = ", ".join(f"`{system}` {taken:,.0f} s" for system, taken in record["seconds"].items())
-    yield f"{record['folds']} folds of each set. Training and scoring took {seconds}. Command: `{record['command']}`"
+    versions = ", ".join(f"{library} {number}" for library, number in record["versions"].items())
+    yield (
+        f"At most {record['folds']} folds of each set; {versions}. Training and scoring took, on the wall and beside "
+        f"whatever else the machine did: {seconds}. Command: `{record['command']}`"
+    )
 
 
 def _gap(told: Mapping[str, float]) -> str:
@@ -129,8 +133,7 @@ def _timing(record: Mapping[str, Any]) -> Iterator[str]:
         ["", "seconds, best of the repeats", "times ours"], rows, numbers=["seconds, best of the repeats", "times ours"]
     )
     yield from (f"{key}: {value}" for key, value in record["notes"].items())
-    if "command" in record:
-        yield f"Command: `{record['command']}`"
+    yield f"Command: `{record['command']}`"
 
 
 def _experiment(document: Mapping[str, Any]) -> Iterator[str]:
@@ -168,7 +171,8 @@ def collected(kept: Mapping[str, Any], again: Sequence[str], clicks: str | None)
     benchmarks = dict(kept["benchmarks"])
     for path in sorted(BENCHMARKS.glob("*.json")):
         record = json.loads(path.read_text())
-        if isinstance(record, dict) and ("metrics" in record or {"question", "ours", "seconds"} <= record.keys()):
+        # A record without its command stays off the page: every number there can be made again.
+        if isinstance(record, dict) and "command" in record and record.keys() & {"metrics", "question"}:
             benchmarks[path.stem] = record
     return {
         "experiments": {name: rounded(experiments[name]) for name in order if name in experiments},
