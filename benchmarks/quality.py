@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
-from importlib.metadata import version
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -154,7 +154,9 @@ def summary(systems: Sequence[str], sets: Sequence[str], folds: int) -> dict[str
     seconds = {system: seconds_of(system, sets, folds) for system in systems}
     return {
         "command": command(),
-        "versions": {name: version(name) for name in ("rankwright", "lightgbm", "xgboost", "catboost")},
+        "versions": {
+            name: import_module(name).__version__ for name in ("rankwright", "lightgbm", "xgboost", "catboost")
+        },
         "systems": list(systems),
         "folds": folds,
         "metrics": metrics,

@@ -29,7 +29,7 @@ PAGE, KEPT = HERE / "results.md", HERE / "results.json"
 BENCHMARKS = HERE.parent / "benchmarks" / "results"
 OUT = HERE.parent / "out"
 ON_CLICKS = "blmart-clicks, on a log"
-DIGITS = 5  # of the numbers that are kept
+DIGITS = 7  # of the numbers that are kept
 INTRODUCTION = """# Results
 
 This page is made by `make results` from what the commands on it wrote; nothing is typed by hand. The papers' tables and

@@ -40,7 +40,7 @@ def test_several_end_with_a_table_of_verdicts(run):
 
 
 def test_an_unknown_name_suggests_the_nearest(run):
-    result = run("reproduce", "sortnet-table9", "--quick")
+    result = run("reproduce", "sortnet-tabel1", "--quick")
     assert result.code == 2
     assert "did you mean 'sortnet-table1'" in result.stderr
 

@@ -46,7 +46,8 @@ def verdict_table(documents: Sequence[Mapping[str, Any]]) -> ShownTable:
         [one["experiment"], one["verdict"], one["sentence"], f"{one['processor_seconds']:.1f}"] for one in documents
     ]
     # Experiments that take the same parts tell the same seconds, which were spent once.
-    total = sum({tuple(one["parts_of"]): one["processor_seconds"] for one in documents}.values())
+    spent = {(*one["parts_of"], *(source["name"] for source in one["data"])): one for one in documents}
+    total = sum(one["processor_seconds"] for one in spent.values())
     columns = ["experiment", "verdict", "because", "seconds"]
     note = f"seconds are those of processors, {total:.0f} in all; parts that experiments share are counted once"
     return ShownTable("Verdicts", columns, rows, ["seconds"], [note])

@@ -131,9 +131,9 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
     levels, everything = linear_ceiling()
     notes = [
         "the data is made by the paper's recipe, each draw with its own random network or polynomial",
-        f"a perfect linear scorer of a sum of three independent normal terms, as the polynomial is one, has {levels:.1f} % "
-        f"of the pairs of different levels right, which are counted here, and {everything:.1f} % of all pairs by the sum "
-        "itself, which is nearer to the paper's figures: it may have counted those",
+        f"a perfect linear scorer of a sum of three independent normal terms, as the polynomial is one, has "
+        f"{levels:.1f} % of the pairs of different levels right, which are counted here, and {everything:.1f} % of all "
+        "pairs by the sum itself, which is nearer to the paper's figures: it may have counted those",
     ]
     return Outcome([PaperTable("Test pairs right, %", rows, 2, comparable=True)], claims, notes)
 
