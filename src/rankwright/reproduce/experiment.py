@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from rankwright.errors import SettingError
-from rankwright.reproduce.outcome import Outcome
-from rankwright.reproduce.sources import Source
+from rankwright.reproduce.outcome import Findings
+from rankwright.reproduce.sources import DataSource
 
 FULL, QUICK, TINY = "full", "quick", "tiny"
 SIZES = (FULL, QUICK, TINY)  # as the paper's; for minutes; for seconds, to see that it runs
@@ -23,7 +23,7 @@ class Setup:
 
     size: str = FULL
     seed: int = 0
-    given: tuple[Source, ...] = ()
+    given: tuple[DataSource, ...] = ()
 
     def __post_init__(self) -> None:
         if self.size not in SIZES:
@@ -40,7 +40,7 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RunPart:
     """A piece of work that is run and kept alone: the experiment that runs it, its name, and what it is to do.
 
     `values` are in types JSON can hold. Experiments that need the same work have parts of the same experiment.
@@ -52,7 +52,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class PaperExperiment:
     """A table or figure of a paper.
 
     `parts` lists the work of a setup, `run` does one part of it, and `conclude` says what follows from the results,
@@ -62,10 +62,10 @@ class Experiment:
     name: str
     paper: str
     title: str
-    parts: Callable[[Setup], Sequence[Part]]
+    parts: Callable[[Setup], Sequence[RunPart]]
     run: Callable[[Setup, Mapping[str, Any]], Result]
-    conclude: Callable[[Setup, Mapping[str, Result]], Outcome]
-    sources: Callable[[Setup], Sequence[Source]] = lambda _: ()
+    conclude: Callable[[Setup, Mapping[str, Result]], Findings]
+    sources: Callable[[Setup], Sequence[DataSource]] = lambda _: ()
 
 
 RANKNET = "RankNet (Burges et al. 2005)"

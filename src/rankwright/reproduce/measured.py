@@ -13,13 +13,13 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import RESAMPLES, evaluate
 from rankwright.metrics.intervals import bootstrap_interval, weighted_mean
 from rankwright.reproduce.outcome import Claim, Figure
-from rankwright.reproduce.sources import Fold, Source
+from rankwright.reproduce.sources import DataSource, Fold
 from rankwright.tuning.per_query import for_json, from_json
 
 THREADS = 1  # of a part: parts run side by side, and times are those of one processor
 
 
-def convention_of(source: Source) -> str:
+def convention_of(source: DataSource) -> str:
     """The convention that the set's authors count by."""
     return "mslr" if source.stands_for.startswith("MSLR") else "letor"
 

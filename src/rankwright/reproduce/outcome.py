@@ -110,7 +110,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Findings:
     """The tables and statements of an experiment, and notes on what they were computed with."""
 
     tables: Sequence[PaperTable]

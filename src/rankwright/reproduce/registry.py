@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 
 from rankwright.errors import UnknownNameError
-from rankwright.reproduce.experiment import Experiment
+from rankwright.reproduce.experiment import PaperExperiment
 
 ALL = "all"
 # Where each experiment stands, in the order of the papers; modules are loaded when they are asked for.
@@ -29,11 +29,11 @@ EXPERIMENTS: Mapping[str, str] = {
 }
 
 
-def experiment_named(name: str) -> Experiment:
+def experiment_named(name: str) -> PaperExperiment:
     """The experiment of that name."""
     if name not in EXPERIMENTS:
         raise UnknownNameError("experiment", name, known=[*EXPERIMENTS, ALL])
-    found: Experiment = import_module(f"rankwright.reproduce.papers.{EXPERIMENTS[name]}").EXPERIMENT
+    found: PaperExperiment = import_module(f"rankwright.reproduce.papers.{EXPERIMENTS[name]}").EXPERIMENT
     return found
 
 
@@ -44,7 +44,7 @@ def summary_of(name: str) -> str:
     return text.splitlines()[0]
 
 
-def experiments_named(names: Iterable[str]) -> list[Experiment]:
+def experiments_named(names: Iterable[str]) -> list[PaperExperiment]:
     """The experiments of those names, each once; `all` names every one."""
     wanted = [one for name in names for one in (EXPERIMENTS if name == ALL else [name])]
     return [experiment_named(name) for name in dict.fromkeys(wanted)]

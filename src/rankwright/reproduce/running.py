@@ -22,8 +22,8 @@ from rankwright.cluster.engine import Engine, Report, open_engine
 from rankwright.container.atomic import atomic_file, remove_unfinished
 from rankwright.errors import FileFormatError, InputError, MissingExtraError
 from rankwright.progress.stages import announce
-from rankwright.reproduce.experiment import QUICK, Experiment, Part, Setup
-from rankwright.reproduce.outcome import Outcome
+from rankwright.reproduce.experiment import QUICK, PaperExperiment, RunPart, Setup
+from rankwright.reproduce.outcome import Findings
 from rankwright.reproduce.registry import experiment_named, experiments_named
 
 RUN_FILE, PARTS_FOLDER = "run.json", "parts"
@@ -34,9 +34,9 @@ LEFT_OUT = "left_out"  # in a result: why there is none
 class Reproduced:
     """An experiment that was run: what it found, on what, and how long its parts took together."""
 
-    experiment: Experiment
+    experiment: PaperExperiment
     setup: Setup
-    outcome: Outcome
+    outcome: Findings
     parts_of: Sequence[str]  # the experiments whose parts it takes
     n_parts: int
     seconds: float
@@ -112,7 +112,7 @@ def reproduce(
     return found
 
 
-def _run_parts(engine: Engine, setup: Setup, parts: Sequence[Part], kept: KeptParts) -> None:
+def _run_parts(engine: Engine, setup: Setup, parts: Sequence[RunPart], kept: KeptParts) -> None:
     tasks = [(setup, part) for part in parts]
     for number, done in enumerate(engine.run(perform, tasks)):
         part = parts[done.number]
@@ -120,7 +120,7 @@ def _run_parts(engine: Engine, setup: Setup, parts: Sequence[Part], kept: KeptPa
         kept.keep(part, done.result)
 
 
-def perform(_: Any, task: tuple[Setup, Part], __: Report) -> dict[str, Any]:
+def perform(_: Any, task: tuple[Setup, RunPart], __: Report) -> dict[str, Any]:
     """Run one part; a worker does it. Where a package is missing, the result says so."""
     setup, part = task
     start, processor = time.perf_counter(), time.process_time()
@@ -135,7 +135,7 @@ def perform(_: Any, task: tuple[Setup, Part], __: Report) -> dict[str, Any]:
     }
 
 
-def _concluded(experiment: Experiment, setup: Setup, parts: Sequence[Part], kept: KeptParts) -> Reproduced:
+def _concluded(experiment: PaperExperiment, setup: Setup, parts: Sequence[RunPart], kept: KeptParts) -> Reproduced:
     records = {part.key: kept.record(part) for part in parts}
     results = {key: record["result"] for key, record in records.items()}
     complete = {key: result for key, result in results.items() if LEFT_OUT not in result}
@@ -145,7 +145,7 @@ def _concluded(experiment: Experiment, setup: Setup, parts: Sequence[Part], kept
     return Reproduced(
         experiment,
         setup,
-        Outcome(outcome.tables, outcome.claims, [*told, *outcome.notes, *left_out]),
+        Findings(outcome.tables, outcome.claims, [*told, *outcome.notes, *left_out]),
         list(dict.fromkeys(part.of for part in parts)),
         len(parts),
         sum(record["seconds"] for record in records.values()),
@@ -179,13 +179,13 @@ class KeptParts:
         with atomic_file(self.folder / name) as file:
             file.write(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n")
 
-    def keep(self, part: Part, record: Mapping[str, Any]) -> None:
+    def keep(self, part: RunPart, record: Mapping[str, Any]) -> None:
         """Keep what running a part gave."""
         document = {"part": dict(part.values), **record}
         self.write(self._name(part), document)
         self._known[self.folder / self._name(part)] = document
 
-    def result(self, part: Part) -> Mapping[str, Any] | None:
+    def result(self, part: RunPart) -> Mapping[str, Any] | None:
         """The part's result; None where there is none, or one of a part that had other work to do."""
         path = self.folder / self._name(part)
         if path not in self._known and path.exists():
@@ -195,11 +195,11 @@ class KeptParts:
             return None
         return dict(found["result"])
 
-    def record(self, part: Part) -> dict[str, Any]:
+    def record(self, part: RunPart) -> dict[str, Any]:
         """The part's result with its times."""
         return self._known[self.folder / self._name(part)]
 
-    def _name(self, part: Part) -> str:
+    def _name(self, part: RunPart) -> str:
         slug = "".join(letter if letter.isalnum() or letter in "-.+" else "_" for letter in part.key)
         return f"{PARTS_FOLDER}/{part.of}/{slug}.json"
 

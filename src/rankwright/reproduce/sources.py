@@ -36,7 +36,7 @@ Fold = tuple[RankingDataset, RankingDataset, RankingDataset]  # to train on, to 
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DataSource:
     """A data set: how it is stored, where, and which set it is.
 
     `likeness` is the set that a made one stands for. `is_known` says that it is the set of that name which the papers
@@ -120,17 +120,17 @@ SIZES_LIKE: Mapping[str, Mapping[str, tuple[int, int]]] = {
 }
 
 
-def made_like(name: str, size: str) -> Source:
+def made_like(name: str, size: str) -> DataSource:
     """The set that is made where the one of that name is not given."""
     n_queries, n_docs = SIZES_LIKE[name][size]
-    return Source(f"{name}-like", MADE, size, likeness=name, n_queries=n_queries, n_docs=n_docs)
+    return DataSource(f"{name}-like", MADE, size, likeness=name, n_queries=n_queries, n_docs=n_docs)
 
 
-def find_sources(folder: str | os.PathLike[str]) -> tuple[Source, ...]:
+def find_sources(folder: str | os.PathLike[str]) -> tuple[DataSource, ...]:
     """The data sets in a folder and in the folders below it; each set once."""
     if not Path(folder).is_dir():
         raise InputError(f"{os.fspath(folder)} is not a folder; --data takes one with {LOOKED_FOR}")
-    found: dict[str, Source] = {}
+    found: dict[str, DataSource] = {}
     for place in _folders(Path(folder)):
         for source in _sources_at(place):
             # LETOR 3.0 ships each set several times; the one whose features are normalised is the one people use.
@@ -149,7 +149,7 @@ def _folders(top: Path) -> Iterator[Path]:
         yield Path(place)
 
 
-def _sources_at(place: Path) -> Iterator[Source]:
+def _sources_at(place: Path) -> Iterator[DataSource]:
     names = sorted(path.name for path in place.iterdir())
     if any(re.fullmatch(r"Fold\d+", name) for name in names):
         yield _folded(place)
@@ -158,10 +158,10 @@ def _sources_at(place: Path) -> Iterator[Source]:
     if _part(place, "train") and _part(place, "test"):
         yield _described(place, PARTS, [path for path in (_part(place, one) for one in PART_NAMES) if path])
     if _log_and_labels(place):
-        yield Source(place.name, CLICKS, str(place))
+        yield DataSource(place.name, CLICKS, str(place))
 
 
-def click_files(source: Source) -> tuple[str, str]:
+def click_files(source: DataSource) -> tuple[str, str]:
     """The log of a source of clicks, and its labels."""
     log, labels = _log_and_labels(Path(source.path))
     return str(log), str(labels)
@@ -184,23 +184,23 @@ def _part(place: Path, name: str, prefix: str = "") -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _folded(place: Path) -> Source:
+def _folded(place: Path) -> DataSource:
     first = fold_folders(place)[0]
     files = [path for path in sorted(first.iterdir()) if ".txt" in path.name]
     return _described(place, FOLDS, files)
 
 
-def _yahoo(place: Path, name: str) -> Source:
+def _yahoo(place: Path, name: str) -> DataSource:
     files = [path for path in sorted(place.iterdir()) if path.name.startswith(f"{name}.")]
     described = _described(place, PARTS, files)
-    return Source(f"Yahoo {name}", PARTS, str(place / name), "", True, *_counts(described))
+    return DataSource(f"Yahoo {name}", PARTS, str(place / name), "", True, *_counts(described))
 
 
-def _counts(source: Source) -> tuple[int, int, int]:
+def _counts(source: DataSource) -> tuple[int, int, int]:
     return source.n_queries, source.n_docs, source.n_features
 
 
-def _described(place: Path, kind: str, files: Sequence[Path]) -> Source:
+def _described(place: Path, kind: str, files: Sequence[Path]) -> DataSource:
     """The set in these files, by name where it is a known one and by its folder otherwise."""
     n_features, n_docs, n_relevant = 0, 0, 0
     queries: set[bytes] = set()
@@ -220,7 +220,7 @@ def _described(place: Path, kind: str, files: Sequence[Path]) -> Source:
     if not queries:
         raise InputError(f"{place} has files named as LETOR names them, but they hold no line with a qid")
     name = _known_name(n_features, len(queries), n_relevant / len(queries))
-    return Source(name or place.name, kind, str(place), "", name is not None, len(queries), n_docs, n_features)
+    return DataSource(name or place.name, kind, str(place), "", name is not None, len(queries), n_docs, n_features)
 
 
 def _known_name(n_features: int, n_queries: int, relevant: float) -> str | None:
@@ -230,7 +230,7 @@ def _known_name(n_features: int, n_queries: int, relevant: float) -> str | None:
     return None
 
 
-def n_folds(source: Source) -> int:
+def n_folds(source: DataSource) -> int:
     """How many folds the set has."""
     if source.kind == FOLDS:
         return len(fold_folders(source.path))
@@ -238,7 +238,7 @@ def n_folds(source: Source) -> int:
 
 
 @lru_cache(maxsize=1)
-def fold(source: Source, number: int, seed: int = 0) -> Fold:
+def fold(source: DataSource, number: int, seed: int = 0) -> Fold:
     """The documents of a fold; kept, because a worker runs several parts on the same fold."""
     if source.kind == MADE:
         return list(_made(source, seed).letor_folds())[number]
@@ -254,7 +254,7 @@ def fold(source: Source, number: int, seed: int = 0) -> Fold:
     return train, read_wide(paths["vali"], train.n_features), test
 
 
-def _parts_of(source: Source) -> dict[str, Path]:
+def _parts_of(source: DataSource) -> dict[str, Path]:
     place = Path(source.path)
     if source.name.startswith("Yahoo"):
         found = {part: _part(place.parent, part, f"{place.name}.") for part in PART_NAMES}
@@ -266,7 +266,7 @@ def _parts_of(source: Source) -> dict[str, Path]:
 
 
 @lru_cache(maxsize=1)
-def _made(source: Source, seed: int) -> RankingDataset:
+def _made(source: DataSource, seed: int) -> RankingDataset:
     n_queries, n_docs = source.n_queries, source.n_docs
     if MADE_LIKE[source.likeness] == "topics":
         features = 44 if source.likeness == "TD2003" else 64

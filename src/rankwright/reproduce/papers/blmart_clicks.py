@@ -25,10 +25,10 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.formats.trec import read_qrels
 from rankwright.metrics.evaluation import RESAMPLES, evaluate
 from rankwright.metrics.intervals import bootstrap_interval, weighted_mean
-from rankwright.reproduce.experiment import SLIDES, Experiment, Part, Result, Setup
+from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, ahead, by_fold, figure_of
-from rankwright.reproduce.outcome import Claim, Figure, Outcome, PaperTable
-from rankwright.reproduce.sources import CLICKS, Source, click_files
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
+from rankwright.reproduce.sources import CLICKS, DataSource, click_files
 from rankwright.synthetic import web_search
 from rankwright.trees.lambdamart import LambdaMART
 from rankwright.tuning.per_query import for_json
@@ -46,19 +46,19 @@ LOG_FOLDS = 5
 LOG_FEATURES = ("mean rank", "times shown", "click rate", "last-click rate", "first-click rate")
 
 
-def sources(setup: Setup) -> Sequence[Source]:
+def sources(setup: Setup) -> Sequence[DataSource]:
     """The logs that were given."""
     return [source for source in setup.given if source.kind == CLICKS]
 
 
-def parts(setup: Setup) -> list[Part]:
+def parts(setup: Setup) -> list[RunPart]:
     """A part for each way to learn from simulated clicks, and for each rule; the same for each log."""
-    found = [Part(NAME, f"simulated, {way}", {"log": None, "way": way}) for way in WAYS]
-    found += [Part(NAME, f"simulated, pairs by {rule}", {"log": None, "rule": rule}) for rule in _rules()]
+    found = [RunPart(NAME, f"simulated, {way}", {"log": None, "way": way}) for way in WAYS]
+    found += [RunPart(NAME, f"simulated, pairs by {rule}", {"log": None, "rule": rule}) for rule in _rules()]
     for source in sources(setup):
         told = {"log": source.name}
-        found += [Part(NAME, f"{source.name}, {way}", told | {"way": way}) for way in LOG_WAYS]
-        found += [Part(NAME, f"{source.name}, pairs by {rule}", told | {"rule": rule}) for rule in _rules()]
+        found += [RunPart(NAME, f"{source.name}, {way}", told | {"way": way}) for way in LOG_WAYS]
+        found += [RunPart(NAME, f"{source.name}, pairs by {rule}", told | {"rule": rule}) for rule in _rules()]
     return found
 
 
@@ -145,7 +145,7 @@ def _agreement(log: ClickLog, data: RankingDataset, rule: str) -> Result:
 
 
 @lru_cache(maxsize=1)
-def _logged(source: Source) -> tuple[ClickLog, RankingDataset]:
+def _logged(source: DataSource) -> tuple[ClickLog, RankingDataset]:
     """The log, and the judged documents that it shows, with what it says of each as features."""
     path, labels = click_files(source)
     log, judged = read_log(path), read_qrels(labels)
@@ -202,7 +202,7 @@ def _on_log(way: str, log: ClickLog, data: RankingDataset, setup: Setup) -> list
     return _values(scores, data)
 
 
-def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """The tables of each log, and what they say."""
     pairs = skip_above(CLICKED)
     shown = ", ".join(f"({better},{worse})" for better, worse in pairs)
@@ -220,7 +220,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
         "agreement: of the votes on pairs of different labels, the share for the better label; 0.5 is chance. "
         "Skip-above only ever votes against the shown order, so that it falls below chance where that order is good"
     )
-    return Outcome(tables, claims, [note])
+    return Findings(tables, claims, [note])
 
 
 def _agreement_rows(agreement: Mapping[str, Result]) -> dict[str, dict[str, Figure]]:
@@ -259,4 +259,4 @@ def _claims(log: str, agreement: Mapping[str, Result], values: Mapping[str, Any]
     )
 
 
-EXPERIMENT = Experiment(NAME, SLIDES, "Click-through data: implicit feedback", parts, run, conclude, sources)
+EXPERIMENT = PaperExperiment(NAME, SLIDES, "Click-through data: implicit feedback", parts, run, conclude, sources)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.reproduce.experiment import SLIDES, Experiment, Part, Result, Setup
+from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import ahead
-from rankwright.reproduce.outcome import Figure, Outcome, PaperTable
+from rankwright.reproduce.outcome import Figure, Findings, PaperTable
 from rankwright.reproduce.papers import blmart_variance
 from rankwright.reproduce.published import RANDOM, WITH
 
@@ -19,12 +19,12 @@ BAGGED = "BL-MART"
 SHOWN = 6  # numbers of trees or bags in a table
 
 
-def parts(setup: Setup) -> list[Part]:
+def parts(setup: Setup) -> list[RunPart]:
     """Those of the study of variance, from which both come."""
     return blmart_variance.parts(setup)
 
 
-def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """Curves by trees and by bags, and what becomes of them at the end."""
     tables, claims = [], []
     for source in blmart_variance.sources(setup):
@@ -51,7 +51,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
                 [by_bags[:, -1].tolist()], [by_bags[:, 0].tolist()], (f"{bags[-1]} bags", "one bag")),
         ]  # fmt: skip
     note = "each curve is the mean over the samples of blmart-variance; the slides draw these curves without numbers"
-    return Outcome(tables, claims, [note])
+    return Findings(tables, claims, [note])
 
 
 def _curves(samples: Sequence[Result], name: str, row: str) -> Any:
@@ -70,6 +70,6 @@ def _lost(curves: Any) -> list[float]:
     return lost
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = PaperExperiment(
     NAME, SLIDES, "Overfitting tolerance", parts, blmart_variance.run, conclude, blmart_variance.sources
 )

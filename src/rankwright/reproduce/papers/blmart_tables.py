@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rankwright.bagging.blmart import BLMART
-from rankwright.reproduce.experiment import SLIDES, Experiment, Part, Result, Setup
+from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, ahead, by_fold, convention_of, figure_of, fitted
-from rankwright.reproduce.outcome import Claim, Outcome, PaperTable
+from rankwright.reproduce.outcome import Claim, Findings, PaperTable
 from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_TABLES, WITH, WITHOUT, Rows
 from rankwright.reproduce.rankers import ranker_of_table
-from rankwright.reproduce.sources import Source, fold
+from rankwright.reproduce.sources import DataSource, fold
 from rankwright.reproduce.wanted import folds_used, sets_of, source_named
 from rankwright.trees.lambdamart import LambdaMART
 
@@ -30,15 +30,15 @@ N_BAGS = {"TD2004": 1000, "MQ2007": 1000, "MSLR-WEB10K": 50}
 sources = sets_of(*SLIDES_TABLES)
 
 
-def paper_of(source: Source) -> Rows:
+def paper_of(source: DataSource) -> Rows:
     """The slides' rows for a set; for a set that they do not have, the rankers of MQ2007 without figures."""
     return SLIDES_TABLES.get(source.stands_for) or {row: {} for row in SLIDES_TABLES[USUAL]}
 
 
-def parts(setup: Setup) -> list[Part]:
+def parts(setup: Setup) -> list[RunPart]:
     """A part for each set, fold and ranker."""
     return [
-        Part(NAME, f"{source.name}, fold {number + 1}, {row}", {"set": source.name, "fold": number, "row": row})
+        RunPart(NAME, f"{source.name}, fold {number + 1}, {row}", {"set": source.name, "fold": number, "row": row})
         for source in sources(setup)
         for number in folds_used(setup, source, quick=2)
         for row in paper_of(source)
@@ -53,7 +53,7 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     return fitted(ranker, fold(source, values["fold"], setup.seed), METRICS, convention)
 
 
-def ranker_for(setup: Setup, source: Source, row: str, select: str) -> Any:
+def ranker_for(setup: Setup, source: DataSource, row: str, select: str) -> Any:
     """The ranker of a row of the tables, with the slides' settings where they tell them."""
     shared: dict[str, Any] = {"select": select, "seed": setup.seed, "threads": THREADS}
     if row not in FORESTS:
@@ -69,7 +69,7 @@ def ranker_for(setup: Setup, source: Source, row: str, select: str) -> Any:
     return BLMART(n_bags=n_bags, overfit=row == WITH, **shared)
 
 
-def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """A table for each set, and the slides' conclusions."""
     tables: list[PaperTable] = []
     claims: list[Claim] = []
@@ -91,10 +91,10 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
         "forests with our defaults, forests with the slides' best configuration, steps chosen by MAP on validation "
         "documents"
     )
-    return Outcome(tables, claims, [note])
+    return Findings(tables, claims, [note])
 
 
-def _by_row(source: Source, results: Mapping[str, Result]) -> dict[str, list[Result]]:
+def _by_row(source: DataSource, results: Mapping[str, Result]) -> dict[str, list[Result]]:
     """The results of each ranker on a set, a fold each; rankers that lack a fold are left out."""
     found: dict[str, list[Result]] = {}
     for key, result in results.items():
@@ -119,4 +119,4 @@ def _claims(name: str, values: Mapping[str, Sequence[Result]]) -> Iterator[Claim
         yield ahead(f"{name}: BL-MART beats every other ranker (MAP)", mine, others[best], (WITH, best))
 
 
-EXPERIMENT = Experiment(NAME, SLIDES, "Evaluation results", parts, run, conclude, sources)
+EXPERIMENT = PaperExperiment(NAME, SLIDES, "Evaluation results", parts, run, conclude, sources)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.reproduce.experiment import FULL, SLIDES, Experiment, Part, Result, Setup
+from rankwright.reproduce.experiment import FULL, SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, convention_of, fitted
-from rankwright.reproduce.outcome import Claim, Figure, Outcome, PaperTable
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.published import SLIDES_TABLES
-from rankwright.reproduce.sources import Source, fold
+from rankwright.reproduce.sources import DataSource, fold
 from rankwright.reproduce.wanted import sets_of, source_named
 from rankwright.settings.spaces import Choice
 from rankwright.trees.lambdamart import LambdaMART
@@ -30,7 +30,7 @@ SAMPLE_STREAM = 0x7475  # added to the seed
 sources = sets_of(*SLIDES_TABLES)
 
 
-def grid_of(source: Source) -> list[dict[str, Any]]:
+def grid_of(source: DataSource) -> list[dict[str, Any]]:
     """The slides' configurations for a set; sets that they do not have take those of MQ2007."""
     return _configurations("slides-b" if source.stands_for.startswith("MSLR") else "slides-a")
 
@@ -45,16 +45,16 @@ def _configurations(grid: str) -> list[dict[str, Any]]:
     return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
 
 
-def parts(setup: Setup) -> list[Part]:
+def parts(setup: Setup) -> list[RunPart]:
     """A part for each configuration that was drawn."""
     return [
-        Part(NAME, f"{source.name}, configuration {number}", {"set": source.name, "configuration": number})
+        RunPart(NAME, f"{source.name}, configuration {number}", {"set": source.name, "configuration": number})
         for source in sources(setup)
         for number in _drawn(setup, source)
     ]
 
 
-def _drawn(setup: Setup, source: Source) -> list[int]:
+def _drawn(setup: Setup, source: DataSource) -> list[int]:
     rng = np.random.default_rng([setup.seed, SAMPLE_STREAM])
     drawn: list[int] = rng.choice(len(grid_of(source)), size=setup.pick(100, 8, 2), replace=False).tolist()
     return drawn
@@ -88,7 +88,7 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     }
 
 
-def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """What was found in the sample, and what all experiments would take."""
     rows: dict[str, dict[str, Figure]] = {}
     sampled: dict[str, list[Result]] = {}
@@ -116,7 +116,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
         "hours, trees and splits are extrapolated from the experiments that were run, on sets of the size that is told "
         "above; the slides' two weeks are for one machine"
     )
-    return Outcome([PaperTable("Tuning", rows, 3)], _claims(setup, rows, sampled), [note])
+    return Findings([PaperTable("Tuning", rows, 3)], _claims(setup, rows, sampled), [note])
 
 
 def _mean(results: Sequence[Result], name: str) -> float:
@@ -148,4 +148,4 @@ def _claims(
     return claims
 
 
-EXPERIMENT = Experiment(NAME, SLIDES, "Parameter tuning", parts, run, conclude, sources)
+EXPERIMENT = PaperExperiment(NAME, SLIDES, "Parameter tuning", parts, run, conclude, sources)

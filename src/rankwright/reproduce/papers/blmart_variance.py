@@ -9,11 +9,11 @@ import numpy as np
 
 from rankwright.bagging.blmart import BLMART
 from rankwright.experiments.variance import SampleRun, StudyPlan, stages_of, variance_of
-from rankwright.reproduce.experiment import SLIDES, Experiment, Part, Result, Setup
+from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, convention_of
-from rankwright.reproduce.outcome import Claim, Figure, Outcome, PaperTable
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_VARIANCE, WITH, WITHOUT
-from rankwright.reproduce.sources import Source, fold
+from rankwright.reproduce.sources import DataSource, fold
 from rankwright.reproduce.wanted import sets_of, source_named
 
 NAME = "blmart-variance"
@@ -29,10 +29,10 @@ def n_samples(setup: Setup) -> int:
     return setup.pick(10, 10, 2)
 
 
-def parts(setup: Setup) -> list[Part]:
+def parts(setup: Setup) -> list[RunPart]:
     """A part for each set and sample."""
     return [
-        Part(NAME, f"{source.name}, sample {number + 1}", {"set": source.name, "sample": number})
+        RunPart(NAME, f"{source.name}, sample {number + 1}", {"set": source.name, "sample": number})
         for source in sources(setup)
         for number in range(n_samples(setup))
     ]
@@ -68,12 +68,12 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     }
 
 
-def of_source(source: Source, results: Mapping[str, Result]) -> list[Result]:
+def of_source(source: DataSource, results: Mapping[str, Result]) -> list[Result]:
     """The results of a set's samples."""
     return [result for key, result in results.items() if key.startswith(f"{source.name}, sample ")]
 
 
-def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """Means and variances over samples, and by how much bags make the variance smaller."""
     tables, claims = [], []
     for source in sources(setup):
@@ -94,7 +94,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
         ]
         claims += _claims(source, values)
     note = "the change is that of BL-MART with overfitting from one LambdaMART with randomisation"
-    return Outcome(tables, claims, [note])
+    return Findings(tables, claims, [note])
 
 
 def _changes(values: Mapping[str, Mapping[str, Any]]) -> dict[str, Figure]:
@@ -107,7 +107,7 @@ def _changes(values: Mapping[str, Mapping[str, Any]]) -> dict[str, Figure]:
     }
 
 
-def _claims(source: Source, values: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
+def _claims(source: DataSource, values: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
     changes = _changes(values)
     smaller = sum((figure.ours or 0) < 0 for figure in changes.values())
     told = ", ".join(f"{metric} {figure.ours:+.0f} %" for metric, figure in changes.items())
@@ -129,4 +129,4 @@ def _most(count: int, of: int) -> bool | None:
     return True if count == of else False if 2 * count <= of else None
 
 
-EXPERIMENT = Experiment(NAME, SLIDES, "Variance reduction", parts, run, conclude, sources)
+EXPERIMENT = PaperExperiment(NAME, SLIDES, "Variance reduction", parts, run, conclude, sources)

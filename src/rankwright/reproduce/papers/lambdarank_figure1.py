@@ -13,8 +13,8 @@ from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.function import from_function
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import hinge, objective_named, spring
-from rankwright.reproduce.experiment import LAMBDARANK, Experiment, Part, Result, Setup
-from rankwright.reproduce.outcome import Claim, Figure, Outcome, PaperTable
+from rankwright.reproduce.experiment import LAMBDARANK, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 
 NAME = "lambdarank-figure1"
 GAPS = (-2.0, -1.0, -0.5, 0.25, 0.5, 0.75, 1.0, 2.0)
@@ -38,9 +38,12 @@ OBJECTIVES: Mapping[str, tuple[Objective, tuple[int, ...]]] = {
 }
 
 
-def parts(_: Setup) -> list[Part]:
+def parts(_: Setup) -> list[RunPart]:
     """The figure, and a diagnosis of each objective."""
-    return [Part(NAME, "figure", {"objective": None}), *(Part(NAME, one, {"objective": one}) for one in OBJECTIVES)]
+    return [
+        RunPart(NAME, "figure", {"objective": None}),
+        *(RunPart(NAME, one, {"objective": one}) for one in OBJECTIVES),
+    ]
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
@@ -69,7 +72,7 @@ def _eq7_to_9(x: float) -> float:
     return -x if x < 0 else 0.5 * x * x - x if x <= 1 else -0.5
 
 
-def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(_: Setup, results: Mapping[str, Result]) -> Findings:
     """The figure beside the equations, the diagnoses, and the paper's statements."""
     figure = results["figure"]
     level = figure["cost"][GAPS.index(2.0)] + 0.5  # costs are equal up to a constant
@@ -96,7 +99,7 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
         abs((figure.ours or 0) - (figure.paper or 0)) < 1e-6 for row in rows.values() for figure in row.values()
     )
     note = "whether a cost exists is looked for at random points: a fault that is found is real"
-    return Outcome(
+    return Findings(
         tables, [Claim("forces and cost are those of Eq. 4-9", exact, "to six digits"), *_claims(found)], [note]
     )
 
@@ -137,4 +140,4 @@ def _claims(found: Mapping[str, Result]) -> list[Claim]:
     ]
 
 
-EXPERIMENT = Experiment(NAME, LAMBDARANK, "λ for two documents, costs and Jacobians", parts, run, conclude)
+EXPERIMENT = PaperExperiment(NAME, LAMBDARANK, "λ for two documents, costs and Jacobians", parts, run, conclude)

@@ -17,9 +17,9 @@ from rankwright.metrics.evaluation import evaluate
 from rankwright.nets.net_ranker import NetRanker
 from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.registry import objective_named
-from rankwright.reproduce.experiment import LAMBDARANK, Experiment, Part, Result, Setup
+from rankwright.reproduce.experiment import LAMBDARANK, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, ahead, by_fold, figure_of, values_on
-from rankwright.reproduce.outcome import Claim, Figure, Outcome, PaperTable
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.synthetic import web_search
 
 NAME = "lambdarank-wta"
@@ -30,10 +30,10 @@ WTA, PAIRS = "wta", "pair-accuracy"
 WON = "winner relevant"  # 1 less the WTA cost
 
 
-def parts(_: Setup) -> list[Part]:
+def parts(_: Setup) -> list[RunPart]:
     """The example, the forces, and a net for each objective."""
-    nets = [Part(NAME, f"net for {one}", {"net": one}) for one in OBJECTIVES[:2]]
-    return [Part(NAME, "example", {"what": "example"}), Part(NAME, "forces", {"what": "forces"}), *nets]
+    nets = [RunPart(NAME, f"net for {one}", {"net": one}) for one in OBJECTIVES[:2]]
+    return [RunPart(NAME, "example", {"what": "example"}), RunPart(NAME, "forces", {"what": "forces"}), *nets]
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
@@ -88,7 +88,7 @@ def _net(setup: Setup, objective: str) -> Result:
     return {"values": {WON: won, PAIRS: found[PAIRS]}}
 
 
-def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(_: Setup, results: Mapping[str, Result]) -> Findings:
     """The example's numbers, the forces, the nets, and what the paper says of them."""
     before, after = results["example"]["before"], results["example"]["after"]
     forces = results["forces"]["forces"]
@@ -126,7 +126,7 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
         ahead("a net trained for pairs has more pairs right", nets[pairwise][PAIRS], nets[winner][PAIRS],
               (pairwise, winner)),
     ]  # fmt: skip
-    return Outcome(tables, claims, ["nets are trained on data that is made; the paper trains none"])
+    return Findings(tables, claims, ["nets are trained on data that is made; the paper trains none"])
 
 
 def _by_metric(result: Result) -> dict[str, Any]:
@@ -134,4 +134,4 @@ def _by_metric(result: Result) -> dict[str, Any]:
     return {metric: by_fold([result], metric) for metric in (WON, PAIRS)}
 
 
-EXPERIMENT = Experiment(NAME, LAMBDARANK, "Pair errors against winner takes all", parts, run, conclude)
+EXPERIMENT = PaperExperiment(NAME, LAMBDARANK, "Pair errors against winner takes all", parts, run, conclude)

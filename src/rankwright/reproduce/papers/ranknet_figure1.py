@@ -11,8 +11,8 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.objectives.force_field import ForceField
 from rankwright.objectives.registry import objective_named
-from rankwright.reproduce.experiment import RANKNET, Experiment, Part, Result, Setup
-from rankwright.reproduce.outcome import Claim, Figure, Outcome, PaperTable
+from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.targets.posteriors import combine
 
 NAME = "ranknet-figure1"
@@ -22,9 +22,9 @@ FAR = 30.0  # a gap at which the cost is a straight line to the last digit
 STEPS = (0.1, 0.3, 0.5, 0.6, 0.7, 0.9)
 
 
-def parts(_: Setup) -> list[Part]:
+def parts(_: Setup) -> list[RunPart]:
     """One part for each panel."""
-    return [Part(NAME, panel, {"panel": panel}) for panel in ("costs", "chains")]
+    return [RunPart(NAME, panel, {"panel": panel}) for panel in ("costs", "chains")]
 
 
 def run(_: Setup, values: Mapping[str, Any]) -> Result:
@@ -54,7 +54,7 @@ def _costs(target: float, gaps: list[float]) -> list[float]:
     return [float(cost) for cost in field.cost(np.array([[gap, 0.0] for gap in gaps]))]
 
 
-def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(_: Setup, results: Mapping[str, Result]) -> Findings:
     """Both panels beside the formulas, and the properties that the paper points out."""
     costs, chains = results["costs"]["costs"], results["chains"]
     rows = {
@@ -69,7 +69,7 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
         PaperTable("Left panel, cost of a pair; in brackets Eq. 3", rows),
         PaperTable("Right panel, two steps of probability P; in brackets Eq. 5", combined),
     ]
-    return Outcome(tables, _claims(costs, chains))
+    return Findings(tables, _claims(costs, chains))
 
 
 def _by_formula(step: float) -> float:
@@ -101,4 +101,4 @@ def _claims(costs: Mapping[str, list[float]], chains: Result) -> list[Claim]:
     ]
 
 
-EXPERIMENT = Experiment(NAME, RANKNET, "Costs and combined probabilities", parts, run, conclude)
+EXPERIMENT = PaperExperiment(NAME, RANKNET, "Costs and combined probabilities", parts, run, conclude)

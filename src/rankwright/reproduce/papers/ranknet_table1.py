@@ -16,9 +16,9 @@ import numpy as np
 
 from rankwright.nets.ranknet import RankNet
 from rankwright.rankers.seen import SeenDataWarning
-from rankwright.reproduce.experiment import RANKNET, Experiment, Part, Result, Setup
+from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, ahead, by_fold, figure_of, values_on
-from rankwright.reproduce.outcome import Claim, Figure, Outcome, PaperTable
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.synthetic import random_network, random_polynomial
 
 NAME = "ranknet-table1"
@@ -45,16 +45,16 @@ def sizes(setup: Setup) -> Sequence[int]:
     return setup.pick(SIZES, SIZES, SIZES[:2])
 
 
-def parts(setup: Setup) -> list[Part]:
+def parts(setup: Setup) -> list[RunPart]:
     """A part for each cell and draw, and the net that is to learn without an error."""
     draws = range(N_DRAWS[setup.size])
     found = [
-        Part(NAME, f"{row}, {size}, draw {draw}", {"row": row, "size": size, "draw": draw})
+        RunPart(NAME, f"{row}, {size}, draw {draw}", {"row": row, "size": size, "draw": draw})
         for draw in draws
         for row in PAPER
         for size in sizes(setup)
     ]
-    return [*found, *(Part(NAME, f"without error, draw {draw}", {"draw": draw}) for draw in draws)]
+    return [*found, *(RunPart(NAME, f"without error, draw {draw}", {"draw": draw}) for draw in draws)]
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
@@ -111,7 +111,7 @@ def linear_ceiling(n: int = 1500, n_levels: int = 6) -> tuple[float, float]:
     return 100 * float(right.mean()), 100 * (0.5 + math.asin(1 / math.sqrt(3)) / math.pi)
 
 
-def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """The table, and the paper's three conclusions from it."""
     rows = {
         row: {f"{size:,}": figure_of_draws(cells(results, row, size), figure)
@@ -135,7 +135,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
         f"{levels:.1f} % of the pairs of different levels right, which are counted here, and {everything:.1f} % of all "
         "pairs by the sum itself, which is nearer to the paper's figures: it may have counted those",
     ]
-    return Outcome([PaperTable("Test pairs right, %", rows, 2, comparable=True)], claims, notes)
+    return Findings([PaperTable("Test pairs right, %", rows, 2, comparable=True)], claims, notes)
 
 
 def _little(text: str, rows: Mapping[str, Mapping[str, Any]], column: str) -> Claim:
@@ -162,4 +162,4 @@ def near(rows: Mapping[str, Mapping[str, Figure]]) -> Claim:
     return Claim("the paper's figures lie where another draw of the task would", all(inside), found)
 
 
-EXPERIMENT = Experiment(NAME, RANKNET, "Artificial data: network and polynomial", parts, run, conclude)
+EXPERIMENT = PaperExperiment(NAME, RANKNET, "Artificial data: network and polynomial", parts, run, conclude)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.reproduce.experiment import RANKNET, Experiment, Part, Result, Setup
-from rankwright.reproduce.outcome import Claim, Figure, Outcome, PaperTable
+from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.papers.ranknet_table1 import DOCS, N_DRAWS, accuracy, cells, figure_of_draws, near
 from rankwright.synthetic import random_polynomial
 
@@ -27,10 +27,10 @@ def sizes(setup: Setup) -> Sequence[int]:
     return setup.pick(SIZES, SIZES, SIZES[:2])
 
 
-def parts(setup: Setup) -> list[Part]:
+def parts(setup: Setup) -> list[RunPart]:
     """A part for each cell and draw."""
     return [
-        Part(NAME, f"{row}, {size}, draw {draw}", {"row": row, "size": size, "draw": draw})
+        RunPart(NAME, f"{row}, {size}, draw {draw}", {"row": row, "size": size, "draw": draw})
         for draw in range(N_DRAWS[setup.size])
         for row in PAPER
         for size in sizes(setup)
@@ -56,7 +56,7 @@ def _n_pairs(size: int, seed: int, *, with_ties: bool) -> int:
     return total
 
 
-def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """Accuracies and numbers of pairs, and whether ties matter."""
     used = sizes(setup)
     rows = {
@@ -84,7 +84,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
         PaperTable("Pairs that are trained on", pairs, 0),
     ]
     note = "the data is made by the paper's recipe; every figure is a mean over draws"
-    return Outcome(tables, claims, [note])
+    return Findings(tables, claims, [note])
 
 
-EXPERIMENT = Experiment(NAME, RANKNET, "Training on ties", parts, run, conclude)
+EXPERIMENT = PaperExperiment(NAME, RANKNET, "Training on ties", parts, run, conclude)

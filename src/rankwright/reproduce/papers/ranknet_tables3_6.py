@@ -21,9 +21,9 @@ from rankwright.linear.prank import OAPBPM, PRank
 from rankwright.nets.ranknet import RankNet
 from rankwright.nets.rankprop import RankProp
 from rankwright.rankers.seen import SeenDataWarning
-from rankwright.reproduce.experiment import RANKNET, Experiment, Part, Result, Setup
+from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, ahead, by_fold, figure_of, values_on
-from rankwright.reproduce.outcome import Claim, Figure, Outcome, PaperTable
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.synthetic import web_search
 
 NAME = "ranknet-tables3-6"
@@ -52,9 +52,9 @@ ABOUT_DATA = (
 DOCS_PER_QUERY = 34  # 384,314 training documents of 11,336 queries
 
 
-def parts(_: Setup) -> list[Part]:
+def parts(_: Setup) -> list[RunPart]:
     """A part for each system."""
-    return [Part(NAME, system, {"system": system}) for system in SYSTEMS]
+    return [RunPart(NAME, system, {"system": system}) for system in SYSTEMS]
 
 
 @lru_cache(maxsize=1)
@@ -80,7 +80,7 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     return {"measured": measured, "training_seconds": seconds, "sizes": sizes}
 
 
-def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(_: Setup, results: Mapping[str, Result]) -> Findings:
     """The four tables, and who is better than whom."""
 
     def values(system: str, part: str, metric: str = NDCG) -> list[Any]:
@@ -120,7 +120,7 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Outcome:
         beats("on the training set two layers are better too", TWO, ONE, "train"),
         *_times(seconds),
     ]
-    return Outcome(tables, claims, [ABOUT_DATA])
+    return Findings(tables, claims, [ABOUT_DATA])
 
 
 def _sizes(sizes: Mapping[str, list[int]]) -> dict[str, dict[str, Figure]]:
@@ -141,4 +141,4 @@ def _times(seconds: Mapping[str, float]) -> list[Claim]:
     ]
 
 
-EXPERIMENT = Experiment(NAME, RANKNET, "Web search: quality and training times", parts, run, conclude)
+EXPERIMENT = PaperExperiment(NAME, RANKNET, "Web search: quality and training times", parts, run, conclude)

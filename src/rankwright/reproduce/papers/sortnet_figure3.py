@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankwright.reproduce.experiment import SORTNET, Experiment, Part, Result, Setup
-from rankwright.reproduce.outcome import Claim, Figure, Outcome, PaperTable
+from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.papers import sortnet_table1
 from rankwright.reproduce.papers.sortnet_table1 import PAPER_CHOICE, of_size, sources
 from rankwright.reproduce.papers.sortnet_table2 import USUAL_SIZE
@@ -16,12 +16,12 @@ NAME = "sortnet-figure3"
 NEAR = 0.01  # of MAP
 
 
-def parts(setup: Setup) -> list[Part]:
+def parts(setup: Setup) -> list[RunPart]:
     """Those of Table 1, from which the figure comes."""
     return sortnet_table1.parts(setup)
 
 
-def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """The curve of each set, and where it levels out."""
     rows: dict[str, dict[str, Figure]] = {}
     claims = []
@@ -44,7 +44,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
             )
         )
     table = PaperTable("MAP on validation documents by iteration, mean of folds", rows, 3)
-    return Outcome([table], claims, ["the paper draws the curves without numbers"])
+    return Findings([table], claims, ["the paper draws the curves without numbers"])
 
 
-EXPERIMENT = Experiment(NAME, SORTNET, "Validation MAP by iteration", parts, sortnet_table1.run, conclude, sources)
+EXPERIMENT = PaperExperiment(NAME, SORTNET, "Validation MAP by iteration", parts, sortnet_table1.run, conclude, sources)

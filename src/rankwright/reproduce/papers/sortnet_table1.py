@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankwright.comparators.sortnet import SortNet
-from rankwright.reproduce.experiment import SORTNET, Experiment, Part, Result, Setup
+from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, ahead, by_fold, convention_of, figure_of, fitted
-from rankwright.reproduce.outcome import Claim, Outcome, PaperTable
+from rankwright.reproduce.outcome import Claim, Findings, PaperTable
 from rankwright.reproduce.published import NDCG_AT, P_AT, SORTNET_TABLE1
-from rankwright.reproduce.sources import Source, fold
+from rankwright.reproduce.sources import DataSource, fold
 from rankwright.reproduce.wanted import folds_used, sets_of, source_named
 
 NAME = "sortnet-table1"
@@ -22,10 +22,10 @@ MAX_ITER = 20
 sources = sets_of("TD2003", "TD2004")
 
 
-def parts(setup: Setup) -> list[Part]:
+def parts(setup: Setup) -> list[RunPart]:
     """A part for each set, fold and number of neurons."""
     return [
-        Part(NAME, f"{source.name}, fold {number + 1}, {hidden} hidden",
+        RunPart(NAME, f"{source.name}, fold {number + 1}, {hidden} hidden",
              {"set": source.name, "fold": number, "hidden": hidden})
         for source in sources(setup)
         for number in folds_used(setup, source, quick=3)
@@ -38,7 +38,7 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     return sortnet_on_fold(setup, source_named(sources(setup), values["set"]), values["fold"], values["hidden"], "map")
 
 
-def sortnet_on_fold(setup: Setup, source: Source, number: int, hidden: int, quality: str) -> Result:
+def sortnet_on_fold(setup: Setup, source: DataSource, number: int, hidden: int, quality: str) -> Result:
     """SortNet on a fold, its net chosen by `quality` on the validation documents."""
     convention = convention_of(source)
     ranker = SortNet(
@@ -55,14 +55,14 @@ def sortnet_on_fold(setup: Setup, source: Source, number: int, hidden: int, qual
     return {**found, "history": history, "share_of_pairs": pairs}
 
 
-def of_size(source: Source, results: Mapping[str, Result], hidden: int) -> list[Result]:
+def of_size(source: DataSource, results: Mapping[str, Result], hidden: int) -> list[Result]:
     """The results of nets of one size on a set, a fold each."""
     return [
         one for key, one in results.items() if key.startswith(f"{source.name}, ") and key.endswith(f" {hidden} hidden")
     ]
 
 
-def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """The three tables of each set, and the sizes that validation chooses."""
     tables: list[PaperTable] = []
     claims: list[Claim] = []
@@ -79,7 +79,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
             }  # fmt: skip
             tables.append(PaperTable(f"{source.name}, {title}", figures, 3, comparable=source.is_known))
         claims += _claims(source, found)
-    return Outcome(tables, claims, ["nets are chosen by MAP on validation documents; means over folds"])
+    return Findings(tables, claims, ["nets are chosen by MAP on validation documents; means over folds"])
 
 
 def _chosen(found: Mapping[int, list[Result]]) -> list[Result]:
@@ -88,7 +88,7 @@ def _chosen(found: Mapping[int, list[Result]]) -> list[Result]:
     return [max(sizes, key=lambda one: max(one["history"])) for sizes in by_fold_]
 
 
-def _claims(source: Source, found: Mapping[int, list[Result]]) -> list[Claim]:
+def _claims(source: DataSource, found: Mapping[int, list[Result]]) -> list[Claim]:
     validation = {hidden: sum(max(one["history"]) for one in own) / len(own) for hidden, own in found.items()}
     test = {hidden: figure_of(by_fold(own, "map")).ours or 0.0 for hidden, own in found.items()}
     chosen, best = (max(values, key=lambda hidden: values[hidden]) for values in (validation, test))
@@ -108,4 +108,4 @@ def _claims(source: Source, found: Mapping[int, list[Result]]) -> list[Claim]:
     return claims
 
 
-EXPERIMENT = Experiment(NAME, SORTNET, "The number of hidden neurons", parts, run, conclude, sources)
+EXPERIMENT = PaperExperiment(NAME, SORTNET, "The number of hidden neurons", parts, run, conclude, sources)

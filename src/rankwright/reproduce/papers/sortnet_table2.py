@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankwright.reproduce.experiment import SORTNET, Experiment, Part, Result, Setup
+from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, ahead, by_fold, convention_of, figure_of, fitted
-from rankwright.reproduce.outcome import Claim, Outcome, PaperTable
+from rankwright.reproduce.outcome import Claim, Findings, PaperTable
 from rankwright.reproduce.papers.sortnet_table1 import METRICS, PAPER_CHOICE, sortnet_on_fold, sources
 from rankwright.reproduce.published import BY_MAP, BY_P10, NDCG_AT, P_AT, SORTNET_TABLE2, Rows
 from rankwright.reproduce.rankers import ranker_of_table
-from rankwright.reproduce.sources import Source, fold
+from rankwright.reproduce.sources import DataSource, fold
 from rankwright.reproduce.wanted import folds_used, source_named
 
 NAME = "sortnet-table2"
@@ -19,15 +19,15 @@ QUALITY = {BY_MAP: "map", BY_P10: "p@10"}
 USUAL_SIZE = 20  # hidden neurons, for sets that the paper does not have
 
 
-def paper_of(source: Source) -> Rows:
+def paper_of(source: DataSource) -> Rows:
     """The paper's rows for a set; the same rows without figures for another set."""
     return SORTNET_TABLE2.get(source.stands_for) or {row: {} for row in SORTNET_TABLE2["TD2004"]}
 
 
-def parts(setup: Setup) -> list[Part]:
+def parts(setup: Setup) -> list[RunPart]:
     """A part for each set, fold and ranker."""
     return [
-        Part(NAME, f"{source.name}, fold {number + 1}, {row}", {"set": source.name, "fold": number, "row": row})
+        RunPart(NAME, f"{source.name}, fold {number + 1}, {row}", {"set": source.name, "fold": number, "row": row})
         for source in sources(setup)
         for number in folds_used(setup, source, quick=3)
         for row in paper_of(source)
@@ -45,7 +45,7 @@ def run(setup: Setup, values: Mapping[str, Any]) -> Result:
     return fitted(ranker, fold(source, values["fold"], setup.seed), METRICS, convention)
 
 
-def by_row(source: Source, results: Mapping[str, Result]) -> dict[str, list[Result]]:
+def by_row(source: DataSource, results: Mapping[str, Result]) -> dict[str, list[Result]]:
     """The results of each ranker on a set, a fold each."""
     found: dict[str, list[Result]] = {}
     for key, result in results.items():
@@ -55,7 +55,7 @@ def by_row(source: Source, results: Mapping[str, Result]) -> dict[str, list[Resu
     return found
 
 
-def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     """Both tables of each set, and whether SortNet leads."""
     tables, claims = [], []
     for source in sources(setup):
@@ -68,10 +68,10 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Outcome:
             }  # fmt: skip
             tables.append(PaperTable(f"{source.name}, {title}", rows, 3, comparable=source.is_known))
         claims += leads(source, found, "ndcg@10")
-    return Outcome(tables, claims, ["rankers other than SortNet with our defaults; means over folds"])
+    return Findings(tables, claims, ["rankers other than SortNet with our defaults; means over folds"])
 
 
-def leads(source: Source, found: Mapping[str, list[Result]], metric: str) -> list[Claim]:
+def leads(source: DataSource, found: Mapping[str, list[Result]], metric: str) -> list[Claim]:
     """Whether SortNet is better than the best of the others, as the paper says of TD2004 and not of TD2003."""
     others = {row: by_fold(own, metric) for row, own in found.items() if row not in QUALITY}
     best = max(others, key=lambda row: figure_of(others[row]).ours or 0.0)
@@ -88,4 +88,4 @@ def leads(source: Source, found: Mapping[str, list[Result]], metric: str) -> lis
     return [Claim(f"{source.name}: SortNet is about as good as AdaRank and RankBoost ({metric})", holds, told)]
 
 
-EXPERIMENT = Experiment(NAME, SORTNET, "SortNet beside other rankers", parts, run, conclude, sources)
+EXPERIMENT = PaperExperiment(NAME, SORTNET, "SortNet beside other rankers", parts, run, conclude, sources)
