@@ -53,3 +53,17 @@ def test_nothing_is_computed_where_all_is_kept(results_page, kept, monkeypatch, 
     monkeypatch.setattr(results_page, "BENCHMARKS", tmp_path)
     monkeypatch.setattr(results_page, "reproduce", None)
     assert results_page.collected(kept, [], None) == kept
+
+
+def test_timings_of_benchmarks_are_told_as_ratios_with_their_command(results_page, kept, monkeypatch, tmp_path):
+    record = {"question": "Reading", "ours": "rankwright", "seconds": {"rankwright": [2.0, 1.0], "other": [3.0]}}
+    (tmp_path / "nameless.json").write_text(json.dumps(record | {"notes": {}}))
+    (tmp_path / "reading.json").write_text(
+        json.dumps(record | {"notes": {}, "command": "python -m benchmarks.reading"})
+    )
+    monkeypatch.setattr(results_page, "BENCHMARKS", tmp_path)
+    found = results_page.collected(kept, [], None)
+    assert set(found["benchmarks"]) - set(kept["benchmarks"]) == {"reading"}  # one without its command stays off
+    page = results_page.page(found)
+    assert "| other | 3.0000 | 3.00 |" in page
+    assert "Command: `python -m benchmarks.reading`" in page
