@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 TEST_JOBS ?= $(shell nproc)
 CPP := $(wildcard native/*/*.[ch]pp native/*/*/*.[ch]pp)
 
-.PHONY: help quickstart install install-test dev test test-slow test-cluster fuzz fuzz-sanitised docs format lint types native-test \
+.PHONY: help quickstart install install-test dev test test-slow test-cluster fuzz fuzz-sanitised docs results format lint types native-test \
   pytest debug-test clean
 
 help: ## List the targets
@@ -58,6 +58,10 @@ docs: $(VENV)/.docs-extras ## Write docs/settings.md and the pictures anew, and 
 .PHONY: docs-check
 docs-check: docs ## Open every page of the site in Chromium, narrow and wide, light and dark
 	$(BIN)/pytest -q -m slow tests/site
+
+# What docs/results.json lacks is computed first; RESULTS="--again NAME" computes an experiment anew.
+results: $(VENV)/.test-extras ## Write docs/results.md, the papers' figures and the peers' beside ours
+	$(BIN)/python docs/results_page.py $(RESULTS)
 
 format: $(VENV)/.test-extras ## Format the code
 	$(BIN)/ruff format .

@@ -18,6 +18,8 @@ import json
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +27,7 @@ import numpy as np
 from benchmarks.quality_judge import ByQuery, Verdict, corrected, differences, judge_pooled, judge_set
 from benchmarks.quality_sets import SETS, available, fold_of, n_folds
 from benchmarks.quality_systems import scores_of
-from benchmarks.timing import RESULTS
+from benchmarks.timing import RESULTS, command
 
 from rankwright.metrics.evaluation import evaluate
 
@@ -126,6 +128,46 @@ def tell(systems: Sequence[str], sets: Sequence[str], folds: int) -> None:
     print("\nseconds: " + ", ".join(f"`{system}` {seconds_of(system, sets, folds):.0f}" for system in systems))
 
 
+def summary(systems: Sequence[str], sets: Sequence[str], folds: int) -> dict[str, Any]:
+    """What `tell` prints, in types JSON can hold: the page of results is made from it."""
+    first, *others = systems
+    metrics: dict[str, Any] = {}
+    for metric in METRICS:
+        values = {system: values_of(system, sets, metric, folds) for system in systems}
+        gaps = {other: differences(values[first], values[other]) for other in others}
+        by_set = {other: {name: judge_set(own) for name, own in gaps[other].items()} for other in others}
+        adjusted = {other: corrected(list(found.values())) for other, found in by_set.items()}
+        pooled = {other: judge_pooled(gaps[other]) for other in others}
+        chances = corrected(list(pooled.values()))
+        metrics[metric] = {
+            "sets": {
+                name: {
+                    "queries": len(values[first][name]),
+                    "first": float(np.nanmean(values[first][name])),
+                    "others": {other: _told(by_set[other][name], adjusted[other][number]) for other in others},
+                }
+                for number, name in enumerate(sets)
+            },
+            "first": float(np.mean([np.nanmean(found) for found in values[first].values()])),
+            "others": {other: _told(pooled[other], p) for other, p in zip(others, chances, strict=True)},
+        }
+    seconds = {system: seconds_of(system, sets, folds) for system in systems}
+    return {
+        "command": command(),
+        "versions": {
+            name: import_module(name).__version__ for name in ("rankwright", "lightgbm", "xgboost", "catboost")
+        },
+        "systems": list(systems),
+        "folds": folds,
+        "metrics": metrics,
+        "seconds": seconds,
+    }
+
+
+def _told(verdict: Verdict, p_value: float) -> dict[str, float]:
+    return asdict(verdict) | {"p_value": p_value}
+
+
 def _cell(verdict: Verdict, p_value: float) -> str:
     mark = "*" if p_value < 0.05 else ""
     return f"{verdict.difference:+.4f} ± {verdict.error:.4f}{mark}"
@@ -153,6 +195,10 @@ def main() -> None:
             task.path.unlink(missing_ok=True)
     compute(tasks, options.jobs)
     tell(systems, sets, folds)
+    title = "systems" if options.systems else options.group
+    (RESULTS / f"quality-{title}{'-quick' if options.quick else ''}.json").write_text(
+        json.dumps(summary(systems, sets, folds), indent=1) + "\n"
+    )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,6 +41,12 @@ def time_side_by_side(
     return {name: Timing(name, values) for name, values in seconds.items()}
 
 
+def command() -> str:
+    """The command that runs this benchmark as it was run."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return shlex.join(["python", "-m", spec.name if spec else Path(sys.argv[0]).stem, *sys.argv[1:]])
+
+
 def report(question: str, timings: dict[str, Timing], ours: str, notes: dict[str, object] | None = None) -> None:
     """Print each task's best time and how many times faster `ours` is; write the same to `results/`."""
     print(f"\n{question}")
@@ -51,6 +59,7 @@ def report(question: str, timings: dict[str, Timing], ours: str, notes: dict[str
     slug = "".join(letter if letter.isalnum() else "-" for letter in question.lower()).strip("-")[:60]
     record = {
         "question": question,
+        "command": command(),
         "ours": ours,
         "seconds": {name: timing.seconds for name, timing in timings.items()},
         "notes": notes or {},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 from rankwright.cluster.engine import Done
@@ -24,7 +24,7 @@ class HereEngine:
 
     def run(
         self, function: Callable[..., Any], tasks: Iterable[Any], *, shared: Any = None, listener: Any = None
-    ) -> Iterator[Done]:
+    ) -> Generator[Done, None, None]:
         for number, task in enumerate(tasks):
             self.ran += 1
             yield Done(number, function(shared, task, listener), 1.0, "here")

@@ -37,6 +37,7 @@ LAYERS = [
     {"tuning"},
     {"report", "exchange"},
     {"experiments"},
+    {"reproduce"},
     {"cli"},
 ]
 HEIGHT_OF = {folder: height for height, layer in enumerate(LAYERS) for folder in layer}

@@ -48,9 +48,3 @@ def test_it_is_trained_scored_and_inspected(run, folder):
 def test_plots_need_a_model(run):
     result = run("inspect", "test.txt", "--plot", "picture.svg")
     assert (result.code, result.stderr) == (2, "error: --plot goes with --objective or a model, and test.txt is none\n")
-
-
-def test_an_unknown_experiment_is_refused(run):
-    result = run("reproduce", "sortnet-table9", "--data", ".")
-    assert result.code == 2
-    assert "did you mean 'sortnet-table1'" in result.stderr

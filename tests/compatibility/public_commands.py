@@ -13,7 +13,6 @@ from tests.compatibility.training import MODELS, TRAIN, VALID
 Run = Callable[..., str]  # runs a command and gives what it printed
 
 SMALL = ["--set", "n_trees=2", "--set", "max_leaves=3", "--set", "min_docs_in_leaf=5"]
-SHORT_SORTNET = ["--set", "max_iter=1", "--set", "epochs=1"]
 LISTED = ("rankers", "metrics", "conventions", "objectives", "strategies", "spaces")
 
 
@@ -118,7 +117,10 @@ def json_commands(folder: Path) -> Iterator[tuple[str, list[str]]]:
     yield "tune", ["tune", train, *search, "--study", str(folder / "study"), "--out", model]
     yield "tune report", ["tune", "--report", str(folder / "study")]
     yield "tune nested", ["tune", train, *search, "--nested", "2"]
-    yield "reproduce", ["reproduce", "sortnet-table1", "--data", letor, *SHORT_SORTNET]
+    yield (
+        "reproduce",
+        ["reproduce", "ranknet-figure1", "--quick", "--workers", "1", "--out", str(folder / "reproduced")],
+    )
     yield "quickstart", ["quickstart"]
 
 

@@ -34,6 +34,13 @@ CHANGED_ON_PURPOSE: dict[str, str] = {
     "commands · compare · data was": "the metavar had brackets of its own",
     "commands · compare · --folds was": "a number of folds, as in every command; a folder is still taken",
     "commands · * · --per-query was": "it is a file, and the help says so",
+    "commands · reproduce · experiment is missing": "several experiments may be named",
+    "commands · reproduce · --data was": "data may be made in the likeness of the papers'",
+    **{
+        f"commands · reproduce · --{option} is missing": "an experiment is the paper's, in one of two sizes"
+        for option in ("convention", "set", "threads", "labels")
+    },
+    "documents · reproduce · * is missing": "every experiment prints a document of the same form now",
     "names · * · members · scales_itself is missing": "whether features are scaled elsewhere is the model's affair",
 }
 

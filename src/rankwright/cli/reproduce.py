@@ -1,103 +1,89 @@
-"""`rankwright reproduce`: the experiment of a paper, on your data."""
+"""`rankwright reproduce`: the experiments of the papers, run again."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson, Threads, arg, opt
-from rankwright.cli.talk.output import print_json, print_table
+from rankwright.cli.options import AsJson, Cluster, arg, opt
+from rankwright.cli.talk.output import print_json, print_table, print_text
 from rankwright.cli.talk.voice import tell, working
-from rankwright.errors import UnknownNameError, require
-
-if TYPE_CHECKING:
-    from rankwright.experiments.sortnet_table1 import Table1
+from rankwright.errors import require
 
 EXAMPLES = (
-    "Example: rankwright reproduce sortnet-table1 --data MQ2008\n\n"
-    "Example: rankwright reproduce blmart-clicks --data simulated\n\n"
-    "Example: rankwright reproduce blmart-clicks --data log.jsonl.gz --labels labels.qrels.gz"
+    "Example: rankwright reproduce --list\n\n"
+    "Example: rankwright reproduce all --quick\n\n"
+    "Example: rankwright reproduce sortnet-table1 blmart-tables --data LETOR --out results"
 )
-SIMULATED = "simulated"
-EXPERIMENTS = ("sortnet-table1", "blmart-clicks")
+OUT, QUICK_OUT = "reproduced", "reproduced-quick"
 
 
 def reproduce(
-    experiment: Annotated[str, arg(f"One of: {', '.join(EXPERIMENTS)}.", "EXPERIMENT")],
+    names: Annotated[list[str] | None, arg("Experiments by name, or all; --list shows the names.", "[NAME]...")] = None,
+    list_: Annotated[bool, opt("List the experiments and what each computes.", name="--list")] = False,
+    quick: Annotated[bool, opt("Smaller data and fewer trees: minutes in place of hours.", name="--quick")] = False,
     data: Annotated[
-        str,
-        opt("A LETOR folder: Fold1, Fold2, … with files in each. For blmart-clicks: a log, or simulated.", "DIR"),
-    ],
-    labels: Annotated[str | None, opt("For blmart-clicks: labels of the log's documents, as qrels.", "F")] = None,
-    convention: Annotated[str, opt("The convention that metrics are computed by.")] = "letor",
-    settings: Annotated[
-        list[str] | None, opt("A further setting of the ranker; may be repeated.", "KEY=VALUE", name="--set")
+        str | None,
+        opt("A folder with LETOR, MSLR, Yahoo or Istella data, or clicks with labels. Default: data is made.", "DIR"),
     ] = None,
-    seed: Annotated[int, opt("The same seed gives the same table.")] = 0,
-    threads: Threads = None,
+    out: Annotated[
+        str | None,
+        opt(f"The folder that keeps results. Default: {OUT}, or {QUICK_OUT} with --quick.", "FOLDER"),
+    ] = None,
+    seed: Annotated[int, opt("The same seed gives the same figures.")] = 0,
+    cluster: Cluster = None,
+    workers: Annotated[int | None, opt("How many parts to run at a time. Default: one per core.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run the experiment of a paper again and print its table.
+    """Run the experiments of the papers again and print their figures beside the papers'.
 
-    sortnet-table1: SortNet with 10, 20 and 30 hidden neurons. The table shows NDCG@1-10, P@1-10 and MAP on the test
-    documents, averaged over the folds; the net of each fold is chosen by MAP on its validation documents.
-
-    blmart-clicks: the slides' example of click-through data. With --data simulated, BL-MART is trained on simulated
-    clicks in several ways; with a log and --labels, the preferences of its clicks are compared with the labels.
+    Each experiment is a table or a figure of a paper. Results are kept as they come: the same command goes on after a
+    run that was killed, and --out names the folder. Data sets are found by their content below --data; without it they
+    are made in the likeness of the papers', and the output says so.
     """
-    from rankwright.experiments.sortnet_table1 import sortnet_table1
-    from rankwright.settings.text import values_of
-
-    if experiment not in EXPERIMENTS:
-        raise UnknownNameError("experiment", experiment, known=EXPERIMENTS)
-    if experiment == "blmart-clicks":
-        with working():
-            _clicks(data, labels, seed, threads, as_json)
+    if list_:
+        _list(as_json)
         return
+    from rankwright.reproduce.experiment import FULL, QUICK, Setup
+    from rankwright.reproduce.registry import experiments_named
+    from rankwright.reproduce.running import reproduce as run
+    from rankwright.reproduce.sources import find_sources
+
+    require(bool(names), "name an experiment, or all; rankwright reproduce --list shows the names")
+    experiments_named(names or ())  # a wrong name is told before any data is read
     with working():
-        table = sortnet_table1(
-            data,
-            convention=convention,
-            seed=seed,
-            threads=threads,
-            settings=values_of(settings or ()),
-            tell=tell,
-        )
-    print_json(table.to_dict()) if as_json else _show(table)
+        given = () if data is None else find_sources(data)
+        setup = Setup(QUICK if quick else FULL, seed, given)
+        folder = out or (QUICK_OUT if quick else OUT)
+        found = run(names or (), setup, out=folder, cluster=cluster, workers=workers, tell=tell)
+    documents = [one.to_dict() for one in found]
+    tell(f"results are in {Path(folder)}")
+    print_json({"experiments": documents}) if as_json else _show(documents)
 
 
-def _clicks(data: str, labels: str | None, seed: int, threads: int | None, as_json: bool) -> None:
-    from rankwright.experiments.blmart_clicks import on_log, on_simulated_clicks
+def _list(as_json: bool) -> None:
+    from rankwright.reproduce.registry import EXPERIMENTS, experiment_named, summary_of
 
-    require((data == SIMULATED) == (labels is None), "a click log as --data goes with --labels")
-    on_clicks = partial(on_simulated_clicks, seed=seed, threads=threads, tell=tell)
-    table = on_clicks() if labels is None else on_log(data, labels)
+    rows = [[name, experiment_named(name).paper, summary_of(name)] for name in EXPERIMENTS]
     if as_json:
-        print_json(table.to_dict())
-        return
-    typer.echo(f"clicks at 2, 5 and 7: {' '.join(f'({better},{worse})' for better, worse in table.pairs)}\n")
-    columns = list(next(iter(table.rows.values())))
-    rows = [
-        [name, *(f"{value:,.0f}" if column == "pairs" else f"{value:.4f}" for column, value in row.items())]
-        for name, row in table.rows.items()
-    ]
-    print_table([table.title, *columns], rows, numbers=columns)
-    typer.echo(f"\n{table.note}")
+        told = [dict(zip(("name", "paper", "summary"), row, strict=True)) for row in rows]
+        print_json({"experiments": told})
+    else:
+        print_table(["experiment", "paper", "what it computes"], rows)
 
 
-def _show(table: Table1) -> None:
-    from rankwright.experiments.sortnet_table1 import DEPTHS
+def _show(documents: list[dict[str, object]]) -> None:
+    from rankwright.reproduce.shown import shown, verdict_table
 
-    means = table.means()
-    columns = [f"n={n}" for n in DEPTHS]
-    for title, name in (("NDCG@n", "ndcg"), ("P@n", "p")):
-        rows = [[f"{row} hidden" if row.isdecimal() else row, *(f"{found[f'{name}@{n}']:.4f}" for n in DEPTHS)]
-                for row, found in means.items()]  # fmt: skip
-        print_table([title, *columns], rows, numbers=columns)
-        typer.echo()
-    rows = [[f"{row} hidden" if row.isdecimal() else row, f"{found['map']:.4f}"] for row, found in means.items()]
-    print_table(["", "MAP"], rows, numbers=["MAP"])
-    chosen = ", ".join(f"{result.fold}: {hidden}" for hidden, result in table.chosen())
-    typer.echo(f"\nconvention {table.convention}; hidden neurons chosen by validation MAP: {chosen}")
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for document in documents:
+        typer.echo(f"{document['experiment']}: {document['title']}\n")
+        typer.echo(shown(document).text(width) + "\n")
+    if len(documents) > 1:
+        table = verdict_table(documents)
+        print_table(table.columns, table.rows, numbers=table.numbers)
+        print_text(table.notes[0])

@@ -158,11 +158,11 @@ def study_variance(
     tables: list[Mapping[str, Mapping[str, float]]] = []
     by_bags: list[Mapping[str, Sequence[Mapping[str, float]]]] = []
     by_trees: list[Mapping[str, Sequence[Mapping[str, float]]]] = []
-    stages = _stages(int(ranker.value_of("n_trees")))
+    stages = stages_of(int(ranker.value_of("n_trees")))
     for number in range(plan.n_samples):
         announce("training on samples", number, plan.n_samples, unit="samples", overall=True)
         ranker.set_params(seed=plan.seed + number)
-        run = _SampleRun(plan, ranker, plan.sample(number, train), valid, test)
+        run = SampleRun(plan, ranker, plan.sample(number, train), valid, test)
         tables.append(run.table())
         by_bags.append(run.by_bags())
         by_trees.append(run.by_trees(stages))
@@ -178,7 +178,7 @@ def study_variance(
     )
 
 
-class _SampleRun:
+class SampleRun:
     """The models of one sample, and what they reach on the test documents."""
 
     def __init__(
@@ -243,7 +243,7 @@ class _SampleRun:
         return {metric: found[metric].mean for metric in self.plan.metrics}
 
 
-def _stages(n_trees: int) -> IntArray:
+def stages_of(n_trees: int) -> IntArray:
     """Numbers of trees to measure at, evenly spread up to all trees."""
     return np.unique(np.round(np.linspace(0, n_trees, min(STAGES, n_trees) + 1)[1:]).astype(np.int64))
 

@@ -1,0 +1,132 @@
+"""The slides' variance of measurements: the same rankers trained on ten samples of MSLR-WEB10K's first fold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rankwright.bagging.blmart import BLMART
+from rankwright.experiments.variance import SampleRun, StudyPlan, stages_of, variance_of
+from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.measured import THREADS, convention_of
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
+from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_VARIANCE, WITH, WITHOUT
+from rankwright.reproduce.sources import DataSource, fold
+from rankwright.reproduce.wanted import sets_of, source_named
+
+NAME = "blmart-variance"
+METRICS = ("ndcg@1", "ndcg@3", "mean-ndcg", "map")
+PAPER_CHANGE = {"ndcg@1": -67.3, "ndcg@3": -18.8, "mean-ndcg": -40.2, "map": -57.1}  # per cent
+MILLION = 1e6
+
+sources = sets_of("MSLR-WEB10K")
+
+
+def n_samples(setup: Setup) -> int:
+    """How many samples of the training queries are drawn."""
+    return setup.pick(10, 10, 2)
+
+
+def parts(setup: Setup) -> list[RunPart]:
+    """A part for each set and sample."""
+    return [
+        RunPart(NAME, f"{source.name}, sample {number + 1}", {"set": source.name, "sample": number})
+        for source in sources(setup)
+        for number in range(n_samples(setup))
+    ]
+
+
+def run(setup: Setup, values: Mapping[str, Any]) -> Result:
+    """The metrics of every ranker trained on one sample, and how they change with trees and bags."""
+    source = source_named(sources(setup), values["set"])
+    convention = convention_of(source)
+    train, valid, test = fold(source, 0, setup.seed)
+    plan = StudyPlan(n_samples=n_samples(setup), metrics=METRICS, convention=convention, seed=setup.seed)
+    n_trees = setup.pick(1000, 120, 4)
+    ranker = BLMART(
+        n_bags=setup.pick(50, 6, 2),
+        n_trees=n_trees,
+        max_leaves=setup.pick(70, 15, 4),
+        min_docs_in_leaf=0.0025,
+        learning_rate=setup.pick(0.05, 0.1, 0.1),
+        query_fraction=0.5,
+        feature_fraction=0.3,
+        overfit=True,
+        select=f"ndcg@10:{convention}",
+        seed=setup.seed + values["sample"],
+        threads=THREADS,
+    )
+    sample = SampleRun(plan, ranker, plan.sample(values["sample"], train), valid, test)
+    stages = stages_of(n_trees)
+    return {
+        "table": sample.table(),
+        "by_bags": sample.by_bags(),
+        "by_trees": sample.by_trees(stages),
+        "stages": stages.tolist(),
+    }
+
+
+def of_source(source: DataSource, results: Mapping[str, Result]) -> list[Result]:
+    """The results of a set's samples."""
+    return [result for key, result in results.items() if key.startswith(f"{source.name}, sample ")]
+
+
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
+    """Means and variances over samples, and by how much bags make the variance smaller."""
+    tables, claims = [], []
+    for source in sources(setup):
+        samples = of_source(source, results)
+        values = {
+            row: {metric: np.array([one["table"][row][metric] for one in samples]) for metric in METRICS}
+            for row in SLIDES_VARIANCE
+        }
+        comparable = source.name == "MSLR-WEB10K" and source.is_known
+        means = {row: {metric: Figure(float(own[metric].mean()), SLIDES_VARIANCE[row][metric][0]) for metric in METRICS}
+                 for row, own in values.items()}  # fmt: skip
+        variances = {row: {metric: Figure(MILLION * variance_of(own[metric]), SLIDES_VARIANCE[row][metric][1])
+                           for metric in METRICS} for row, own in values.items()}  # fmt: skip
+        tables += [
+            PaperTable(f"{source.name}, mean over {len(samples)} samples", means, comparable=comparable),
+            PaperTable(f"{source.name}, variance over samples, times a million", variances, 1, comparable),
+            PaperTable(f"{source.name}, change of variance, %", {WITH: _changes(values)}, 1, comparable),
+        ]
+        claims += _claims(source, values)
+    note = "the change is that of BL-MART with overfitting from one LambdaMART with randomisation"
+    return Findings(tables, claims, [note])
+
+
+def _changes(values: Mapping[str, Mapping[str, Any]]) -> dict[str, Figure]:
+    return {
+        metric: Figure(
+            100 * (variance_of(values[WITH][metric]) / max(variance_of(values[RANDOM][metric]), 1e-12) - 1),
+            PAPER_CHANGE[metric],
+        )
+        for metric in METRICS
+    }
+
+
+def _claims(source: DataSource, values: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
+    changes = _changes(values)
+    smaller = sum((figure.ours or 0) < 0 for figure in changes.values())
+    told = ", ".join(f"{metric} {figure.ours:+.0f} %" for metric, figure in changes.items())
+    found = []
+    for metric in METRICS:
+        rows = {row: float(values[row][metric].mean()) for row in (PLAIN, RANDOM, WITHOUT, WITH)}
+        found.append(max(rows, key=lambda row: rows[row]))
+    bagged = sum(row in (WITHOUT, WITH) for row in found)
+    n = len(METRICS)
+    return [
+        Claim(f"{source.name}: bags make the variance smaller in every metric", _most(smaller, n), told),
+        Claim(f"{source.name}: bags have the best means", _most(bagged, n), ", ".join(
+            f"{metric} {row}" for metric, row in zip(METRICS, found, strict=True))),
+    ]  # fmt: skip
+
+
+def _most(count: int, of: int) -> bool | None:
+    """All of them is yes, half of them or fewer is no."""
+    return True if count == of else False if 2 * count <= of else None
+
+
+EXPERIMENT = PaperExperiment(NAME, SLIDES, "Variance reduction", parts, run, conclude, sources)

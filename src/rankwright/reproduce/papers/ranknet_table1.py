@@ -1,0 +1,165 @@
+"""RankNet's Table 1: pairs right on the artificial tasks, by size of the training set, for nets of one and two layers.
+
+Every figure is a mean over draws of the task, in per cent; the paper has one draw. The interval is where another draw
+lies with 95 % probability: draws differ far more than chance in the test queries does. Section 5.1's net that learns
+1,000 vectors without an error is trained too.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankwright.nets.ranknet import RankNet
+from rankwright.rankers.seen import SeenDataWarning
+from rankwright.reproduce.experiment import RANKNET, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.measured import THREADS, ahead, by_fold, figure_of, values_on
+from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
+from rankwright.synthetic import random_network, random_polynomial
+
+NAME = "ranknet-table1"
+TASKS = {"Net": random_network, "Poly": random_polynomial}
+DOCS = 50  # of a query
+METRIC = "pair-accuracy"
+SIZES = (100, 500, 2500, 12_500)
+PAPER: Mapping[str, Sequence[float]] = {
+    "Net, linear": (82.39, 88.86, 89.91, 90.06),
+    "Net, 2 layers": (82.29, 88.80, 96.94, 97.67),
+    "Poly, linear": (59.63, 66.68, 68.30, 69.00),
+    "Poly, 2 layers": (59.54, 66.97, 68.56, 69.27),
+}
+LAYERS: Mapping[str, tuple[int, ...]] = {"linear": (), "2 layers": (5,)}
+LITTLE = 2.0  # points
+STUDENT = {3: 4.303, 5: 2.776, 10: 2.262}  # standard errors that hold 95 %, by the number of draws
+
+
+N_DRAWS = {"full": 10, "quick": 5, "tiny": 1}
+
+
+def sizes(setup: Setup) -> Sequence[int]:
+    """The numbers of training vectors."""
+    return setup.pick(SIZES, SIZES, SIZES[:2])
+
+
+def parts(setup: Setup) -> list[RunPart]:
+    """A part for each cell and draw, and the net that is to learn without an error."""
+    draws = range(N_DRAWS[setup.size])
+    found = [
+        RunPart(NAME, f"{row}, {size}, draw {draw}", {"row": row, "size": size, "draw": draw})
+        for draw in draws
+        for row in PAPER
+        for size in sizes(setup)
+    ]
+    return [*found, *(RunPart(NAME, f"without error, draw {draw}", {"draw": draw}) for draw in draws)]
+
+
+def run(setup: Setup, values: Mapping[str, Any]) -> Result:
+    """The share of right pairs in each test query."""
+    seed = setup.seed + values["draw"]
+    if "row" not in values:
+        return _without_error(setup, seed)
+    task, layers = values["row"].split(", ")
+    return accuracy(setup, task, values["size"], seed, hidden=LAYERS[layers])
+
+
+def accuracy(setup: Setup, task: str, size: int, seed: int, **settings: Any) -> Result:
+    """RankNet by the paper's recipe on a draw of a task: the share of right pairs in each test query."""
+    held = setup.pick(100, 100, 6)  # queries to validate on, and as many to test on
+    first = setup.pick(800, 800, 20)
+    data = TASKS[task](first + 2 * held, seed=seed)
+    train = data.take_queries(np.arange(size // DOCS))
+    valid, test = (data.take_queries(np.arange(held) + start) for start in (first, first + held))
+    ranker = RankNet(mode="paper", select=METRIC, seed=seed, threads=THREADS, **settings).fit(train, valid=valid)
+    return {"values": values_on(ranker, test, [METRIC], "standard"), "epochs": int(ranker.n_epochs_)}
+
+
+def _without_error(setup: Setup, seed: int) -> Result:
+    n_vectors, epochs = setup.pick(1000, 1000, 100), setup.pick(2000, 2000, 50)
+    data = random_network(n_vectors // DOCS, seed=seed)
+    ranker = RankNet(hidden=(10,), mode="paper", epochs=epochs, select="pair-error", threads=THREADS).fit(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SeenDataWarning)  # training pairs are what is asked about
+        wrong = -float(ranker.score(data))
+    return {"wrong": wrong, "epochs": int(ranker.n_epochs_), "vectors": n_vectors}
+
+
+def cells(results: Mapping[str, Result], row: str, size: int) -> list[Any]:
+    """The values of a cell, a list for each draw."""
+    return by_fold([found for key, found in results.items() if key.startswith(f"{row}, {size}, draw")], METRIC)
+
+
+def figure_of_draws(draws: Sequence[Any], paper: float) -> Figure:
+    """The mean over draws in per cent, and where another draw lies, if there are enough of them to tell."""
+    means = np.array([figure_of([values]).ours for values in draws]) * 100
+    if len(means) not in STUDENT:
+        return figure_of(draws, paper, times=100)
+    half = STUDENT[len(means)] * float(means.std(ddof=1)) * math.sqrt(1 + 1 / len(means))
+    return Figure(float(means.mean()), paper, float(means.mean()) - half, float(means.mean()) + half)
+
+
+def linear_ceiling(n: int = 1500, n_levels: int = 6) -> tuple[float, float]:
+    """How many pairs the linear third of a sum orders as the sum does, in per cent: of different levels, and of all."""
+    terms = np.random.default_rng(0).normal(size=(3, n))
+    total = terms.sum(axis=0)
+    level = np.searchsorted(np.quantile(total, np.arange(1, n_levels) / n_levels), total)
+    above = level[:, None] > level[None]
+    right = (terms[0][:, None] > terms[0][None])[above]
+    return 100 * float(right.mean()), 100 * (0.5 + math.asin(1 / math.sqrt(3)) / math.pi)
+
+
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
+    """The table, and the paper's three conclusions from it."""
+    rows = {
+        row: {f"{size:,}": figure_of_draws(cells(results, row, size), figure)
+              for size, figure in zip(SIZES, figures, strict=True) if size in sizes(setup)}
+        for row, figures in PAPER.items()
+    }  # fmt: skip
+    largest = sizes(setup)[-1]
+    two, one = (cells(results, f"Net, {layers}", largest) for layers in ("2 layers", "linear"))
+    claims = [
+        ahead(
+            "on the network task two layers are better than one", two, one, ("2 layers", "linear"), times=100, digits=2
+        ),
+        _little("on the polynomial task they help little", rows, f"{largest:,}"),
+        *_learns(results),
+        near(rows),
+    ]
+    levels, everything = linear_ceiling()
+    notes = [
+        "the data is made by the paper's recipe, each draw with its own random network or polynomial",
+        f"a perfect linear scorer of a sum of three independent normal terms, as the polynomial is one, has "
+        f"{levels:.1f} % of the pairs of different levels right, which are counted here, and {everything:.1f} % of all "
+        "pairs by the sum itself, which is nearer to the paper's figures: it may have counted those",
+    ]
+    return Findings([PaperTable("Test pairs right, %", rows, 2, comparable=True)], claims, notes)
+
+
+def _little(text: str, rows: Mapping[str, Mapping[str, Any]], column: str) -> Claim:
+    two, one = rows["Poly, 2 layers"][column].ours, rows["Poly, linear"][column].ours
+    return Claim(text, abs(two - one) < LITTLE, f"{two:.2f} and {one:.2f} with {column} vectors")
+
+
+def _learns(results: Mapping[str, Result]) -> list[Claim]:
+    found = [result for key, result in results.items() if key.startswith("without error")]
+    wrong = [100 * result["wrong"] for result in found]
+    told = ", ".join(f"{one:.2f} % after {result['epochs']} epochs" for one, result in zip(wrong, found, strict=True))
+    text = f"a net of ten hidden units learns {found[0]['vectors']:,} vectors without an error"
+    return [Claim(text, max(wrong) == 0.0, f"pairs wrong, by draw: {told}")]
+
+
+def near(rows: Mapping[str, Mapping[str, Figure]]) -> Claim:
+    """The statement that the paper's draw could be one of ours."""
+    figures = [figure for row in rows.values() for figure in row.values()]
+    inside = [figure.holds_paper for figure in figures]
+    largest = max(abs((figure.ours or 0) - (figure.paper or 0)) for figure in figures)
+    found = (
+        f"{inside.count(True)} of {len(inside)}; the largest difference from the mean of draws is {largest:.2f} points"
+    )
+    return Claim("the paper's figures lie where another draw of the task would", all(inside), found)
+
+
+EXPERIMENT = PaperExperiment(NAME, RANKNET, "Artificial data: network and polynomial", parts, run, conclude)

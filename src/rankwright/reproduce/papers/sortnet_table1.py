@@ -1,0 +1,111 @@
+"""SortNet's Table 1: NDCG@1-10, P@1-10 and MAP of comparators with 10, 20 and 30 hidden neurons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankwright.comparators.sortnet import SortNet
+from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.measured import THREADS, ahead, by_fold, convention_of, figure_of, fitted
+from rankwright.reproduce.outcome import Claim, Findings, PaperTable
+from rankwright.reproduce.published import NDCG_AT, P_AT, SORTNET_TABLE1
+from rankwright.reproduce.sources import DataSource, fold
+from rankwright.reproduce.wanted import folds_used, sets_of, source_named
+
+NAME = "sortnet-table1"
+METRICS = (*NDCG_AT, *P_AT, "map")
+HIDDEN = (10, 20, 30)
+PAPER_CHOICE = {"TD2003": 10, "TD2004": 20}
+MAX_ITER = 20
+
+sources = sets_of("TD2003", "TD2004")
+
+
+def parts(setup: Setup) -> list[RunPart]:
+    """A part for each set, fold and number of neurons."""
+    return [
+        RunPart(NAME, f"{source.name}, fold {number + 1}, {hidden} hidden",
+             {"set": source.name, "fold": number, "hidden": hidden})
+        for source in sources(setup)
+        for number in folds_used(setup, source, quick=3)
+        for hidden in HIDDEN
+    ]  # fmt: skip
+
+
+def run(setup: Setup, values: Mapping[str, Any]) -> Result:
+    """A SortNet chosen by MAP on validation documents: its test values, and validation MAP by iteration."""
+    return sortnet_on_fold(setup, source_named(sources(setup), values["set"]), values["fold"], values["hidden"], "map")
+
+
+def sortnet_on_fold(setup: Setup, source: DataSource, number: int, hidden: int, quality: str) -> Result:
+    """SortNet on a fold, its net chosen by `quality` on the validation documents."""
+    convention = convention_of(source)
+    ranker = SortNet(
+        hidden=hidden,
+        select=f"{quality}:{convention}",
+        max_iter=setup.pick(MAX_ITER, MAX_ITER, 2),
+        epochs=setup.pick(30, 30, 2),
+        seed=setup.seed,
+        threads=THREADS,
+    )
+    found = fitted(ranker, fold(source, number, setup.seed), METRICS, convention)
+    history = [float(value) for value in ranker.history_.values]
+    pairs = [float(one.share_of_pairs) for one in ranker.iterations_]
+    return {**found, "history": history, "share_of_pairs": pairs}
+
+
+def of_size(source: DataSource, results: Mapping[str, Result], hidden: int) -> list[Result]:
+    """The results of nets of one size on a set, a fold each."""
+    return [
+        one for key, one in results.items() if key.startswith(f"{source.name}, ") and key.endswith(f" {hidden} hidden")
+    ]
+
+
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
+    """The three tables of each set, and the sizes that validation chooses."""
+    tables: list[PaperTable] = []
+    claims: list[Claim] = []
+    for source in sources(setup):
+        paper = SORTNET_TABLE1.get(source.stands_for, {})
+        found = {hidden: of_size(source, results, hidden) for hidden in HIDDEN}
+        rows = {f"{hidden} hidden": (own, paper.get(str(hidden), {})) for hidden, own in found.items()}
+        rows["chosen on vali"] = (_chosen(found), {})
+        for title, metrics in (("NDCG@n", NDCG_AT), ("P@n", P_AT), ("MAP", ("map",))):
+            figures = {
+                row: {metric.partition("@")[2] or metric: figure_of(by_fold(own, metric), printed.get(metric))
+                      for metric in metrics}
+                for row, (own, printed) in rows.items()
+            }  # fmt: skip
+            tables.append(PaperTable(f"{source.name}, {title}", figures, 3, comparable=source.is_known))
+        claims += _claims(source, found)
+    return Findings(tables, claims, ["nets are chosen by MAP on validation documents; means over folds"])
+
+
+def _chosen(found: Mapping[int, list[Result]]) -> list[Result]:
+    """For each fold, the result of the size that does best on its validation documents."""
+    by_fold_ = zip(*found.values(), strict=True)
+    return [max(sizes, key=lambda one: max(one["history"])) for sizes in by_fold_]
+
+
+def _claims(source: DataSource, found: Mapping[int, list[Result]]) -> list[Claim]:
+    validation = {hidden: sum(max(one["history"]) for one in own) / len(own) for hidden, own in found.items()}
+    test = {hidden: figure_of(by_fold(own, "map")).ours or 0.0 for hidden, own in found.items()}
+    chosen, best = (max(values, key=lambda hidden: values[hidden]) for values in (validation, test))
+    told = "; ".join(
+        f"{hidden} hidden: {validation[hidden]:.3f} on vali, {test[hidden]:.3f} on test" for hidden in HIDDEN
+    )
+    text = f"{source.name}: the size that validation MAP chooses is best on test"
+    gap = ahead(
+        text, by_fold(found[best], "map"), by_fold(found[chosen], "map"), (f"{best} hidden", f"{chosen} hidden")
+    )
+    claims = [Claim(text, True if chosen == best else False if gap.holds else None, told)]
+    if source.stands_for in PAPER_CHOICE:
+        wanted = PAPER_CHOICE[source.stands_for]
+        # A set in the likeness of the paper's need not want as many neurons.
+        holds = chosen == wanted if source.is_known or chosen == wanted else None
+        claims.append(Claim(f"{source.name}: {wanted} hidden neurons are chosen", holds, told))
+    return claims
+
+
+EXPERIMENT = PaperExperiment(NAME, SORTNET, "The number of hidden neurons", parts, run, conclude, sources)

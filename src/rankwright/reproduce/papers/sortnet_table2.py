@@ -1,0 +1,91 @@
+"""SortNet's Table 2: NDCG@1-10 and P@1-10 beside RankBoost, RankSVM, FRank, ListNet and AdaRank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankwright.reproduce.experiment import SORTNET, PaperExperiment, Result, RunPart, Setup
+from rankwright.reproduce.measured import THREADS, ahead, by_fold, convention_of, figure_of, fitted
+from rankwright.reproduce.outcome import Claim, Findings, PaperTable
+from rankwright.reproduce.papers.sortnet_table1 import METRICS, PAPER_CHOICE, sortnet_on_fold, sources
+from rankwright.reproduce.published import BY_MAP, BY_P10, NDCG_AT, P_AT, SORTNET_TABLE2, Rows
+from rankwright.reproduce.rankers import ranker_of_table
+from rankwright.reproduce.sources import DataSource, fold
+from rankwright.reproduce.wanted import folds_used, source_named
+
+NAME = "sortnet-table2"
+QUALITY = {BY_MAP: "map", BY_P10: "p@10"}
+USUAL_SIZE = 20  # hidden neurons, for sets that the paper does not have
+
+
+def paper_of(source: DataSource) -> Rows:
+    """The paper's rows for a set; the same rows without figures for another set."""
+    return SORTNET_TABLE2.get(source.stands_for) or {row: {} for row in SORTNET_TABLE2["TD2004"]}
+
+
+def parts(setup: Setup) -> list[RunPart]:
+    """A part for each set, fold and ranker."""
+    return [
+        RunPart(NAME, f"{source.name}, fold {number + 1}, {row}", {"set": source.name, "fold": number, "row": row})
+        for source in sources(setup)
+        for number in folds_used(setup, source, quick=3)
+        for row in paper_of(source)
+    ]
+
+
+def run(setup: Setup, values: Mapping[str, Any]) -> Result:
+    """A ranker's values on the test documents of a fold."""
+    source, row = source_named(sources(setup), values["set"]), values["row"]
+    if row in QUALITY:
+        hidden = PAPER_CHOICE.get(source.stands_for, USUAL_SIZE)
+        return sortnet_on_fold(setup, source, values["fold"], hidden, QUALITY[row])
+    convention = convention_of(source)
+    ranker = ranker_of_table(row, select=f"map:{convention}", seed=setup.seed, threads=THREADS)
+    return fitted(ranker, fold(source, values["fold"], setup.seed), METRICS, convention)
+
+
+def by_row(source: DataSource, results: Mapping[str, Result]) -> dict[str, list[Result]]:
+    """The results of each ranker on a set, a fold each."""
+    found: dict[str, list[Result]] = {}
+    for key, result in results.items():
+        name, _, row = key.split(", ", 2)
+        if name == source.name:
+            found.setdefault(row, []).append(result)
+    return found
+
+
+def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
+    """Both tables of each set, and whether SortNet leads."""
+    tables, claims = [], []
+    for source in sources(setup):
+        paper, found = paper_of(source), by_row(source, results)
+        for title, metrics in (("NDCG@n", NDCG_AT), ("P@n", P_AT)):
+            rows = {
+                row: {metric.partition("@")[2]: figure_of(by_fold(own, metric), paper[row].get(metric))
+                      for metric in metrics}
+                for row, own in found.items()
+            }  # fmt: skip
+            tables.append(PaperTable(f"{source.name}, {title}", rows, 3, comparable=source.is_known))
+        claims += leads(source, found, "ndcg@10")
+    return Findings(tables, claims, ["rankers other than SortNet with our defaults; means over folds"])
+
+
+def leads(source: DataSource, found: Mapping[str, list[Result]], metric: str) -> list[Claim]:
+    """Whether SortNet is better than the best of the others, as the paper says of TD2004 and not of TD2003."""
+    others = {row: by_fold(own, metric) for row, own in found.items() if row not in QUALITY}
+    best = max(others, key=lambda row: figure_of(others[row]).ours or 0.0)
+    mine = by_fold(found[BY_MAP], metric)
+    claim = ahead(f"{source.name}: SortNet is better than all others ({metric})", mine, others[best], (BY_MAP, best))
+    if source.stands_for != "TD2003":
+        return [claim]
+    # The paper's words for TD2003: about as good as AdaRank and RankBoost.
+    like = [row for row in ("RankBoost", "AdaRank-MAP", "AdaRank-NDCG") if row in others]
+    values = {row: figure_of(others[row]).ours or 0.0 for row in like}
+    own = figure_of(mine)
+    holds = None if own.low is None or own.high is None else any(own.low <= one <= own.high for one in values.values())
+    told = f"SortNet {own.ours:.4f}; " + ", ".join(f"{row} {value:.4f}" for row, value in values.items())
+    return [Claim(f"{source.name}: SortNet is about as good as AdaRank and RankBoost ({metric})", holds, told)]
+
+
+EXPERIMENT = PaperExperiment(NAME, SORTNET, "SortNet beside other rankers", parts, run, conclude, sources)

@@ -1,0 +1,217 @@
+"""Experiments run part by part on an engine; each part's result is kept as soon as it is known.
+
+A run that was killed goes on where it was when it is started again, and what a run has is not computed again. A folder
+belongs to one size, one seed and one set of data.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rankwright.arrays import core_count
+from rankwright.cluster.engine import Engine, Report, open_engine
+from rankwright.container.atomic import atomic_file, remove_unfinished
+from rankwright.errors import FileFormatError, InputError, MissingExtraError
+from rankwright.progress.stages import announce
+from rankwright.reproduce.experiment import QUICK, PaperExperiment, RunPart, Setup
+from rankwright.reproduce.outcome import Findings
+from rankwright.reproduce.registry import experiment_named, experiments_named
+
+RUN_FILE, PARTS_FOLDER = "run.json", "parts"
+LEFT_OUT = "left_out"  # in a result: why there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduced:
+    """An experiment that was run: what it found, on what, and how long its parts took together."""
+
+    experiment: PaperExperiment
+    setup: Setup
+    outcome: Findings
+    parts_of: Sequence[str]  # the experiments whose parts it takes
+    n_parts: int
+    seconds: float
+    processor_seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole of it, in types JSON can hold."""
+        data = [source.to_dict() for source in self.experiment.sources(self.setup)]
+        return {
+            "experiment": self.experiment.name,
+            "paper": self.experiment.paper,
+            "title": self.experiment.title,
+            "size": self.setup.size,
+            "seed": self.setup.seed,
+            "command": command_of(self.experiment.name, self.setup),
+            "data": data,
+            **self.outcome.to_dict(),
+            "parts": self.n_parts,
+            "parts_of": list(self.parts_of),
+            "seconds": round(self.seconds, 2),
+            "processor_seconds": round(self.processor_seconds, 2),
+            "machine": machine(),
+        }
+
+
+def command_of(name: str, setup: Setup) -> str:
+    """The command that computes it."""
+    options = [" --quick" if setup.size == QUICK else "", f" --seed {setup.seed}" if setup.seed else ""]
+    return f"rankwright reproduce {name}{''.join(options)}{' --data DIR' if setup.given else ''}"
+
+
+def machine() -> dict[str, Any]:
+    """What times depend on, and the versions that figures were computed with."""
+    return {
+        "processors": core_count(),
+        "architecture": platform.machine(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "rankwright": version("rankwright"),
+    }
+
+
+def reproduce(
+    names: Iterable[str],
+    setup: Setup,
+    *,
+    out: str | os.PathLike[str],
+    cluster: str | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> list[Reproduced]:
+    """Run the named experiments, or go on with them, and write what they found to the folder `out`.
+
+    `cluster` and `workers` say where parts run, as in `open_engine`; or an engine that is open already is given.
+    """
+    chosen = experiments_named(names)
+    kept = KeptParts(Path(out), setup)
+    work = {one.name: one.parts(setup) for one in chosen}
+    missing = {name: [part for part in parts if kept.result(part) is None] for name, parts in work.items()}
+    found = []
+    with ExitStack() as stack:
+        if engine is None and any(missing.values()):
+            engine = stack.enter_context(open_engine(cluster, workers))
+        for number, one in enumerate(chosen):
+            announce(one.name, number, len(chosen), unit="experiments", overall=True)
+            if engine is not None:
+                _run_parts(engine, setup, [part for part in work[one.name] if kept.result(part) is None], kept)
+            found.append(_concluded(one, setup, work[one.name], kept))
+            kept.write(f"{one.name}.json", found[-1].to_dict())
+            tell(f"{one.name}: {found[-1].outcome.verdict}; {found[-1].processor_seconds:.1f} s of processors")
+    return found
+
+
+def _run_parts(engine: Engine, setup: Setup, parts: Sequence[RunPart], kept: KeptParts) -> None:
+    tasks = [(setup, part) for part in parts]
+    for number, done in enumerate(engine.run(perform, tasks)):
+        part = parts[done.number]
+        announce(f"{part.of}, {part.key}", number + 1, len(parts), unit="parts")
+        kept.keep(part, done.result)
+
+
+def perform(_: Any, task: tuple[Setup, RunPart], __: Report) -> dict[str, Any]:
+    """Run one part; a worker does it. Where a package is missing, the result says so."""
+    setup, part = task
+    start, processor = time.perf_counter(), time.process_time()
+    try:
+        result = dict(experiment_named(part.of).run(setup, part.values))
+    except MissingExtraError as error:
+        result = {LEFT_OUT: str(error)}
+    return {
+        "result": result,
+        "seconds": time.perf_counter() - start,
+        "processor_seconds": time.process_time() - processor,
+    }
+
+
+def _concluded(experiment: PaperExperiment, setup: Setup, parts: Sequence[RunPart], kept: KeptParts) -> Reproduced:
+    records = {part.key: kept.record(part) for part in parts}
+    results = {key: record["result"] for key, record in records.items()}
+    complete = {key: result for key, result in results.items() if LEFT_OUT not in result}
+    outcome = experiment.conclude(setup, complete)
+    left_out = [f"{key} was left out: {result[LEFT_OUT]}" for key, result in results.items() if LEFT_OUT in result]
+    told = [source.told for source in experiment.sources(setup)]
+    return Reproduced(
+        experiment,
+        setup,
+        Findings(outcome.tables, outcome.claims, [*told, *outcome.notes, *left_out]),
+        list(dict.fromkeys(part.of for part in parts)),
+        len(parts),
+        sum(record["seconds"] for record in records.values()),
+        sum(record["processor_seconds"] for record in records.values()),
+    )
+
+
+class KeptParts:
+    """The results in a folder, each in a file of its own."""
+
+    def __init__(self, folder: Path, setup: Setup) -> None:
+        self.folder = folder
+        self._known: dict[Path, dict[str, Any]] = {}
+        (folder / PARTS_FOLDER).mkdir(parents=True, exist_ok=True)
+        for place in (folder, *(folder / PARTS_FOLDER).iterdir()):
+            remove_unfinished(place)
+        told = setup.to_dict()
+        if (folder / RUN_FILE).exists():
+            earlier = _read(folder / RUN_FILE)
+            if earlier != told:
+                raise InputError(
+                    f"{folder} holds results of another size, seed or data: they were computed with "
+                    f"{_shortly(earlier)}, and {_shortly(told)} is wanted now; choose another --out"
+                )
+        else:
+            self.write(RUN_FILE, told)
+
+    def write(self, name: str, document: Mapping[str, Any]) -> None:
+        """Write a document, whole or not at all."""
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        with atomic_file(self.folder / name) as file:
+            file.write(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n")
+
+    def keep(self, part: RunPart, record: Mapping[str, Any]) -> None:
+        """Keep what running a part gave."""
+        document = {"part": dict(part.values), **record}
+        self.write(self._name(part), document)
+        self._known[self.folder / self._name(part)] = document
+
+    def result(self, part: RunPart) -> Mapping[str, Any] | None:
+        """The part's result; None where there is none, or one of a part that had other work to do."""
+        path = self.folder / self._name(part)
+        if path not in self._known and path.exists():
+            self._known[path] = _read(path)
+        found = self._known.get(path)
+        if found is None or found.get("part") != json.loads(json.dumps(dict(part.values))):
+            return None
+        return dict(found["result"])
+
+    def record(self, part: RunPart) -> dict[str, Any]:
+        """The part's result with its times."""
+        return self._known[self.folder / self._name(part)]
+
+    def _name(self, part: RunPart) -> str:
+        slug = "".join(letter if letter.isalnum() or letter in "-.+" else "_" for letter in part.key)
+        return f"{PARTS_FOLDER}/{part.of}/{slug}.json"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_bytes())
+    except ValueError:
+        raise FileFormatError(str(path), "is not a result that was kept here; remove it") from None
+    return found
+
+
+def _shortly(told: Mapping[str, Any]) -> str:
+    data = ", ".join(one["name"] for one in told.get("data", [])) or "data that is made"
+    return f"size {told.get('size')}, seed {told.get('seed')}, {data}"

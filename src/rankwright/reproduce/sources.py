@@ -1,0 +1,274 @@
+"""The data that experiments run on: folders as their authors ship them, or sets made in their likeness.
+
+LETOR 2.0, 3.0 and 4.0 and MSLR are folders Fold1 to Fold5 with files to train on, to validate on and to test on;
+Yahoo's sets are files set1.train.txt and so on; Istella's are train.txt and test.txt, with or without vali.txt. A
+click log has labels (qrels) beside it. Which set it is, is told by its features, queries and relevant documents.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+from rankwright.formats.letor_folders import fold_folders, read_fold
+from rankwright.formats.reading import read, read_wide
+from rankwright.formats.sources import open_input
+from rankwright.synthetic import topic_distillation, web_search
+
+FOLDS, PARTS, CLICKS, MADE = "folds", "parts", "clicks", "made"
+DEEPEST = 5  # folders below the one that was given
+LOOKED_FOR = (
+    "Fold1, Fold2, … with train, vali and test files in each (LETOR, MSLR), set1.train.txt, set1.valid.txt and "
+    "set1.test.txt (Yahoo), train.txt and test.txt (Istella), or a click log beside its labels.qrels"
+)
+NORMALISED = "QueryLevelNorm"  # a folder of LETOR 3.0
+VALID_SHARE = 0.2  # of the training queries, where a set has nothing to validate on
+LINES_FOR_FEATURES = 2000
+
+Fold = tuple[RankingDataset, RankingDataset, RankingDataset]  # to train on, to validate on, to test on
+
+
+@dataclass(frozen=True, slots=True)
+class DataSource:
+    """A data set: how it is stored, where, and which set it is.
+
+    `likeness` is the set that a made one stands for. `is_known` says that it is the set of that name which the papers
+    used, so that their figures can be compared.
+    """
+
+    name: str
+    kind: str
+    path: str = ""
+    likeness: str = ""
+    is_known: bool = False
+    n_queries: int = 0
+    n_docs: int = 0
+    n_features: int = 0
+
+    @property
+    def stands_for(self) -> str:
+        """The set whose figures go beside those of this one."""
+        return self.likeness or self.name
+
+    @property
+    def told(self) -> str:
+        """A sentence on what the figures were computed on."""
+        if self.kind == MADE:
+            return (
+                f"{self.name}: {self.n_queries:,} queries of up to {self.n_docs:,} documents or so, made in the "
+                f"likeness of {self.likeness}, not the set itself, so that its figures cannot be compared one to one; "
+                "--data takes a folder of the real one"
+            )
+        size = f"{self.n_queries:,} queries, {self.n_docs:,} documents, {self.n_features} features"
+        if self.kind == CLICKS:
+            return f"{self.name}: a click log with labels"
+        own = "the set of that name" if self.is_known else "a set that is not known here by name"
+        return f"{self.name}: {size}; {own}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """What tells the set from others, in types JSON can hold; not where it is."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "stands_for": self.stands_for,
+            "is_known": self.is_known,
+            "queries": self.n_queries,
+            "documents": self.n_docs,
+            "features": self.n_features,
+            "told": self.told,
+        }
+
+
+class Known(NamedTuple):
+    """What a set is told by: its numbers of features, of queries, and about how many relevant documents a query has."""
+
+    features: tuple[int, ...]
+    n_queries: int
+    least_relevant: float = 0.0
+
+
+KNOWN_SETS: Mapping[str, Known] = {
+    "TD2003": Known((44, 64), 50, 3.0),
+    "TD2004": Known((44, 64), 75, 3.0),
+    "OHSUMED": Known((25, 45), 106),
+    "MQ2007": Known((46,), 1692),
+    "MQ2008": Known((46,), 784),
+    "MSLR-WEB10K": Known((136,), 10_000),
+    "MSLR-WEB30K": Known((136,), 31_531),
+    "Istella": Known((220,), 33_018),
+}
+YAHOO = re.compile(r"(set[12])\.train\.txt(\.gz|\.zst)?$")
+# What stands for a set that is not given: how it is made, in the paper's size and smaller (queries, documents of each).
+MADE_LIKE: Mapping[str, str] = {
+    "TD2003": "topics",
+    "TD2004": "topics",
+    "MQ2007": "web",
+    "MSLR-WEB10K": "web",
+}
+SIZES_LIKE: Mapping[str, Mapping[str, tuple[int, int]]] = {
+    "TD2003": {"full": (50, 1000), "quick": (50, 300), "tiny": (10, 25)},
+    "TD2004": {"full": (75, 1000), "quick": (75, 300), "tiny": (10, 25)},
+    "MQ2007": {"full": (1692, 41), "quick": (300, 41), "tiny": (15, 10)},
+    "MSLR-WEB10K": {"full": (10_000, 120), "quick": (250, 120), "tiny": (15, 12)},
+}
+
+
+def made_like(name: str, size: str) -> DataSource:
+    """The set that is made where the one of that name is not given."""
+    n_queries, n_docs = SIZES_LIKE[name][size]
+    return DataSource(f"{name}-like", MADE, size, likeness=name, n_queries=n_queries, n_docs=n_docs)
+
+
+def find_sources(folder: str | os.PathLike[str]) -> tuple[DataSource, ...]:
+    """The data sets in a folder and in the folders below it; each set once."""
+    if not Path(folder).is_dir():
+        raise InputError(f"{os.fspath(folder)} is not a folder; --data takes one with {LOOKED_FOR}")
+    found: dict[str, DataSource] = {}
+    for place in _folders(Path(folder)):
+        for source in _sources_at(place):
+            # LETOR 3.0 ships each set several times; the one whose features are normalised is the one people use.
+            if source.name not in found or NORMALISED in place.relative_to(folder).as_posix():
+                found[source.name] = source
+    if not found:
+        raise InputError(f"{os.fspath(folder)} holds no data set that is known here: it was searched for {LOOKED_FOR}")
+    return tuple(found.values())
+
+
+def _folders(top: Path) -> Iterator[Path]:
+    """The folder and those below it, in order of their names; folds are not entered."""
+    for place, below, _ in os.walk(top):
+        depth = len(Path(place).relative_to(top).parts)
+        below[:] = sorted(one for one in below if depth < DEEPEST and not re.fullmatch(r"Fold\d+", one))
+        yield Path(place)
+
+
+def _sources_at(place: Path) -> Iterator[DataSource]:
+    names = sorted(path.name for path in place.iterdir())
+    if any(re.fullmatch(r"Fold\d+", name) for name in names):
+        yield _folded(place)
+        return
+    yield from (_yahoo(place, match[1]) for match in map(YAHOO.match, names) if match)
+    if _part(place, "train") and _part(place, "test"):
+        yield _described(place, PARTS, [path for path in (_part(place, one) for one in PART_NAMES) if path])
+    if _log_and_labels(place):
+        yield DataSource(place.name, CLICKS, str(place))
+
+
+def click_files(source: DataSource) -> tuple[str, str]:
+    """The log of a source of clicks, and its labels."""
+    log, labels = _log_and_labels(Path(source.path))
+    return str(log), str(labels)
+
+
+def _log_and_labels(place: Path) -> Sequence[Path]:
+    """The log and the labels in a folder; nothing where it has not both."""
+    paths = sorted(place.iterdir())
+    labels = [path for path in paths if ".qrels" in path.name]
+    logs = [path for path in paths if re.search(r"\.(jsonl|csv|parquet)(\.gz|\.zst)?$", path.name)]
+    return (logs[0], labels[0]) if labels and logs else ()
+
+
+PART_NAMES = ("train", "vali", "test")
+
+
+def _part(place: Path, name: str, prefix: str = "") -> Path | None:
+    spellings = ("vali", "valid") if name == "vali" else (name,)
+    paths = [place / f"{prefix}{one}.txt{ending}" for one in spellings for ending in ("", ".gz", ".zst")]
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _folded(place: Path) -> DataSource:
+    first = fold_folders(place)[0]
+    files = [path for path in sorted(first.iterdir()) if ".txt" in path.name]
+    return _described(place, FOLDS, files)
+
+
+def _yahoo(place: Path, name: str) -> DataSource:
+    files = [path for path in sorted(place.iterdir()) if path.name.startswith(f"{name}.")]
+    described = _described(place, PARTS, files)
+    return DataSource(f"Yahoo {name}", PARTS, str(place / name), "", True, *_counts(described))
+
+
+def _counts(source: DataSource) -> tuple[int, int, int]:
+    return source.n_queries, source.n_docs, source.n_features
+
+
+def _described(place: Path, kind: str, files: Sequence[Path]) -> DataSource:
+    """The set in these files, by name where it is a known one and by its folder otherwise."""
+    n_features, n_docs, n_relevant = 0, 0, 0
+    queries: set[bytes] = set()
+    for path in files:
+        with open_input(path) as file:
+            for line in file:
+                label, _, rest = line.lstrip().partition(b" ")
+                query, _, features = rest.lstrip().partition(b" ")
+                if not query.startswith(b"qid:"):
+                    continue
+                queries.add(query)
+                n_relevant += label not in (b"0", b"-1")
+                if n_docs < LINES_FOR_FEATURES:
+                    last = features.partition(b"#")[0].rpartition(b":")[0].rpartition(b" ")[2]
+                    n_features = max(n_features, int(last) if last.isdigit() else 0)
+                n_docs += 1
+    if not queries:
+        raise InputError(f"{place} has files named as LETOR names them, but they hold no line with a qid")
+    name = _known_name(n_features, len(queries), n_relevant / len(queries))
+    return DataSource(name or place.name, kind, str(place), "", name is not None, len(queries), n_docs, n_features)
+
+
+def _known_name(n_features: int, n_queries: int, relevant: float) -> str | None:
+    for name, known in KNOWN_SETS.items():
+        if n_features in known.features and n_queries == known.n_queries and relevant >= known.least_relevant:
+            return name
+    return None
+
+
+def n_folds(source: DataSource) -> int:
+    """How many folds the set has."""
+    if source.kind == FOLDS:
+        return len(fold_folders(source.path))
+    return 5 if source.kind == MADE else 1
+
+
+@lru_cache(maxsize=1)
+def fold(source: DataSource, number: int, seed: int = 0) -> Fold:
+    """The documents of a fold; kept, because a worker runs several parts on the same fold."""
+    if source.kind == MADE:
+        return list(_made(source, seed).letor_folds())[number]
+    if source.kind == FOLDS:
+        read_one = read_fold(fold_folders(source.path)[number])
+        return read_one.train, read_one.vali, read_one.test
+    paths = _parts_of(source)
+    train = read(paths["train"])
+    test = read_wide(paths["test"], train.n_features)
+    if "vali" not in paths:
+        train, vali = train.split(valid=VALID_SHARE, seed=seed)
+        return train, vali, test
+    return train, read_wide(paths["vali"], train.n_features), test
+
+
+def _parts_of(source: DataSource) -> dict[str, Path]:
+    place = Path(source.path)
+    if source.name.startswith("Yahoo"):
+        found = {part: _part(place.parent, part, f"{place.name}.") for part in PART_NAMES}
+    else:
+        found = {part: _part(place, part) for part in PART_NAMES}
+    if found["train"] is None or found["test"] is None:
+        raise InputError(f"{source.path} has no file to train on, or none to test on")
+    return {part: path for part, path in found.items() if path is not None}
+
+
+@lru_cache(maxsize=1)
+def _made(source: DataSource, seed: int) -> RankingDataset:
+    n_queries, n_docs = source.n_queries, source.n_docs
+    if MADE_LIKE[source.likeness] == "topics":
+        features = 44 if source.likeness == "TD2003" else 64
+        return topic_distillation(n_queries, docs_per_query=n_docs, n_features=features, seed=seed)
+    return web_search(n_queries, docs_per_query=n_docs, seed=seed)

@@ -1,0 +1,83 @@
+"""Laws over every experiment: it says what it computes, has the paper's figures, and runs from parts to a verdict."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.here_engine import HereEngine
+
+from rankwright.reproduce.experiment import TINY, Setup
+from rankwright.reproduce.outcome import PaperTable
+from rankwright.reproduce.registry import EXPERIMENTS, experiment_named, summary_of
+from rankwright.reproduce.running import reproduce
+from rankwright.reproduce.shown import shown, verdict_table
+
+# The paper draws these curves without printing numbers: its statements are what is compared.
+WITHOUT_NUMBERS = {"blmart-clicks", "blmart-overfitting", "sortnet-figure3"}
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory):
+    found = reproduce(["all"], Setup(TINY), out=tmp_path_factory.mktemp("all"), engine=HereEngine())
+    return {one.experiment.name: one.to_dict() for one in found}
+
+
+def test_all_names_every_experiment(documents):
+    assert list(documents) == list(EXPERIMENTS)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+class TestEveryExperiment:
+    def test_it_says_what_it_computes(self, name):
+        assert experiment_named(name).name == name
+        assert experiment_named(name).paper
+        assert 20 < len(summary_of(name)) <= 120
+        assert summary_of(name).endswith(".")
+
+    def test_its_parts_are_told_apart_and_survive_json(self, name):
+        for size in ("full", "quick", TINY):
+            parts = experiment_named(name).parts(Setup(size))
+            assert len({(part.of, part.key) for part in parts}) == len(parts) > 0
+            assert all(json.loads(json.dumps(part.values)) == part.values for part in parts)
+
+    def test_a_small_run_has_figures_statements_and_a_verdict(self, name, documents):
+        document = documents[name]
+        figures = [figure for table in document["tables"] for figure in PaperTable.of_dict(table).figures()]
+        assert any(figure.ours is not None for figure in figures)
+        assert (name in WITHOUT_NUMBERS) != any(figure.paper is not None for figure in figures)
+        assert document["claims"]
+        assert document["verdict"]
+        assert document["sentence"].count("statements hold") == 1
+        assert json.loads(json.dumps(document, allow_nan=False)) == document
+
+    def test_people_can_read_it(self, name, documents):
+        text = shown(documents[name]).text(100)
+        assert f"Verdict: {documents[name]['verdict']}" in text
+        assert documents[name]["claims"][0]["found"].split()[0] in text
+        assert "Command: rankwright reproduce" in text
+
+    def test_data_that_was_made_is_said_to_be(self, name, documents):
+        for source in documents[name]["data"]:
+            assert source["kind"] == "made"
+            assert source["told"] in documents[name]["notes"]
+            assert "cannot be compared one to one" in source["told"]
+        assert not any(table["comparable"] for table in documents[name]["tables"] if documents[name]["data"])
+
+
+def test_what_is_exact_comes_out_exactly(documents):
+    for name in ("ranknet-figure1", "lambdarank-figure1"):
+        assert documents[name]["verdict"] == "reproduced", documents[name]["claims"]
+    example = documents["lambdarank-wta"]["claims"][0]
+    assert example["holds"], example
+    pairs = documents["blmart-clicks"]["claims"][0]
+    assert (pairs["holds"], pairs["found"][:12]) == (True, "(2,1), (5,1)")
+    assert documents["blmart-tuning"]["claims"][0]["holds"]
+
+
+def test_shared_parts_are_counted_once(documents):
+    table = verdict_table(list(documents.values()))
+    told = float(table.notes[0].split(",")[1].split()[0])
+    every = sum(one["processor_seconds"] for one in documents.values())
+    shared = ("blmart-overfitting", "sortnet-figure2", "sortnet-figure3")
+    assert told == pytest.approx(every - sum(documents[name]["processor_seconds"] for name in shared), abs=1)
