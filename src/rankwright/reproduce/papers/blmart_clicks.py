@@ -19,8 +19,9 @@ from rankwright.bagging.blmart import BLMART
 from rankwright.clicks.logs.log import ClickLog
 from rankwright.clicks.logs.reading import read_log
 from rankwright.clicks.preferences import click_rates, row_lookup, with_preferences
+from rankwright.clicks.rules import skip_above
 from rankwright.clicks.simulation import simulate
-from rankwright.clicks.votes import RULES, count_votes, skip_above
+from rankwright.clicks.votes import RULES, count_votes
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.trec import read_qrels
 from rankwright.metrics.evaluation import RESAMPLES, evaluate
