@@ -1,0 +1,190 @@
+"""Why documents of a query rank as they do, prepared for the pairs that people look at first.
+
+Most models add up what features contribute: with the contributions of the shown documents, the page explains any two of
+them. Models that compare documents, as SortNet does, are asked about one pair of each query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwright.arrays import Float64Array, IntArray
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.errors import RankwrightError
+from rankwright.explanations.explanation import label_of
+from rankwright.rankers.ranker import Ranker
+
+if TYPE_CHECKING:
+    from rankwright.report.sections.queries import QueryLists
+
+MOST_FEATURES = 40  # told apart in a query; the rest are added up
+# Queries for whose pair the smallest change that swaps it is searched: a forest tells the values to try, others do not.
+SWAPPED_BY_FORESTS, SWAPPED_BY_OTHERS = 20, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What the page's script reads: names of features, contributions by query, and the prepared pair of each query."""
+
+    features: tuple[str, ...]
+    queries: Mapping[int, Mapping[str, Any]]
+    pairs: Mapping[int, Sequence[Mapping[str, Any]]]
+
+
+def explained_queries(
+    rankers: Mapping[int, Ranker], data: RankingDataset, lists: Mapping[int, tuple[int, QueryLists]]
+) -> Explained:
+    """Explanations of the shown documents; `rankers` are by the system's number, `lists` by the query's place."""
+    names = tuple(dict.fromkeys(name for ranker in rankers.values() for name in _names(ranker, data)))
+    columns = {name: place for place, name in enumerate(data.names)}
+    queries, pairs = {}, {}
+    for place, (query, own) in lists.items():
+        rows: list[int] = [int(one.key) for one in own.documents]  # type: ignore[call-overload]
+        found = {number: _added(ranker, data, query, rows, names) for number, ranker in rankers.items()}
+        known = {number: adds for number, adds in found.items() if adds is not None}
+        kept = _largest(list(known.values()), len(names))
+        at = [columns.get(names[feature]) for feature in kept.tolist()]
+        queries[place] = {
+            "features": kept.tolist(),
+            "values": [[None if column is None else _number(data.features[row, column]) for column in at]
+                       for row in rows],
+            "adds": {number: [_numbers(row) for row in _with_rest(adds, kept)] for number, adds in known.items()},
+        }
+        pair = _pair_of(own)
+        if pair is not None:
+            pairs[place] = [
+                _prepared(number, ranker, data, query, own, pair, rows, names, len(pairs) < _n_searched(ranker))
+                for number, ranker in rankers.items()
+            ]
+    return Explained(tuple(label_of(name) for name in names), queries, pairs)
+
+
+def _names(ranker: Ranker, data: RankingDataset) -> tuple[str, ...]:
+    """What the ranker's features are called: what training called them, or as the data numbers them."""
+    return tuple(ranker.trained().feature_names) or data.names
+
+
+def _n_searched(ranker: Ranker) -> int:
+    trained = ranker.trained()
+    knows = trained.scaling is None and trained.model.values_that_matter() is not None
+    return SWAPPED_BY_FORESTS if knows else SWAPPED_BY_OTHERS
+
+
+def _added(
+    ranker: Ranker, data: RankingDataset, query: int, rows: Sequence[int], names: Sequence[str]
+) -> Float64Array | None:
+    """What features of these names add to the scores of rows of a query; None where the model does not add up."""
+    own, start = data.take_queries([query]), int(data.groups.offsets[query])
+    places = np.array(rows) - start
+    if not ranker.looks_at_queries:  # the other documents change nothing: they are left out
+        own = _rows_of(own, places)
+        places = np.arange(len(rows))
+    try:
+        found = ranker.explain(own)
+    except RankwrightError:
+        return None
+    place_of = {name: place for place, name in enumerate(names)}
+    adds = np.zeros((len(rows), len(names)))
+    adds[:, [place_of[name] for name in found.features]] = found.contributions[places]
+    return adds
+
+
+def _rows_of(own: RankingDataset, places: IntArray) -> RankingDataset:
+    return RankingDataset(
+        features=np.ascontiguousarray(own.features[places]),
+        labels=np.zeros(len(places), np.float32),
+        groups=Groups.of_sizes([len(places)]),
+        feature_names=own.feature_names,
+        categories=own.categories,
+    )
+
+
+def _largest(adds: Sequence[Float64Array], n_features: int) -> IntArray:
+    """The features that tell the documents apart most, over all rankers, in the order of the data."""
+    size = np.zeros(n_features)
+    for own in adds:
+        spread = np.abs(own - own.mean(axis=0)).max(axis=0)
+        size = np.maximum(size, spread / (spread.max() or 1.0))
+    order = np.argsort(-size, kind="stable")[:MOST_FEATURES]
+    return np.sort(order[size[order] > 0])
+
+
+def _with_rest(adds: Float64Array, kept: IntArray) -> Float64Array:
+    """The kept contributions, and the sum of the others as one column more."""
+    rest = np.delete(adds, kept, axis=1).sum(axis=1, keepdims=True)
+    return np.hstack([adds[:, kept], rest])
+
+
+def _pair_of(own: QueryLists) -> tuple[int, int] | None:
+    """Two shown documents to explain first: those of different labels that the first two systems order differently.
+
+    Of one system, or where there is no such pair, the pair of different labels that is furthest from its place.
+    """
+    labels = [one.label for one in own.documents]
+    first, *others = own.ranks
+    found: list[tuple[float, ...]] = []
+    for one, mine in enumerate(first):
+        for two, other in enumerate(first):
+            if mine is None or other is None or not labels[one] > labels[two]:
+                continue
+            second = others[0] if others else None
+            swapped = second is not None and second[one] is not None and second[two] is not None and (
+                (mine < other) != (second[one] < second[two])  # type: ignore[operator]
+            )  # fmt: skip
+            found.append((float(swapped), float(mine > other), labels[one] - labels[two], -min(mine, other), one, two))
+    if found:
+        one, two = (int(place) for place in max(found)[-2:])
+        return one, two
+    return (0, 1) if len(own.documents) > 1 else None
+
+
+def _prepared(
+    number: int,
+    ranker: Ranker,
+    data: RankingDataset,
+    query: int,
+    own: QueryLists,
+    pair: tuple[int, int],
+    rows: Sequence[int],
+    names: Sequence[str],
+    searched: bool,
+) -> dict[str, Any]:
+    """The pair as this ranker orders it, with the smallest change that swaps it where it is searched for."""
+    ranks = own.ranks[number]
+    above, below = sorted(pair, key=lambda doc: ranks[doc] or 0)
+    prepared: dict[str, Any] = {"system": number, "above": above, "below": below}
+    compares = ranker.trained().model.needs_queries
+    if not searched and not compares:
+        return prepared
+    whole = data.take_queries([query])
+    start = int(data.groups.offsets[query])
+    named = replace(whole, document_ids=np.arange(whole.n_docs)) if searched or compares else whole
+    try:
+        found = ranker.explain(named, documents=(rows[above] - start, rows[below] - start))
+    except RankwrightError:
+        return prepared
+    if compares:
+        order = found.ordered()[:MOST_FEATURES].tolist()
+        place_of = {name: place for place, name in enumerate(names)}
+        prepared["parts"] = [
+            [place_of[found.features[feature]], _number(found.contributions[feature])] for feature in order
+        ]
+    change = found.counterfactual
+    called = {rows[doc] - start: own.documents[doc].name for doc in pair}
+    if change is not None:
+        shown = replace(found, counterfactual=replace(change, document=called[change.document]))
+        prepared["swap"] = shown.table().notes[0]
+    return prepared
+
+
+def _numbers(values: Any) -> list[float | None]:
+    return [_number(value) for value in np.asarray(values, np.float64).tolist()]
+
+
+def _number(value: float) -> float | None:
+    return float(f"{value:.4g}") if np.isfinite(value) else None
