@@ -65,7 +65,7 @@ def clicks(
     require(features is not None or model is not None, "give --features and --out, or --model")
     require(model is not None or (save is None and plot is None), "--save and --plot go with --model")
     if plot is not None:
-        from rankwright.report.figure import picture_kind
+        from rankwright.report.picture import picture_kind
 
         picture_kind(plot)  # a wrong name is told before the work is done
     file = LogFile(log, format=format, strict=strict, threads=threads)

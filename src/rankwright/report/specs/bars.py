@@ -37,7 +37,7 @@ def pair_bars(rows: Sequence[Mapping[str, Any]], above: str, below: str) -> Spec
         "encoding": {"x": quantity("value", "puts it above by"), "y": y, "color": colour, "tooltip": told},
     }
     about = f"What each feature does to put {above} above {below}."
-    return chart(about, rows, height={"step": BAR_HEIGHT}, layer=[bars, zero_line()])
+    return chart(about, rows, height={"step": BAR_HEIGHT}, layer=[bars, zero_line("puts it above by")])
 
 
 def stacked_bars(rows: Sequence[Mapping[str, Any]], features: Sequence[str], about: str) -> Spec:
@@ -45,7 +45,7 @@ def stacked_bars(rows: Sequence[Mapping[str, Any]], features: Sequence[str], abo
 
     A row has `document`, `feature` and `value`; the last of `features` is what all others do together.
     """
-    names = list(dict.fromkeys(row["document"] for row in rows))
+    names, title = list(dict.fromkeys(row["document"] for row in rows)), "score against the query's mean"
     y = {"field": "document", "type": "nominal", "sort": names, "title": None,
          "axis": {"domain": False, "ticks": False}}  # fmt: skip
     colours = [*(SERIES[place % len(SERIES)] for place in range(len(features) - 1)), "$others"]
@@ -54,20 +54,20 @@ def stacked_bars(rows: Sequence[Mapping[str, Any]], features: Sequence[str], abo
     told = [{"field": "document"}, {"field": "feature"}, quantity("value", "adds", format="+.4~g")]
     bars: Spec = {
         "mark": {"type": "bar", "height": {"band": 0.66}},
-        "encoding": {"x": quantity("value", "score against the query's mean"), "y": y, "color": colour,
+        "encoding": {"x": quantity("value", title), "y": y, "color": colour,
                      "tooltip": told},
     }  # fmt: skip
     together: Spec = {
         "mark": {"type": "point", "filled": True, "color": "$ink", "size": 40, "opacity": 1},
-        "encoding": {"x": quantity("value", aggregate="sum"), "y": y},
+        "encoding": {"x": quantity("value", title, aggregate="sum"), "y": y},
     }
-    return chart(about, rows, height={"step": BAR_HEIGHT + 4}, layer=[bars, zero_line(), together])
+    return chart(about, rows, height={"step": BAR_HEIGHT + 4}, layer=[bars, zero_line(title), together])
 
 
-def zero_line() -> Spec:
+def zero_line(title: str) -> Spec:
     """A line where nothing is added and nothing taken away."""
     return {
         "data": {"values": [{"at": 0}]},
         "mark": {"type": "rule", "color": "$soft"},
-        "encoding": {"x": quantity("at")},
+        "encoding": {"x": quantity("at", title)},
     }
