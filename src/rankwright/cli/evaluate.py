@@ -103,9 +103,7 @@ def _page(evaluation: Evaluation, scored: Scored | None, system: str, model: str
     return page_of_measured(measured, about, title=f"{system} on {data}", on=f" of {Path(data).name}")
 
 
-def _scored(
-    data: str, scores: str | None, model: str | None, format: str | None, reading: dict[str, Any]
-) -> Scored:
+def _scored(data: str, scores: str | None, model: str | None, format: str | None, reading: dict[str, Any]) -> Scored:
     from rankwright.formats.reading import read
     from rankwright.formats.sidecars import read_scores
 

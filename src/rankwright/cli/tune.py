@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, RankerName, ReportFile, arg, metric_names, opt
+from rankwright.cli.options import (
+    AsJson,
+    Cluster,
+    DataFormat,
+    FoldSeeds,
+    RankerName,
+    ReportFile,
+    arg,
+    metric_names,
+    opt,
+)
 from rankwright.cli.reporting import check_asked, origin, write_asked
 from rankwright.cli.talk.output import print_json, print_table, require_file, tell_written
 from rankwright.cli.talk.voice import study_listeners, tell, working

@@ -302,7 +302,10 @@ def study_page(study: VarianceStudy, origin: Origin) -> Page:
     table = Table(ShownTable("", columns, rows, columns[2:]))
     samples = f"{plan.n_samples} samples of {plan.sample_fraction:.0%} of the training queries"
     sections = [Section("variance", "Means and variances", f"Over {samples}; convention {plan.convention}.", (table,))]
-    for what, curves, title in (("bags", study.by_bags, "By number of bags"), ("trees", study.by_trees, "By number of trees")):
+    for what, curves, title in (
+        ("bags", study.by_bags, "By number of bags"),
+        ("trees", study.by_trees, "By number of trees"),
+    ):
         own = samples_of(curves, metric)
         charts = (Chart(means_by_number(own, metric, what, "Mean over samples")),
                   Chart(variances_by_number(own, metric, what)))  # fmt: skip
@@ -315,7 +318,10 @@ def study_page(study: VarianceStudy, origin: Origin) -> Page:
         f"{WITH} reaches {bagged['mean']:.4f} {metric} on average over {samples}, {RANDOMISED} {single['mean']:.4f}; its "
         f"variance differs by {steadier}."
     )
-    figures = (Figure(steadier, "variance against a single model"), Figure(f"{bagged['mean']:.4f}", f"{metric}, bagged"))
+    figures = (
+        Figure(steadier, "variance against a single model"),
+        Figure(f"{bagged['mean']:.4f}", f"{metric}, bagged"),
+    )
     verdict = Verdict("How much bagging steadies", sentence, Sureness.MEASURED, figures)
     return Page("Variance study", verdict, (*sections, again_section({}, None, origin)))
 

@@ -9,7 +9,14 @@ import numpy as np
 
 from rankwright.errors import InputError
 from rankwright.explanations.dependence import Dependence
-from rankwright.explanations.explanation import SHOWN_DOCUMENTS, SHOWN_FEATURES, Explanation, PairExplanation, label_of, shown
+from rankwright.explanations.explanation import (
+    SHOWN_DOCUMENTS,
+    SHOWN_FEATURES,
+    Explanation,
+    PairExplanation,
+    label_of,
+    shown,
+)
 from rankwright.rankers.importance import FeatureImportance
 from rankwright.report.picture import write_picture
 from rankwright.report.sections.importances import importance_chart

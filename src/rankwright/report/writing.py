@@ -15,6 +15,7 @@ from rankwright.errors import MissingExtraError, SettingError
 from rankwright.formats.parquet import write_parquet_columns
 from rankwright.report.page.document import Page
 from rankwright.report.page.rendering import rendered
+from rankwright.report.pages.kinds import page_of
 from rankwright.report.tables import write_columns
 
 ENDINGS = (".html", ".htm")
@@ -34,6 +35,43 @@ def check_report(path: str | os.PathLike[str]) -> None:
         raise SettingError(f"the report cannot be written to {target}: there is no folder {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise SettingError(f"the report cannot be written to {target}: the folder {folder} may not be written to")
+
+
+def write_report(
+    results: Any, path: str | os.PathLike[str], *, data: Any = None, title: str | None = None
+) -> list[Path]:
+    """Write a report: one page of HTML that opens anywhere and needs no network.
+
+    Parameters
+    ----------
+    results : SystemComparison, Evaluation, ranker, Tuned, Compressed, or what explains
+        What the report is about: what `compare`, `evaluate`, `tune`, `compress`, `Ranker.explain`,
+        `feature_importance`, `partial_dependence` or `ablation` returned, or a trained ranker.
+    path : path
+        The file to write; its name ends in .html. What the page has no room for is written next to it.
+    data : RankingDataset, optional
+        Where `results` is a trained ranker, the documents with labels to measure it on.
+    title : str, optional
+        What the page is called; by default it names what it is about.
+
+    Returns
+    -------
+    list of Path
+        The files that were written, the page first.
+
+    Examples
+    --------
+    >>> import rankwright as rw, tempfile
+    >>> data = rw.synthetic.web_search(30, seed=0)
+    >>> comparison = rw.compare({"first": data.features[:, 0], "second": data.features[:, 1]}, data)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = rw.write_report(comparison, f"{folder}/report.html")
+    >>> files[0].name
+    'report.html'
+    """
+    check_report(path)
+    page = page_of(results, data)
+    return write_page(page if title is None else replace(page, title=title), path)
 
 
 def write_page(page: Page, path: str | os.PathLike[str]) -> list[Path]:

@@ -21,11 +21,11 @@ from rankwright.tables.text import ShownTable
 
 
 def page_of_explanation(
-    found: Any, ranker: Ranker, data: RankingDataset | None, origin: Origin, *, top: int | None = None
+    found: Any, ranker: Ranker | None, data: RankingDataset | None, origin: Origin, *, top: int | None = None
 ) -> Page:
     """The page on what `explain` answered, or on importances, the effect of a feature, or an ablation."""
     announce("making the report")
-    rankers = {next(iter(origin.models), ranker.name): ranker}
+    rankers = {} if ranker is None else {next(iter(origin.models), ranker.name): ranker}
     table = found.table() if top is None or isinstance(found, Dependence | Ablation) else found.table(top=top)
     blocks: list[Block] = []
     if not isinstance(found, Ablation):
@@ -55,7 +55,12 @@ def _verdict(found: Any) -> Verdict:
     name = found.ordered()[0]
     test = found.tests[name]
     sentence = f"Without {name}, {found.metric} changes by {test.difference:+.4f} from {found.whole:.4f} (95 % interval {test.interval.low:+.4f} to {test.interval.high:+.4f}, p = {test.p_value:.2g})."
-    return Verdict(f"{name} matters most", sentence, Sureness.MEASURED, (Figure(f"{test.difference:+.4f}", f"{found.metric} without it"),))
+    return Verdict(
+        f"{name} matters most",
+        sentence,
+        Sureness.MEASURED,
+        (Figure(f"{test.difference:+.4f}", f"{found.metric} without it"),),
+    )
 
 
 def _of_pair(found: PairExplanation) -> Verdict:
@@ -73,7 +78,9 @@ def _of_list(found: Explanation) -> Verdict:
     place = int(found.order[0])
     feature = int(abs(found.centred[place]).argmax())
     sentence = f"{found.ranker} puts {found.documents[place]} first of {len(found.documents):,} documents. {label_of(found.features[feature])} = {shown(found.values[place, feature])} moves it most: {found.centred[place, feature]:+.4g} against the query's mean."
-    return Verdict(f"Query {found.query}", sentence, Sureness.MEASURED, (Figure(f"{found.scores[place]:.4g}", "best score"),))
+    return Verdict(
+        f"Query {found.query}", sentence, Sureness.MEASURED, (Figure(f"{found.scores[place]:.4g}", "best score"),)
+    )
 
 
 def _of_importance(found: FeatureImportance) -> Verdict:

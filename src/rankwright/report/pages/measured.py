@@ -26,9 +26,7 @@ from rankwright.report.sections.subject import Measured, Origin
 TITLES = 3  # systems that a title names
 
 
-def page_of_comparison(
-    comparison: SystemComparison, origin: Origin, slices: SliceComparison | None = None
-) -> Page:
+def page_of_comparison(comparison: SystemComparison, origin: Origin, slices: SliceComparison | None = None) -> Page:
     """The page on systems that were compared, on the given slices of queries or on those by length and relevance."""
     announce("making the report")
     measured = Measured.of_comparison(comparison)
@@ -65,7 +63,12 @@ def page_of_ranker(name: str, ranker: Ranker, origin: Origin) -> Page:
 
 
 def measured_ranker(
-    name: str, ranker: Ranker, data: RankingDataset, metrics: Any = DEFAULT_METRICS, convention: Any = DEFAULT, **how: Any
+    name: str,
+    ranker: Ranker,
+    data: RankingDataset,
+    metrics: Any = DEFAULT_METRICS,
+    convention: Any = DEFAULT,
+    **how: Any,
 ) -> Measured:
     """A ranker measured on documents with labels."""
     lists = ScoredLists.of_dataset(ranker.predict_from_start(data), data)
@@ -73,9 +76,7 @@ def measured_ranker(
     return Measured({name: evaluation}, None, {name: lists}, data, {name: ranker})
 
 
-def _page(
-    title: str, measured: Measured, origin: Origin, verdict: Verdict, slices: Section | None
-) -> Page:
+def _page(title: str, measured: Measured, origin: Origin, verdict: Verdict, slices: Section | None) -> Page:
     rankers = measured.rankers
     queries, is_thinned = queries_section(measured, origin)
     sections = [

@@ -44,7 +44,9 @@ def page_of_tuned(tuned: Tuned, origin: Origin, tested: CrossValidation | None =
         models_section(rankers, None, origin),
         again_section(rankers, None, origin),
     ]
-    verdict = _verdict(ranker.name, metric, tuned.ranked, [tuned.best.value, *(one.value for one in alike)], len(tuned.trials))
+    verdict = _verdict(
+        ranker.name, metric, tuned.ranked, [tuned.best.value, *(one.value for one in alike)], len(tuned.trials)
+    )
     return Page(f"Search for settings of {ranker.name}", verdict, tuple(one for one in sections if one is not None))
 
 
@@ -63,10 +65,14 @@ def page_of_studies(summaries: Sequence[StudySummary], origin: Origin) -> Page:
         again_section({}, None, origin),
     )
     values = [one.value for one in first.best]
-    return Page(f"Study of {first.ranker}", _verdict(first.ranker, first.metric, first.best, values, len(values)), sections)
+    return Page(
+        f"Study of {first.ranker}", _verdict(first.ranker, first.metric, first.best, values, len(values)), sections
+    )
 
 
-def _verdict(ranker: str, metric: str, ranked: Sequence[TrialResult], values: Sequence[float], n_trials: int) -> Verdict:
+def _verdict(
+    ranker: str, metric: str, ranked: Sequence[TrialResult], values: Sequence[float], n_trials: int
+) -> Verdict:
     """What the chosen settings reach, and how far that is from an ordinary configuration."""
     best, usual = ranked[0], float(np.nanmedian(values))
     settings = listed_settings(best.trial.settings)
@@ -78,7 +84,7 @@ def _verdict(ranker: str, metric: str, ranked: Sequence[TrialResult], values: Se
     figures = (
         Figure(f"{best.value - usual:+.4f}", "against the median configuration"),
         Figure(f"{n_trials:,}", "configurations tried"),
-        Figure(f"{best.kept}", "steps of the best"),
+        Figure(f"{best.kept:g}", "steps of the best"),
     )
     return Verdict(f"{best.value:.4f} {metric} by validation", sentence, Sureness.MEASURED, figures)
 

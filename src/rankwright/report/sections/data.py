@@ -17,7 +17,9 @@ def data_section(data: RankingDataset, name: str = "the documents") -> Section:
     summary = summarise(data)
     blocks: list[Block] = [Facts(list(_rows(summary)))]
     if summary.labels:
-        rows = [[label, f"{count:,}", f"{count / max(1, summary.documents):.1%}"] for label, count in summary.labels.items()]
+        rows = [
+            [label, f"{count:,}", f"{count / max(1, summary.documents):.1%}"] for label, count in summary.labels.items()
+        ]
         blocks.append(Table(ShownTable("Labels", ["label", "documents", "share"], rows, ["documents", "share"])))
     if summary.remarks:
         blocks.append(Remarks([f"{line[:1].upper()}{line[1:]}." for line in summary.remarks], warns=True))

@@ -51,8 +51,9 @@ def explained_queries(
         at = [columns.get(names[feature]) for feature in kept.tolist()]
         queries[place] = {
             "features": kept.tolist(),
-            "values": [[None if column is None else _number(data.features[row, column]) for column in at]
-                       for row in rows],
+            "values": [
+                [None if column is None else _number(data.features[row, column]) for column in at] for row in rows
+            ],
             "adds": {number: [_numbers(row) for row in _with_rest(adds, kept)] for number, adds in known.items()},
         }
         pair = _pair_of(own)

@@ -93,7 +93,9 @@ def tests_table(comparison: SystemComparison) -> ShownTable:
             one = against[name]
             tests = [p_cell(one.randomisation_holm), p_cell(one.t_holm), p_cell(one.wilcoxon_holm)]
             numbers = [effect_cell(one.paired), outcomes_cell(one.paired)]
-            rows.append([metric, f"{name} less {comparison.best[metric]}", difference_cell(one.paired), *tests, *numbers])
+            rows.append(
+                [metric, f"{name} less {comparison.best[metric]}", difference_cell(one.paired), *tests, *numbers]
+            )
         notes.append(detectable_of(metric, comparison.best[metric], names[0], against[names[0]].paired))
     columns = ["metric", "systems", "difference (95 %)", "p", "t-test", "Wilcoxon", "effect", OUTCOMES]
     told = ["p is that of the randomisation test. All p-values are after Holm's correction.", *filter(None, notes[:1])]

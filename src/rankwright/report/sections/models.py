@@ -34,13 +34,13 @@ def models_section(rankers: Mapping[str, Ranker], data: RankingDataset | None, o
             made_of(ranker),
             f"{_used(ranker):,} of {ranker.n_features_in_:,}",
             size_text(_bytes_of(ranker, origin.models.get(name))),
-            "–" if data is None else f"{microseconds(ranker, data):.2f} µs",
+            *([] if data is None else [f"{microseconds(ranker, data):.2f} µs"]),
         ]
         for name, ranker in rankers.items()
     ]
-    columns = ["system", "ranker", "made of", "features used", "file", "time a document"]
+    columns = ["system", "ranker", "made of", "features used", "file", *([] if data is None else ["time a document"])]
     note = f"Time to score a document: the best of {REPEATS} runs with one thread over {TIMED_DOCS:,} documents or fewer, on the machine that made this page."
-    table = ShownTable("", columns, rows, columns[3:], [note])
+    table = ShownTable("", columns, rows, columns[3:], [] if data is None else [note])
     return Section("models", "Size and speed", "What it takes to keep and to run each model.", (Table(table),))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ def queries_section(measured: Measured, origin: Origin) -> tuple[Section, bool]:
         "documents": measured.some.groups.sizes[kept],
         "values": [[_rounded(one[metric].values[kept]) for one in measured.evaluations.values()] for metric in metrics],
         "first": [1, 0] if len(systems) > 1 else [0, None],
+        "open": next(iter(lists), None),
         "depth": DEPTH,
         "lists": {place: own.state() for place, own in lists.items()},
         "has_lists": bool(ranked),
@@ -64,7 +65,7 @@ def queries_section(measured: Measured, origin: Origin) -> tuple[Section, bool]:
         lead = "How many queries are ranked well and how many badly. Open a query to see its list, and two of its documents to see why."
     else:
         lead = "Where the systems differ. Open a query to see both lists, and choose two of its documents to see why."
-    return Section("queries", "Query by query", lead, tuple(blocks)), len(kept) < measured.some.n_queries
+    return Section("queries", "Query by query", lead, tuple(blocks)), bool(notes)
 
 
 def interesting(measured: Measured) -> IntArray:
@@ -112,7 +113,8 @@ def _thinned(measured: Measured, order: IntArray) -> tuple[IntArray, list[str], 
 class QueryLists:
     """The first documents of a query in the lists of all systems."""
 
-    def __init__(self, lists: Sequence[Sequence[Listed]]) -> None:
+    def __init__(self, lists: Sequence[Sequence[Listed]], start: int | None) -> None:
+        self.start = start  # the query's first row, where documents have no ids
         shown: dict[Any, Listed] = {}
         for own in lists:
             for one in own[:DEPTH]:
@@ -123,18 +125,24 @@ class QueryLists:
         self.ranks = [[own.get(one.key) for one in self.documents] for own in places]
         self.scores = [[own.get(one.key) for one in self.documents] for own in scores]
 
+    def _asked(self, one: Listed) -> str:
+        """What `explain` knows the document by: its id, or its place in the query where it has none."""
+        return one.name if self.start is None or not isinstance(one.key, int) else str(one.key - self.start)
+
     def state(self) -> dict[str, Any]:
         """The lists as the page's script reads them."""
         labels = [None if math.isnan(one.label) else _plain(one.label) for one in self.documents]
         return {
-            "docs": [[one.name, label] for one, label in zip(self.documents, labels, strict=True)],
+            "docs": [[one.name, label, self._asked(one)] for one, label in zip(self.documents, labels, strict=True)],
             "ranks": self.ranks,
             "scores": [[None if score is None else _short(score) for score in own] for own in self.scores],
         }
 
 
-def _lists(ranked: Iterable[RankedQueries], query: int) -> QueryLists:
-    return QueryLists([list(own.of_query(query)) for own in ranked])
+def _lists(ranked: Sequence[RankedQueries], query: int) -> QueryLists:
+    has_ids = ranked[0].lists.document_ids is not None
+    start = None if has_ids else int(ranked[0].ranking.groups.offsets[query])
+    return QueryLists([list(own.of_query(query)) for own in ranked], start)
 
 
 def _explained(measured: Measured, lists: Mapping[int, tuple[int, QueryLists]]) -> Explained:
@@ -158,7 +166,11 @@ def _list_command(origin: Origin, measured: Measured) -> str | None:
     if "data" not in origin.files or not origin.models:
         return None
     model = next(iter(origin.models.values()))
-    return f"rankwright explain {_word(model)} {_word(origin.files['data'])} --query {{query}}" if measured.rankers else None
+    return (
+        f"rankwright explain {_word(model)} {_word(origin.files['data'])} --query {{query}}"
+        if measured.rankers
+        else None
+    )
 
 
 def _word(text: str) -> str:

@@ -21,7 +21,13 @@ def means_by_number(samples: Mapping[str, tuple[Any, Float64Array]], metric: str
     for name, (numbers, own) in samples.items():
         mean, spread = own.mean(axis=0), own.std(axis=0, ddof=1)
         values += [
-            {"ranker": name, "number": int(number), "mean": float(one), "low": float(one - wide), "high": float(one + wide)}
+            {
+                "ranker": name,
+                "number": int(number),
+                "mean": float(one),
+                "low": float(one - wide),
+                "high": float(one + wide),
+            }
             for number, one, wide in zip(numbers, mean, spread, strict=True)
         ]
     x, colour = quantity("number", f"number of {what}", axis=WHOLE), series("ranker", list(samples))

@@ -27,9 +27,7 @@ def mean_intervals(rows: Sequence[Mapping[str, Any]], metric: str) -> Spec:
     return chart(about, rows, height={"step": ROW_HEIGHT}, layer=[whisker, dot])
 
 
-def slice_differences(
-    rows: Sequence[Mapping[str, Any]], metric: str, best: str, order: Sequence[str]
-) -> Spec:
+def slice_differences(rows: Sequence[Mapping[str, Any]], metric: str, best: str, order: Sequence[str]) -> Spec:
     """A line for each slice and system: how far the system is from the best one; a row names its `slice`.
 
     `order` has all systems as the other charts show them, so that each keeps its colour.

@@ -38,11 +38,9 @@ def learning_curves(histories: Mapping[str, History], *, step: str = "step", fir
     }
     dots: Spec = {"data": {"values": best}, "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
                   "encoding": {"x": x, "y": y, "color": colour, "tooltip": told}}  # fmt: skip
-    later = [one for one in best if one["late"]]
-    several = len(names) > 1  # whose texts would lie on each other
-    texts = [] if several else [_text(later, "right", -8, x, y), _text([one for one in best if not one["late"]], "left", 8, x, y)]
+    told_above = [] if len(names) > 1 else _above(best[0], x)  # several texts would lie on each other
     about = "; ".join(f"{one['ranker']}: best {watched} {one['value']:.4f} at {step} {one['step']}" for one in best)
-    return chart(f"Learning curves. {about}.", values, layer=[lines, *([means] if faint else []), dots, *texts])
+    return chart(f"Learning curves. {about}.", values, layer=[lines, *([means] if faint else []), *told_above, dots])
 
 
 def _curve(name: str, history: History, first: int) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -60,9 +58,14 @@ def _curve(name: str, history: History, first: int) -> tuple[list[dict[str, Any]
     return values, {"ranker": name, "step": best + first, "value": float(chosen_by[best]), "late": late}
 
 
-def _text(values: Sequence[Mapping[str, Any]], align: str, dx: int, x: Spec, y: Spec) -> Spec:
-    mark = {"type": "text", "align": align, "dx": dx, "dy": -11, "fontSize": 12}
-    return {"data": {"values": list(values)}, "mark": mark, "encoding": {"x": x, "y": y, "text": {"field": "text"}}}
+def _above(best: Mapping[str, Any], x: Spec) -> list[Spec]:
+    """A line up from the best step, and what it reached above the chart."""
+    data, late = {"values": [dict(best)]}, best["late"]
+    text = {"type": "text", "align": "right" if late else "left", "dx": 4 if late else -4, "fontSize": 12}
+    return [
+        {"data": data, "mark": {"type": "rule", "strokeDash": [3, 3], "opacity": 0.6}, "encoding": {"x": x}},
+        {"data": data, "mark": text, "encoding": {"x": x, "y": {"value": -9}, "text": {"field": "text"}}},
+    ]
 
 
 def held_pairs(shares: Mapping[str, Sequence[float]], totals: Mapping[str, int]) -> Spec:

@@ -66,7 +66,14 @@ def beside(charts: Sequence[Spec], about: str) -> Spec:
     """Charts next to each other, each with its own scales."""
     own = [{name: part for name, part in one.items() if name not in ("$schema", "config")} for one in charts]
     resolve = {"scale": {"color": "independent", "y": "independent"}}
-    return {"$schema": SCHEMA, "description": about, "config": CONFIG, "spacing": 32, "resolve": resolve, "hconcat": own}
+    return {
+        "$schema": SCHEMA,
+        "description": about,
+        "config": CONFIG,
+        "spacing": 32,
+        "resolve": resolve,
+        "hconcat": own,
+    }
 
 
 def dressed(spec: Any, colours: Mapping[str, str]) -> Any:

@@ -8,8 +8,8 @@ function movedFrom(rank, other) {
   if (other === null) return make("span", { className: "up" }, NEW);
   if (other === rank) return make("span", { className: "quiet" }, "same");
   const isUp = other > rank;
-  const told = `${isUp ? "▲" : "▼"} from ${other}`;
-  return make("span", { className: isUp ? "up" : "down" }, told);
+  const told = `${isUp ? "up" : "down"} from ${other}`;
+  return make("span", { className: isUp ? "up" : "down", role: "img", "aria-label": told }, `${other} ${isUp ? "▲" : "▼"}`);
 }
 
 function labelCell(label) {
@@ -40,7 +40,7 @@ function rankedList(state, query, system, other, picked, onPick) {
       other === null ? null : make("td", { className: "number" }, movedFrom(rank, own.ranks[other][doc]) ?? ""),
     );
   });
-  const names = ["rank", "document", "label", "score", ...(other === null ? [] : ["moved"])];
+  const names = ["rank", "document", "label", "score", ...(other === null ? [] : ["was"])];
   const head = names.map((name) =>
     make("th", { scope: "col", className: name === "document" ? "" : "number" }, name),
   );

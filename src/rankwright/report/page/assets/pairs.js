@@ -94,7 +94,7 @@ function explainedBy(state, query, system, picked) {
     if (swap?.swap) box.append(make("p", { className: "note" }, bdi(swap.swap)));
     return box;
   }
-  const command = commandFor(state, query, system, names);
+  const command = commandFor(state, query, system, [own.docs[above][2], own.docs[below][2]]);
   const told = command ? "This pair is not explained in the page. To explain it:" : "This system explains nothing: only its scores are known.";
   box.append(make("p", { className: "note" }, told));
   if (command) box.append(make("pre", { tabIndex: 0 }, make("code", {}, command)));

@@ -217,8 +217,8 @@ async function showQueries(place, given) {
   place.append(make("div", { className: "table-block" }, make("h3", {}, "Queries"), table.element), opened);
   place.hidden = false;
   table.take(queryRows(state));
-  const first = table.chosen().find((row) => state.lists[row.query]) ?? table.chosen()[0];
-  if (first) onOpen(first.query, false);
+  const first = given.open ?? table.chosen()[0]?.query;
+  if (first !== undefined) onOpen(first, false);
   if (state.shown[1] !== null) await showScatter(drawing, state, queryRows(state), onOpen);
 }
 
