@@ -23,7 +23,7 @@ from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import as_measure
 from rankwright.progress.stages import announce
 from rankwright.report.curves import Curve, draw_curves, samples_of
-from rankwright.report.page.document import Chart, Figure, Page, Section, Sureness, Table, Verdict
+from rankwright.report.page.document import Chart, Figure, Page, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.picture import FORMATS
 from rankwright.report.sections.again import again_section
 from rankwright.report.sections.subject import Origin
@@ -299,7 +299,7 @@ def study_page(study: VarianceStudy, origin: Origin) -> Page:
         for row in study.table()
     ]  # fmt: skip
     columns = ["ranker", "metric", "mean", "variance × 10⁻⁶", f"against {RANDOMISED}"]
-    table = Table(ShownTable("", columns, rows, columns[2:]))
+    table = PageTable(ShownTable("", columns, rows, columns[2:]))
     samples = f"{plan.n_samples} samples of {plan.sample_fraction:.0%} of the training queries"
     sections = [Section("variance", "Means and variances", f"Over {samples}; convention {plan.convention}.", (table,))]
     for what, curves, title in (
@@ -315,14 +315,15 @@ def study_page(study: VarianceStudy, origin: Origin) -> Page:
     change = bagged["variance_change"]
     steadier = "–" if change is None else f"{change:+.0%}"
     sentence = (
-        f"{WITH} reaches {bagged['mean']:.4f} {metric} on average over {samples}, {RANDOMISED} {single['mean']:.4f}; its "
+        f"{WITH} reaches {bagged['mean']:.4f} {metric} on average over {samples}, {RANDOMISED} "
+        f"{single['mean']:.4f}; its "
         f"variance differs by {steadier}."
     )
     figures = (
         Figure(steadier, "variance against a single model"),
         Figure(f"{bagged['mean']:.4f}", f"{metric}, bagged"),
     )
-    verdict = Verdict("How much bagging steadies", sentence, Sureness.MEASURED, figures)
+    verdict = PageVerdict("How much bagging steadies", sentence, Sureness.MEASURED, figures)
     return Page("Variance study", verdict, (*sections, again_section({}, None, origin)))
 
 

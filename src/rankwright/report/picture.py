@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,6 +16,7 @@ FORMATS = ("svg", "png", "pdf")
 WIDTH, HEIGHT = 560, 300
 SHARPNESS = 2.0  # pixels of a PNG for each unit of the picture
 VEGALITE = "6.4"  # as the page has it
+PART_ID = re.compile(r"\b(clip|gradient_)\d+\b")
 ON_PAPER = {"background": "#ffffff", "padding": 14}
 
 
@@ -40,11 +42,18 @@ def picture_bytes(spec: Spec, kind: str) -> bytes:
     if "hconcat" in own:
         own = {name: part for name, part in own.items() if name not in ("width", "height")}
     own = own | {"config": {name: part for name, part in own["config"].items() if name != "background"}}
+    svg = _numbered_anew(converter.vegalite_to_svg(own, vl_version=VEGALITE))
     if kind == "svg":
-        return bytes(converter.vegalite_to_svg(own, vl_version=VEGALITE), "utf-8")
+        return svg.encode()
     if kind == "png":
-        return bytes(converter.vegalite_to_png(own, vl_version=VEGALITE, scale=SHARPNESS))
-    return bytes(converter.vegalite_to_pdf(own, vl_version=VEGALITE))
+        return bytes(converter.svg_to_png(svg, scale=SHARPNESS))
+    return bytes(converter.svg_to_pdf(svg))  # the converter orders a PDF's parts as it likes
+
+
+def _numbered_anew(svg: str) -> str:
+    """The drawing with the ids of its parts counted from 0: the converter goes on counting from drawing to drawing."""
+    numbers: dict[str, int] = {}
+    return PART_ID.sub(lambda found: f"{found[1]}{numbers.setdefault(found[0], len(numbers))}", svg)
 
 
 def _converter() -> ModuleType | Any:

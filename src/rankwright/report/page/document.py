@@ -28,7 +28,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PageVerdict:
     """What the page says at a glance: a few words, a sentence, how sure it is, and some figures."""
 
     headline: str
@@ -38,7 +38,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PageTable:
     """A table; readers can sort it, and search in it where it is long."""
 
     kind: ClassVar[str] = "table"
@@ -89,7 +89,7 @@ class Explorer:
     notes: Sequence[str] = ()
 
 
-Block: TypeAlias = Table | Chart | Facts | Remarks | Commands | Explorer
+Block: TypeAlias = PageTable | Chart | Facts | Remarks | Commands | Explorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +104,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """All that a page says. `beside` is a table of everything that the page had to thin out, to be written next to it."""
+    """All that a page says. `beside` has tables, by name, of what it has no room for, to be written next to it."""
 
     title: str
-    verdict: Verdict
+    verdict: PageVerdict
     sections: tuple[Section, ...]
     notes: tuple[str, ...] = ()
     beside: Mapping[str, Any] | None = field(default=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankwright.compression.curve import Compressed
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
-from rankwright.report.page.document import Chart, Figure, Page, Section, Sureness, Table, Verdict
+from rankwright.report.page.document import Chart, Figure, Page, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.sections.again import again_section
 from rankwright.report.sections.importances import importances_section
 from rankwright.report.sections.models import models_section, size_text
@@ -33,13 +33,16 @@ def page_of_compressed(compressed: Compressed, origin: Origin, given: Ranker | N
 def _curve_section(compressed: Compressed) -> Section:
     shown = compressed.shown()
     table = ShownTable("Every model that was tried", shown.columns, shown.rows, shown.numbers, shown.notes)
-    caption = "Both are measured on validation documents, which the choice was made by; the table has the test documents, too."
-    blocks = (Chart(quality_by_size(compressed)), Chart(quality_by_time(compressed), caption), Table(table))
+    caption = (
+        "Both are measured on validation documents, which the choice was made by; the table has the test "
+        "documents, too."
+    )
+    blocks = (Chart(quality_by_size(compressed)), Chart(quality_by_time(compressed), caption), PageTable(table))
     lead = f"Every model that was tried. The smallest was chosen for {compressed.goal.name}; the ring marks it."
     return Section("curve", "Size against quality", lead, blocks)
 
 
-def _verdict(compressed: Compressed) -> Verdict:
+def _verdict(compressed: Compressed) -> PageVerdict:
     original, chosen, test = compressed.original, compressed.chosen, compressed.difference
     low, high = test.interval
     is_sure = test.p_value < ALPHA
@@ -47,7 +50,8 @@ def _verdict(compressed: Compressed) -> Verdict:
     lost = "loses" if worse else "gains"
     sure = f"hardly chance: p = {test.p_value:.2g}" if is_sure else f"that may be chance: p = {test.p_value:.2g}"
     sentence = (
-        f"The chosen model ({chosen.means}) is {compressed.factor:.1f} times smaller. On {test.queries:,} test queries it "
+        f"The chosen model ({chosen.means}) is {compressed.factor:.1f} times smaller. On {test.queries:,} "
+        "test queries it "
         f"{lost} {abs(test.difference):.4f} {compressed.metric} (95 % interval of the difference {low:+.4f} to "
         f"{high:+.4f}), and {sure}."
     )
@@ -57,4 +61,4 @@ def _verdict(compressed: Compressed) -> Verdict:
         Figure(f"{faster:.1f} times", "faster to score"),
         Figure(f"{compressed.before.mean:.4f} → {compressed.after.mean:.4f}", f"{compressed.metric} on test"),
     )
-    return Verdict(f"{compressed.factor:.1f} times smaller", sentence, Sureness.MEASURED, figures)
+    return PageVerdict(f"{compressed.factor:.1f} times smaller", sentence, Sureness.MEASURED, figures)

@@ -11,7 +11,7 @@ from rankwright.metrics.evaluation import DEFAULT_METRICS, ScoredLists, evaluate
 from rankwright.metrics.systems import SystemComparison
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
-from rankwright.report.page.document import Page, Section, Verdict
+from rankwright.report.page.document import Page, PageVerdict, Section
 from rankwright.report.sections.again import again_section
 from rankwright.report.sections.beside import tables_beside
 from rankwright.report.sections.data import data_section
@@ -58,7 +58,7 @@ def page_of_ranker(name: str, ranker: Ranker, origin: Origin) -> Page:
         models_section(rankers, None, origin),
         again_section(rankers, None, origin),
     ]
-    verdict = Verdict(f"{name} is trained, not measured", sentence)
+    verdict = PageVerdict(f"{name} is trained, not measured", sentence)
     return Page(f"{name}, trained", verdict, tuple(one for one in sections if one is not None))
 
 
@@ -76,7 +76,7 @@ def measured_ranker(
     return Measured({name: evaluation}, None, {name: lists}, data, {name: ranker})
 
 
-def _page(title: str, measured: Measured, origin: Origin, verdict: Verdict, slices: Section | None) -> Page:
+def _page(title: str, measured: Measured, origin: Origin, verdict: PageVerdict, slices: Section | None) -> Page:
     rankers = measured.rankers
     queries, is_thinned = queries_section(measured, origin)
     sections = [

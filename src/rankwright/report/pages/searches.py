@@ -10,7 +10,7 @@ from rankwright.errors import require
 from rankwright.metrics.registry import parse_metric
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
-from rankwright.report.page.document import Figure, Page, Section, Sureness, Table, Verdict
+from rankwright.report.page.document import Figure, Page, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.sections.again import again_section
 from rankwright.report.sections.importances import importances_section
 from rankwright.report.sections.learning import learning_section
@@ -72,13 +72,15 @@ def page_of_studies(summaries: Sequence[StudySummary], origin: Origin) -> Page:
 
 def _verdict(
     ranker: str, metric: str, ranked: Sequence[TrialResult], values: Sequence[float], n_trials: int
-) -> Verdict:
+) -> PageVerdict:
     """What the chosen settings reach, and how far that is from an ordinary configuration."""
     best, usual = ranked[0], float(np.nanmedian(values))
     settings = listed_settings(best.trial.settings)
     sentence = (
-        f"The best of {n_trials:,} configurations of {ranker} reaches {best.value:.4f} {metric} on validation documents, "
-        f"{abs(best.value - usual):.4f} from the median configuration: {settings}. It was chosen by these very documents, "
+        f"The best of {n_trials:,} configurations of {ranker} reaches {best.value:.4f} {metric} on "
+        "validation documents, "
+        f"{abs(best.value - usual):.4f} from the median configuration: {settings}. It was chosen by these "
+        "very documents, "
         f"so that on new queries expect a little less."
     )
     figures = (
@@ -86,7 +88,7 @@ def _verdict(
         Figure(f"{n_trials:,}", "configurations tried"),
         Figure(f"{best.kept:g}", "steps of the best"),
     )
-    return Verdict(f"{best.value:.4f} {metric} by validation", sentence, Sureness.MEASURED, figures)
+    return PageVerdict(f"{best.value:.4f} {metric} by validation", sentence, Sureness.MEASURED, figures)
 
 
 def _tested_section(tested: CrossValidation) -> Section:
@@ -96,4 +98,4 @@ def _tested_section(tested: CrossValidation) -> Section:
         rows.append([name, f"{tested.mean(name):.4f}", f"{low:.4f} to {high:.4f}"])
     columns = ["metric", "mean", "95 % interval"]
     lead = "The chosen settings on the test documents of all folds, which the search never saw."
-    return Section("test", "Test", lead, (Table(ShownTable("", columns, rows, columns[1:])),))
+    return Section("test", "Test", lead, (PageTable(ShownTable("", columns, rows, columns[1:])),))

@@ -11,7 +11,7 @@ from typing import Any
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.ranker import Ranker
-from rankwright.report.page.document import Block, Commands, Facts, Section, Table
+from rankwright.report.page.document import Block, Commands, Facts, PageTable, Section
 from rankwright.report.sections.subject import Origin
 from rankwright.tables.text import ShownTable, short
 from rankwright.training.digest import data_digest
@@ -32,9 +32,9 @@ def again_section(rankers: Mapping[str, Ranker], data: RankingDataset | None, or
                for name, ranker in rankers.items() if ranker.trained().training_data]  # fmt: skip
     rows = files + digest + trained
     if rows:
-        blocks.append(Table(ShownTable("Digests", ["of", "kind", "digest"], rows)))
+        blocks.append(PageTable(ShownTable("Digests", ["of", "kind", "digest"], rows)))
     if rankers:
-        blocks.append(Table(settings_table(rankers)))
+        blocks.append(PageTable(settings_table(rankers)))
     lead = "The same versions, settings, seeds and files give the same numbers."
     return Section("again", "Do it again", lead, tuple(blocks))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.profile.summary import NumberRange, Summary, summarise
-from rankwright.report.page.document import Block, Facts, Remarks, Section, Table
+from rankwright.report.page.document import Block, Facts, PageTable, Remarks, Section
 from rankwright.tables.text import ShownTable
 
 MOST_NAMES = 6
@@ -20,7 +20,7 @@ def data_section(data: RankingDataset, name: str = "the documents") -> Section:
         rows = [
             [label, f"{count:,}", f"{count / max(1, summary.documents):.1%}"] for label, count in summary.labels.items()
         ]
-        blocks.append(Table(ShownTable("Labels", ["label", "documents", "share"], rows, ["documents", "share"])))
+        blocks.append(PageTable(ShownTable("Labels", ["label", "documents", "share"], rows, ["documents", "share"])))
     if summary.remarks:
         blocks.append(Remarks([f"{line[:1].upper()}{line[1:]}." for line in summary.remarks], warns=True))
         lead = f"What is in {name}, and below the figures what deserves a second look."

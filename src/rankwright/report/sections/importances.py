@@ -29,7 +29,10 @@ def importances_section(rankers: Mapping[str, Ranker], data: RankingDataset | No
             blocks.append(Chart(spec, f"{found.meaning}. The lines are 95 % intervals."))
     if not blocks:
         return None
-    lead = "The features that matter most. What they add is counted exactly, less its mean over each query: what all documents have in common moves none."
+    lead = (
+        "The features that matter most. What they add is counted exactly, less its mean over each query: "
+        "what all documents have in common moves none."
+    )
     return Section("importances", "What the models look at", lead, tuple(blocks))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankwright.metrics.compared.comparison_tables import OUTCOMES
 from rankwright.metrics.compared.sentences import detectable_of, difference_cell, effect_cell, outcomes_cell, p_cell
 from rankwright.metrics.systems import SystemComparison
-from rankwright.report.page.document import Block, Chart, Figure, Section, Sureness, Table, Verdict
+from rankwright.report.page.document import Block, Chart, Figure, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.sections.subject import Measured
 from rankwright.report.specs.intervals import mean_intervals
 from rankwright.tables.text import ShownTable
@@ -13,7 +13,7 @@ from rankwright.tables.text import ShownTable
 SURE = 0.001  # p-values below it are not told apart
 
 
-def comparison_verdict(comparison: SystemComparison) -> Verdict:
+def comparison_verdict(comparison: SystemComparison) -> PageVerdict:
     """Which system won, by how much, and how sure that is, by the first metric."""
     metric, (first, second, *_) = comparison.metrics[0], comparison.ordered()
     against = comparison.against_best[metric][second]
@@ -31,17 +31,18 @@ def comparison_verdict(comparison: SystemComparison) -> Verdict:
         Figure(f"{test.losses:,} / {test.ties:,} / {test.wins:,}", "queries won / tied / lost"),
     )
     sureness = Sureness.SURE if is_sure else Sureness.CHANCE
-    return Verdict(headline, comparison.conclusion, sureness, figures)
+    return PageVerdict(headline, comparison.conclusion, sureness, figures)
 
 
-def measured_verdict(measured: Measured, on: str = "") -> Verdict:
+def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
     """What one system reached, by the first metric; `on` says on what, after the number of queries."""
     (name,) = measured.evaluations
     result = measured.some[measured.metric]
     low, high = result.interval
     queries = f"{result.n_queries:,} {'query' if result.n_queries == 1 else 'queries'}"
     sentence = (
-        f"{name} reaches {result.mean:.4f} {measured.metric} on {queries}{on}; the true mean lies between {low:.4f} and "
+        f"{name} reaches {result.mean:.4f} {measured.metric} on {queries}{on}; the true mean lies between "
+        f"{low:.4f} and "
         f"{high:.4f} with 95 % confidence."
     )
     if result.n_queries < 2:
@@ -51,7 +52,7 @@ def measured_verdict(measured: Measured, on: str = "") -> Verdict:
         Figure(f"{low:.4f} to {high:.4f}", "95 % interval"),
         *(Figure(f"{measured.some[one].mean:.4f}", one) for one in others),
     )
-    return Verdict(f"{name}: {result.mean:.4f} {measured.metric}", sentence, Sureness.MEASURED, figures)
+    return PageVerdict(f"{name}: {result.mean:.4f} {measured.metric}", sentence, Sureness.MEASURED, figures)
 
 
 def metrics_section(measured: Measured) -> Section:
@@ -60,13 +61,16 @@ def metrics_section(measured: Measured) -> Section:
     blocks: list[Block] = []
     if measured.comparison is None:
         tables = [one.shown() for one in measured.evaluations.values()]
-        blocks += [Table(ShownTable("", one.columns, one.rows, one.numbers, one.notes)) for one in tables]
+        blocks += [PageTable(ShownTable("", one.columns, one.rows, one.numbers, one.notes)) for one in tables]
     else:
-        blocks.append(Table(means_table(measured.comparison)))
+        blocks.append(PageTable(means_table(measured.comparison)))
         rows_of = [_row(name, measured) for name in measured.evaluations]
-        caption = f"{measured.metric} with 95 % intervals of the mean. Intervals that overlap may still differ surely: the tests below compare query by query."
+        caption = (
+            f"{measured.metric} with 95 % intervals of the mean. Intervals that overlap may still differ "
+            "surely: the tests below compare query by query."
+        )
         blocks.append(Chart(mean_intervals(rows_of, measured.metric), caption))
-        blocks.append(Table(tests_table(measured.comparison)))
+        blocks.append(PageTable(tests_table(measured.comparison)))
     return Section("metrics", "Metrics", _sentence(evaluation.headline), tuple(blocks))
 
 

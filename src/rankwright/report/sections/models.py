@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.ranker import Ranker
-from rankwright.report.page.document import Section, Table
+from rankwright.report.page.document import PageTable, Section
 from rankwright.report.sections.subject import Origin
 from rankwright.tables.text import ShownTable, short
 
@@ -39,9 +38,12 @@ def models_section(rankers: Mapping[str, Ranker], data: RankingDataset | None, o
         for name, ranker in rankers.items()
     ]
     columns = ["system", "ranker", "made of", "features used", "file", *([] if data is None else ["time a document"])]
-    note = f"Time to score a document: the best of {REPEATS} runs with one thread over {TIMED_DOCS:,} documents or fewer, on the machine that made this page."
+    note = (
+        f"Time to score a document: the best of {REPEATS} runs with one thread over {TIMED_DOCS:,} documents "
+        "or fewer, on the machine that made this page."
+    )
     table = ShownTable("", columns, rows, columns[3:], [] if data is None else [note])
-    return Section("models", "Size and speed", "What it takes to keep and to run each model.", (Table(table),))
+    return Section("models", "Size and speed", "What it takes to keep and to run each model.", (PageTable(table),))
 
 
 def made_of(ranker: Ranker) -> str:
@@ -62,7 +64,7 @@ def _used(ranker: Ranker) -> int:
 def _bytes_of(ranker: Ranker, path: str | None) -> int | None:
     """The size of the model file, as it lies on the disk or as it would be written; None where it cannot be."""
     if path is not None and Path(path).is_file():
-        return os.stat(path).st_size
+        return Path(path).stat().st_size
     with TemporaryDirectory() as folder:
         target = Path(folder, "model.rw")
         try:

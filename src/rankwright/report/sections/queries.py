@@ -62,7 +62,10 @@ def queries_section(measured: Measured, origin: Origin) -> tuple[Section, bool]:
         values = measured.some[measured.metric].values
         known = values[~np.isnan(values)][:: max(1, len(values) // MOST_DRAWN)]
         blocks.insert(0, Chart(value_histogram(_rounded(known), measured.metric)))
-        lead = "How many queries are ranked well and how many badly. Open a query to see its list, and two of its documents to see why."
+        lead = (
+            "How many queries are ranked well and how many badly. Open a query to see its list, and two of "
+            "its documents to see why."
+        )
     else:
         lead = "Where the systems differ. Open a query to see both lists, and choose two of its documents to see why."
     return Section("queries", "Query by query", lead, tuple(blocks)), bool(notes)

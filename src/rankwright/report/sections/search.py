@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankwright.report.page.document import Block, Chart, Remarks, Section, Table
+from rankwright.report.page.document import Block, Chart, PageTable, Remarks, Section
 from rankwright.report.specs.searches import best_so_far
 from rankwright.report.tuning_pictures import effects, interactions_bars, settings_bars
 from rankwright.settings.spaces import Space
@@ -35,21 +35,29 @@ def configurations_section(best: Sequence[TrialResult], space: Space, metric: st
     left = len(best) - len(rows)
     notes = [f"… and {left:,} more configurations"] if left > 0 else []
     lead = "The best configurations by their mean on validation documents; the first one was chosen."
-    return Section("configurations", "Configurations", lead, (Table(ShownTable("", columns, rows, columns, notes)),))
+    return Section(
+        "configurations", "Configurations", lead, (PageTable(ShownTable("", columns, rows, columns, notes)),)
+    )
 
 
 def settings_section(importance: Importance | None, space: Space, n_compared: int, metric: str) -> Section:
     """Which settings matter, and what their values reach."""
     blocks: list[Block]
     if importance is None:
-        few = f"The {n_compared} configurations that were tried alike cannot tell: it takes {fewest_trials(space)} or more, with different values, for {len(space)} settings."
+        few = (
+            f"The {n_compared} configurations that were tried alike cannot tell: it takes "
+            f"{fewest_trials(space)} or more, with different values, for {len(space)} settings."
+        )
         blocks = [Remarks([few])]
     else:
         blocks = [Chart(settings_bars(importance))]
         blocks += [Chart(interactions_bars(importance))] if importance.pairs else []
         blocks += [Chart({name: part for name, part in spec.items() if name != "width"} | {"title": setting})
                    for setting, spec in zip(importance.settings, effects(importance, metric), strict=True)]  # fmt: skip
-    lead = f"Shares of the variance between {n_compared} configurations, and what each value reaches on average over all others."
+    lead = (
+        f"Shares of the variance between {n_compared} configurations, and what each value reaches on average "
+        "over all others."
+    )
     return Section("settings", "Which settings matter", lead, tuple(blocks))
 
 

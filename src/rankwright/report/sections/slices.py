@@ -7,7 +7,7 @@ from rankwright.metrics.compared.comparison_tables import OUTCOMES
 from rankwright.metrics.compared.sentences import difference_cell, effect_cell, outcomes_cell, p_cell
 from rankwright.metrics.compared.slices import SliceComparison
 from rankwright.metrics.systems import SystemComparison
-from rankwright.report.page.document import Block, Chart, Section, Table
+from rankwright.report.page.document import Block, Chart, PageTable, Section
 from rankwright.report.specs.intervals import slice_differences
 from rankwright.tables.text import ShownTable
 
@@ -32,7 +32,7 @@ def slices_section(comparison: SystemComparison, given: SliceComparison | None =
         ]  # fmt: skip
         title = f"By {BY_NAMES.get(by, by)}"
         blocks.append(Chart(slice_differences(rows, metric, own[0].best, comparison.ordered()) | {"title": title}))
-    blocks.append(Table(_table(found)))
+    blocks.append(PageTable(_table(found)))
     return Section("slices", "Slices", found.conclusion, tuple(blocks))
 
 

@@ -16,7 +16,7 @@ WHOLE = {"tickMinStep": 1, "format": ",d", "grid": False}
 
 
 def means_by_number(samples: Mapping[str, tuple[Any, Float64Array]], metric: str, what: str, title: str) -> Spec:
-    """The mean over samples in a band of one standard deviation; `samples` has numbers and (samples, numbers) values."""
+    """The mean over samples in a band of one deviation; `samples` has numbers and (samples, numbers) values."""
     values = []
     for name, (numbers, own) in samples.items():
         mean, spread = own.mean(axis=0), own.std(axis=0, ddof=1)

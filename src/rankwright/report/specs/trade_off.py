@@ -48,8 +48,11 @@ def _trade_off(
     told = [{"field": "means"}, quantity("at", name, format=".4~g"), quantity("valid", compressed.metric, format=".4f")]
     dots: Spec = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
                   "encoding": {"x": x, "y": y, "color": colour, "tooltip": told}}  # fmt: skip
-    lines: Spec = {"transform": [{"filter": {"field": "means", "oneOf": made}}],
-                   "mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"x": x, "y": y, "color": colour}}  # fmt: skip
+    lines: Spec = {
+        "transform": [{"filter": {"field": "means", "oneOf": made}}],
+        "mark": {"type": "line", "strokeWidth": 1.5},
+        "encoding": {"x": x, "y": y, "color": colour},
+    }
     rules: list[dict[str, Any]] = [{"valid": original.valid, "text": "as good as the given model"}]
     if compressed.goal.max_loss is not None:
         rules.append({"valid": original.valid - compressed.sign * compressed.goal.max_loss, "text": "what may be lost"})
