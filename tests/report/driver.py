@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,8 +40,10 @@ class OpenReport:
         self.page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
         self.page.on("request", self._asked)
         self.page.on("dialog", self._dialog)
+        start = time.perf_counter()
         self.page.goto(path.as_uri())
         self.page.wait_for_selector("html[data-ready]")
+        self.seconds = time.perf_counter() - start
 
     def _told(self, message: Any) -> None:
         if message.type in ("error", "warning"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.report.conftest import HOSTILE
 from tests.report.driver import CLEAN, THEMES, WIDTHS, OpenReport, browser, drive_pair, drive_queries, drive_tables
@@ -65,3 +66,23 @@ def test_a_report_on_letor(tmp_path):
     path = rw.write_report(rw.compare(rankers, test), tmp_path / "report.html")[0]
     assert path.stat().st_size < 4_000_000
     check(path)
+
+
+@pytest.mark.slow
+def test_fifty_thousand_queries_open_within_three_seconds(tmp_path):
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(5, 30, size=50_000)
+    labels = rng.choice(5, size=int(sizes.sum()), p=[0.5, 0.2, 0.15, 0.1, 0.05]).astype(np.float32)
+    features = (labels[:, None] + 2 * rng.normal(size=(len(labels), 5))).astype(np.float32)
+    data = rw.RankingDataset.from_arrays(features, labels, group=sizes)
+    scores = {f"model {number}": features[:, number] + 0.1 * number * labels for number in range(5)}
+    page, *beside = rw.write_report(rw.compare(scores, data), tmp_path / "report.html")
+    assert page.stat().st_size < 4_000_000
+    assert [one.name for one in beside] == ["report.queries.parquet", "report.lists.parquet"]
+    with browser() as running:
+        OpenReport(running, page).close()  # the first page of a browser waits for the browser
+        report = OpenReport(running, page)
+        assert report.seconds < 3
+        assert report.audit() == CLEAN
+        assert "of 50,000 queries" in report.page.locator(".pager").inner_text()
+        drive_queries(report)

@@ -99,10 +99,9 @@ def tune(
     --show shows a study as tables and pictures: what each search reached with how much work, which settings matter,
     and the best configurations. --report writes one page about the search.
     """
-    require(
-        report is None or not Path(report).is_dir(),
-        f"--report writes a page of HTML, and {report} is a folder: rankwright tune --show {report} shows a study",
-    )
+    if report is not None and Path(report).is_dir():
+        tell(f"--report writes a page in every command now: write rankwright tune --show {report}")
+        show, report = [report, *(show or [])], None
     check_asked(report, valid)
     if show:
         require(data is None, "--show reads studies: leave out TRAIN")

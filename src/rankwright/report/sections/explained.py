@@ -42,7 +42,8 @@ def explained_queries(
     """Explanations of the shown documents; `rankers` are by the system's number, `lists` by the query's place."""
     names = tuple(dict.fromkeys(name for ranker in rankers.values() for name in _names(ranker, data)))
     columns = {name: place for place, name in enumerate(data.names)}
-    queries, pairs = {}, {}
+    queries: dict[int, Mapping[str, Any]] = {}
+    pairs: dict[int, Sequence[Mapping[str, Any]]] = {}
     for place, (query, own) in lists.items():
         rows: list[int] = [int(one.key) for one in own.documents]  # type: ignore[call-overload]
         found = {number: _added(ranker, data, query, rows, names) for number, ranker in rankers.items()}

@@ -61,7 +61,7 @@ def queries_section(measured: Measured, origin: Origin) -> tuple[Section, bool]:
     if len(systems) == 1:
         values = measured.some[measured.metric].values
         known = values[~np.isnan(values)][:: max(1, len(values) // MOST_DRAWN)]
-        blocks.insert(0, Chart(value_histogram(_rounded(known), measured.metric)))
+        blocks.insert(0, Chart(value_histogram(known.round(4).tolist(), measured.metric)))
         lead = (
             "How many queries are ranked well and how many badly. Open a query to see its list, and two of "
             "its documents to see why."
