@@ -49,6 +49,8 @@ HOMES_OF = {
     "polars": ("data/frames.py",),
     "pyarrow": ("data/frames.py", "formats/parquet.py"),
     "sklearn": ("rankers/", "bagging/", "tuning/"),
+    "jinja2": ("report/",),
+    "vl_convert": ("report/",),
 }
 
 MOST_MODULES = 18  # of a folder, itself not counted

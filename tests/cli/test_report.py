@@ -15,7 +15,7 @@ TRAINED = ("--set", "n_trees=4", "--set", "max_leaves=4")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     """Training, validation and test documents, and two models."""
-    found = tmp_path_factory.mktemp("report")
+    found: Path = tmp_path_factory.mktemp("report")
     data = rw.synthetic.web_search(n_queries=30, seed=0)
     parts = dict(zip(("train", "valid", "test"), data.split(valid=0.3, test=0.3, seed=0), strict=True))
     for name, part in parts.items():

@@ -138,7 +138,8 @@ def test_other_results_have_pages_too(kind, subjects, tmp_path):
 
 def test_a_search_has_a_page(small_data, tmp_path):
     ranker, space = rw.LambdaMART(n_trees=3, threads=1), {"max_leaves": Choice((3, 5))}
-    tuned = rw.tune(ranker, small_data, space=space, folds=2, strategy="grid", engine=HereEngine())
+    options: dict[str, Any] = {"space": space, "folds": 2, "strategy": "grid", "engine": HereEngine()}
+    tuned = rw.tune(ranker, small_data, **options)
     html = written(tuned, tmp_path)
     assert f"{tuned.best.value:.4f}" in html
     assert "configurations" in KEYS.findall(html)

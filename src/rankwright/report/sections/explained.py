@@ -22,6 +22,7 @@ from rankwright.rankers.ranker import Ranker
 if TYPE_CHECKING:
     from rankwright.report.sections.queries import QueryLists
 
+TOP = 10  # ranks that the page shows of a list
 MOST_FEATURES = 40  # told apart in a query; the rest are added up
 # Queries for whose pair the smallest change that swaps it is searched: a forest tells the values to try, others do not.
 SWAPPED_BY_FORESTS, SWAPPED_BY_OTHERS = 20, 2
@@ -123,26 +124,31 @@ def _with_rest(adds: Float64Array, kept: IntArray) -> Float64Array:
 
 
 def _pair_of(own: QueryLists) -> tuple[int, int] | None:
-    """Two shown documents to explain first: those of different labels that the first two systems order differently.
+    """Two documents on top of the first two lists, to explain first: of different labels, and ordered differently.
 
-    Of one system, or where there is no such pair, the pair of different labels that is furthest from its place.
+    Of one system, or where there is no such pair, the wrong pair of labels that are furthest apart.
     """
+    first, second = own.ranks[0], own.ranks[min(1, len(own.ranks) - 1)]
+    shown = [doc for doc in range(len(own.documents)) if _is_on_top(first[doc]) or _is_on_top(second[doc])]
     labels = [one.label for one in own.documents]
-    first, *others = own.ranks
     found: list[tuple[float, ...]] = []
-    for one, mine in enumerate(first):
-        for two, other in enumerate(first):
-            if mine is None or other is None or not labels[one] > labels[two]:
+    for one in shown:
+        for two in shown:
+            here, there = (first[one], first[two]), (second[one], second[two])
+            if None in here or None in there or not labels[one] > labels[two]:
                 continue
-            second = others[0] if others else None
-            swapped = second is not None and second[one] is not None and second[two] is not None and (
-                (mine < other) != (second[one] < second[two])  # type: ignore[operator]
-            )  # fmt: skip
-            found.append((float(swapped), float(mine > other), labels[one] - labels[two], -min(mine, other), one, two))
+            ranks = np.array([here, there], np.int64)
+            is_wrong = ranks[:, 0] > ranks[:, 1]
+            swapped = float(is_wrong[0] != is_wrong[1])
+            found.append((swapped, float(is_wrong[0]), labels[one] - labels[two], -float(ranks.min()), one, two))
     if found:
         one, two = (int(place) for place in max(found)[-2:])
         return one, two
-    return (0, 1) if len(own.documents) > 1 else None
+    return (shown[0], shown[1]) if len(shown) > 1 else None
+
+
+def _is_on_top(rank: int | None) -> bool:
+    return rank is not None and rank <= TOP
 
 
 def _prepared(

@@ -12,12 +12,12 @@ import numpy as np
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.metrics.compared.ranked_lists import Listed, RankedQueries
 from rankwright.report.page.document import Block, Chart, Explorer, Section
-from rankwright.report.sections.explained import Explained, explained_queries
+from rankwright.report.sections.explained import TOP, Explained, explained_queries
 from rankwright.report.sections.subject import Measured, Origin
 from rankwright.report.specs.look import ON_PAGES, dressed
 from rankwright.report.specs.queries import query_scatter, value_histogram
 
-DEPTH = 10  # documents of a list
+DEPTH = TOP  # documents of a list
 MOST_LISTS = 600  # queries whose lists are in the page, divided by the number of systems beyond two
 FIRST = 40  # queries that people look at first: their pairs are explained
 MOST_VALUES = 700_000  # values of queries in the page: systems × metrics × queries

@@ -38,12 +38,12 @@ def slices_section(comparison: SystemComparison, given: SliceComparison | None =
 
 def _table(found: SliceComparison) -> ShownTable:
     rows = [
-        [one.by, one.slice, f"{one.system} less {one.best}", str(one.paired.queries), difference_cell(one.paired),
-         p_cell(one.p_value_holm), effect_cell(one.paired), outcomes_cell(one.paired)]
+        [f"{one.by}: {one.slice}", f"{one.system} less {one.best}", str(one.paired.queries),
+         difference_cell(one.paired), p_cell(one.p_value_holm), effect_cell(one.paired), outcomes_cell(one.paired)]
         for one in found.tests
     ]  # fmt: skip
-    columns = ["by", "slice", "systems", "queries", "difference (95 %)", "p", "effect", OUTCOMES]
-    return ShownTable("Tests on slices", columns, rows, columns[3:], [f"{found.headline}."])
+    columns = ["slice", "systems", "queries", "difference (95 %)", "p", "effect", OUTCOMES]
+    return ShownTable("Tests on slices", columns, rows, columns[2:], [f"{found.headline}."])
 
 
 BY_NAMES = {"documents": "number of documents", "relevant": "number of relevant documents"}

@@ -27,10 +27,10 @@ function signed(number, digits = 4) {
   return (number > 0 ? "+" : number < 0 ? "−" : "±") + Math.abs(number).toFixed(digits);
 }
 
-/** A number in four digits that count. */
-function short(number) {
+/** A number in a few digits that count. */
+function short(number, digits = 4) {
   if (number === null || number === undefined) return "missing";
-  const text = Number(number.toPrecision(4));
+  const text = Number(number.toPrecision(digits));
   return Math.abs(text) >= 1e9 || (text !== 0 && Math.abs(text) < 1e-4) ? text.toExponential() : String(text);
 }
 
