@@ -28,9 +28,9 @@ def learning_curves(histories: Mapping[str, History], *, step: str = "step", fir
     told = [{"field": "ranker"}, {"field": "step"}, quantity("value", str(watched), format=".4f")]
     faint = any(history.smoothing > 0 and history.chosen for history in histories.values())
     longest = max(len(history.values) for history in histories.values())
-    lines: Spec = {"mark": {"type": "line", "strokeWidth": 1.5 if faint else 2, "point": longest <= MARKED,
-                            "opacity": 0.45 if faint else 1},
-                   "encoding": {"x": x, "y": y, "color": colour, "tooltip": told}}  # fmt: skip
+    strength = {"condition": {"test": "isValid(datum.mean)", "value": 0.45}, "value": 1}  # means are drawn over values
+    lines: Spec = {"mark": {"type": "line", "strokeWidth": 1.8, "point": longest <= MARKED},
+                   "encoding": {"x": x, "y": y, "color": colour, "opacity": strength, "tooltip": told}}  # fmt: skip
     means: Spec = {
         "transform": [{"filter": "isValid(datum.mean)"}],
         "mark": {"type": "line", "strokeWidth": 2.2},
