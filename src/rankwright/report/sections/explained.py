@@ -16,7 +16,9 @@ from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import RankwrightError
+from rankwright.explanations.contributions import Question
 from rankwright.explanations.explanation import label_of
+from rankwright.rankers.inputs import aligned
 from rankwright.rankers.ranker import Ranker
 
 if TYPE_CHECKING:
@@ -37,6 +39,31 @@ class Explained:
     pairs: Mapping[int, Sequence[Mapping[str, Any]]]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ShownQuery:
+    """A query whose shown documents are explained; `names` are the features of all rankers."""
+
+    data: RankingDataset
+    number: int
+    lists: QueryLists
+    names: tuple[str, ...]
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows of the shown documents in the data."""
+        return [int(one.key) for one in self.lists.documents]  # type: ignore[call-overload]
+
+    @property
+    def places(self) -> IntArray:
+        """The places of the shown documents in the query."""
+        return np.array(self.rows, np.int64) - int(self.data.groups.offsets[self.number])
+
+    def documents(self) -> RankingDataset:
+        """All documents of the query, known by their places."""
+        own = self.data.take_queries([self.number])
+        return replace(own, document_ids=np.arange(own.n_docs))
+
+
 def explained_queries(
     rankers: Mapping[int, Ranker], data: RankingDataset, lists: Mapping[int, tuple[int, QueryLists]]
 ) -> Explained:
@@ -45,24 +72,27 @@ def explained_queries(
     columns = {name: place for place, name in enumerate(data.names)}
     queries: dict[int, Mapping[str, Any]] = {}
     pairs: dict[int, Sequence[Mapping[str, Any]]] = {}
-    for place, (query, own) in lists.items():
-        rows: list[int] = [int(one.key) for one in own.documents]  # type: ignore[call-overload]
-        found = {number: _added(ranker, data, query, rows, names) for number, ranker in rankers.items()}
-        known = {number: adds for number, adds in found.items() if adds is not None}
+    for place, (number, own) in lists.items():
+        query = ShownQuery(data, number, own, names)
+        found = {system: _added(ranker, query) for system, ranker in rankers.items()}
+        known = {system: adds for system, adds in found.items() if adds is not None}
         kept = _largest(list(known.values()), len(names))
+        parts = {system: _parts(ranker, query) for system, ranker in rankers.items() if system not in known}
+        kept = np.union1d(kept, [feature for own_parts in parts.values() for feature, _ in own_parts]).astype(np.int64)
         at = [columns.get(names[feature]) for feature in kept.tolist()]
         queries[place] = {
             "features": kept.tolist(),
-            "values": [
-                [None if column is None else _number(data.features[row, column]) for column in at] for row in rows
-            ],
-            "adds": {number: [_numbers(row) for row in _with_rest(adds, kept)] for number, adds in known.items()},
-        }
+            "values": [[None if column is None else _number(data.features[row, column]) for column in at]
+                       for row in query.rows],
+            "adds": {system: [_numbers(row) for row in _with_rest(adds, kept)] for system, adds in known.items()},
+        }  # fmt: skip
         pair = _pair_of(own)
         if pair is not None:
             pairs[place] = [
-                _prepared(number, ranker, data, query, own, pair, rows, names, len(pairs) < _n_searched(ranker))
-                for number, ranker in rankers.items()
+                _ordered(own, system, pair)
+                | ({"parts": parts[system]} if parts.get(system) else {})
+                | (_swap(ranker, query, pair) if len(pairs) < _n_searched(ranker) else {})
+                for system, ranker in rankers.items()
             ]
     return Explained(tuple(label_of(name) for name in names), queries, pairs)
 
@@ -74,27 +104,44 @@ def _names(ranker: Ranker, data: RankingDataset) -> tuple[str, ...]:
 
 def _n_searched(ranker: Ranker) -> int:
     trained = ranker.trained()
+    if trained.looks_at_queries:
+        return 0  # every change of a document is a list of its own to score
     knows = trained.scaling is None and trained.model.values_that_matter() is not None
     return SWAPPED_BY_FORESTS if knows else SWAPPED_BY_OTHERS
 
 
-def _added(
-    ranker: Ranker, data: RankingDataset, query: int, rows: Sequence[int], names: Sequence[str]
-) -> Float64Array | None:
-    """What features of these names add to the scores of rows of a query; None where the model does not add up."""
-    own, start = data.take_queries([query]), int(data.groups.offsets[query])
-    places = np.array(rows) - start
+def _added(ranker: Ranker, query: ShownQuery) -> Float64Array | None:
+    """What features add to the scores of the shown documents; None where the model does not add up."""
+    own, places = query.data.take_queries([query.number]), query.places
     if not ranker.looks_at_queries:  # the other documents change nothing: they are left out
-        own = _rows_of(own, places)
-        places = np.arange(len(rows))
+        own, places = _rows_of(own, places), np.arange(len(places))
     try:
         found = ranker.explain(own)
     except RankwrightError:
         return None
-    place_of = {name: place for place, name in enumerate(names)}
-    adds = np.zeros((len(rows), len(names)))
+    place_of = {name: place for place, name in enumerate(query.names)}
+    adds = np.zeros((len(places), len(query.names)))
     adds[:, [place_of[name] for name in found.features]] = found.contributions[places]
     return adds
+
+
+def _parts(ranker: Ranker, query: ShownQuery) -> list[tuple[int, float | None]]:
+    """What puts one document of the first pair above the other, by a model that compares documents; largest first."""
+    pair = _pair_of(query.lists)
+    if pair is None:
+        return []
+    trained, places = ranker.trained(), query.places
+    try:
+        own = aligned(ranker, query.documents())
+        scores = trained.scores(own, threads=1)
+        rows = sorted((int(places[doc]) for doc in pair), key=lambda row: (-scores[row], row))
+        found = trained.pair_contributions(own, (rows[0], rows[1]), Question(threads=1))
+    except RankwrightError:
+        return []
+    place_of = {name: place for place, name in enumerate(query.names)}
+    order = np.argsort(-np.abs(found.values), kind="stable")[:MOST_FEATURES].tolist()
+    names = _names(ranker, query.data)
+    return [(place_of[names[feature]], _number(found.values[feature])) for feature in order]
 
 
 def _rows_of(own: RankingDataset, places: IntArray) -> RankingDataset:
@@ -151,43 +198,25 @@ def _is_on_top(rank: int | None) -> bool:
     return rank is not None and rank <= TOP
 
 
-def _prepared(
-    number: int,
-    ranker: Ranker,
-    data: RankingDataset,
-    query: int,
-    own: QueryLists,
-    pair: tuple[int, int],
-    rows: Sequence[int],
-    names: Sequence[str],
-    searched: bool,
-) -> dict[str, Any]:
-    """The pair as this ranker orders it, with the smallest change that swaps it where it is searched for."""
-    ranks = own.ranks[number]
+def _ordered(own: QueryLists, system: int, pair: tuple[int, int]) -> dict[str, Any]:
+    """The pair as a system orders it."""
+    ranks = own.ranks[system]
     above, below = sorted(pair, key=lambda doc: ranks[doc] or 0)
-    prepared: dict[str, Any] = {"system": number, "above": above, "below": below}
-    compares = ranker.trained().model.needs_queries
-    if not searched and not compares:
-        return prepared
-    whole = data.take_queries([query])
-    start = int(data.groups.offsets[query])
-    named = replace(whole, document_ids=np.arange(whole.n_docs)) if searched or compares else whole
+    return {"system": system, "above": above, "below": below}
+
+
+def _swap(ranker: Ranker, query: ShownQuery, pair: tuple[int, int]) -> dict[str, str]:
+    """The smallest change that swaps the pair, in a sentence; nothing where there is none."""
+    called = {int(query.places[doc]): query.lists.documents[doc].name for doc in pair}
     try:
-        found = ranker.explain(named, documents=(rows[above] - start, rows[below] - start))
+        found = ranker.explain(query.documents(), documents=tuple(called))
     except RankwrightError:
-        return prepared
-    if compares:
-        order = found.ordered()[:MOST_FEATURES].tolist()
-        place_of = {name: place for place, name in enumerate(names)}
-        prepared["parts"] = [
-            [place_of[found.features[feature]], _number(found.contributions[feature])] for feature in order
-        ]
+        return {}
     change = found.counterfactual
-    called = {rows[doc] - start: own.documents[doc].name for doc in pair}
-    if change is not None:
-        shown = replace(found, counterfactual=replace(change, document=called[change.document]))
-        prepared["swap"] = shown.table().notes[0]
-    return prepared
+    if change is None:
+        return {}
+    shown = replace(found, counterfactual=replace(change, document=called[change.document]))
+    return {"swap": shown.table().notes[0]}
 
 
 def _numbers(values: Any) -> list[float | None]:

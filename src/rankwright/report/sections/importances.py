@@ -16,7 +16,7 @@ from rankwright.report.specs.bars import named_bars
 from rankwright.report.specs.look import Spec
 
 SHOWN = 15
-MOST_DOCUMENTS = 2000  # that contributions are counted on, where there are more
+MOST_DOCUMENTS = 1000  # that contributions are counted on, where there are more
 
 
 def importances_section(rankers: Mapping[str, Ranker], data: RankingDataset | None) -> Section | None:
