@@ -1,7 +1,7 @@
 // The queries: a scatter of two systems, a table to search and sort, and the query that was opened.
 
 const ROWS_AT_A_TIME = 15;
-const MOST_DOTS = 2000; // drawn; the largest changes first, then every so many
+const MOST_DOTS = 1500; // drawn; the largest changes first, then every so many
 const OUTCOME_NAMES = ["all queries", "better", "worse", "the same"];
 
 /** The rows of the table for the chosen systems and metric. */
@@ -80,13 +80,13 @@ class QueryTable {
     const input = make("input", { type: "search", autocomplete: "off", id: "query-search" });
     input.addEventListener("input", () => {
       this.wanted = input.value.trim().toLowerCase();
-      this.turn(-this.page);
+      this.choose();
     });
     const search = make("label", { className: "field" }, "Search queries", input);
     if (this.state.shown[1] === null) return make("div", { className: "tools" }, search);
     const [outcomes] = choice("Show", OUTCOME_NAMES, 0, (chosen) => {
       this.outcome = chosen;
-      this.turn(-this.page);
+      this.choose();
     });
     return make("div", { className: "tools" }, search, outcomes);
   }
@@ -99,9 +99,8 @@ class QueryTable {
   /** Take the rows of other systems or of another metric. */
   take(rows) {
     this.rows = rows.map((row) => ({ ...row, text: String(row.id).toLowerCase(), size: row.change === null ? -1 : Math.abs(row.change) }));
-    this.page = 0;
     this.headers();
-    this.show();
+    this.choose();
   }
 
   headers() {
@@ -114,23 +113,26 @@ class QueryTable {
       const first = key === "id" || key === "documents" ? "ascending" : "descending";
       sortingHeader(header, headers, (rises) => {
         [this.key, this.rises] = [key, rises];
-        this.turn(-this.page);
+        this.choose();
       }, first);
     });
     this.head.replaceChildren(...headers);
   }
 
-  chosen() {
+  /** Choose and sort the rows anew, and show the first of them. */
+  choose() {
     const outcome = this.outcome === 0 ? null : OUTCOME_NAMES[this.outcome];
     const kept = this.rows.filter((row) => row.text.includes(this.wanted) && (outcome === null || row.outcome === outcome));
     const key = this.key === "id" ? "text" : this.key;
     const missing = (row) => row[key] === null;
     const order = this.rises ? 1 : -1;
-    return kept.sort((one, two) => missing(one) - missing(two) || order * byKey(one[key], two[key]) || one.query - two.query);
+    this.found = kept.sort((one, two) => missing(one) - missing(two) || order * byKey(one[key], two[key]) || one.query - two.query);
+    this.page = 0;
+    this.show();
   }
 
   show() {
-    const found = this.chosen();
+    const { found } = this;
     const start = this.page * ROWS_AT_A_TIME;
     const rows = found.slice(start, start + ROWS_AT_A_TIME);
     this.body.replaceChildren(...rows.map((row) => this.row(row)));
@@ -216,10 +218,11 @@ async function showQueries(place, given) {
   place.append(...[tools, state.shown[1] === null ? null : drawing].filter((one) => one !== null));
   place.append(make("div", { className: "table-block" }, make("h3", {}, "Queries"), table.element), opened);
   place.hidden = false;
-  table.take(queryRows(state));
-  const first = given.open ?? table.chosen()[0]?.query;
+  const rows = queryRows(state);
+  table.take(rows);
+  const first = given.open ?? table.found[0]?.query;
   if (first !== undefined) onOpen(first, false);
-  if (state.shown[1] !== null) await showScatter(drawing, state, queryRows(state), onOpen);
+  if (state.shown[1] !== null) await showScatter(drawing, state, rows, onOpen);
 }
 
 /** The choice of two systems and of a metric, where there is a choice. */
