@@ -52,7 +52,13 @@ def test_a_report_works_and_shows_hostile_ids_as_text(comparison, tmp_path):
 def test_the_quickstart_has_a_report(tmp_path):
     result = run_quickstart()
     write_quickstart(result, tmp_path)
-    check(write_quickstart_report(result, tmp_path))
+    path = write_quickstart_report(result, tmp_path)
+    check(path)
+    with browser() as running:
+        for width in (480, 641, 768, 1024, 1100, 1280):
+            report = OpenReport(running, path, width=width)
+            assert report.audit() == CLEAN, width
+            report.close()
 
 
 @pytest.mark.slow
