@@ -48,7 +48,7 @@ browser: ## Install Chromium by apt, for the tests that drive reports
 	@command -v chromium >/dev/null && echo "chromium is here: $$(chromium --version)" || \
 	  { command -v apt-get >/dev/null || { echo "no apt-get here: install chromium as your system does"; exit 1; }; \
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-liberation; }
-	@echo "the tests that drive reports: $(BIN)/pytest tests/report tests/browser; the long ones: -m slow"
+	@echo "the tests that drive reports: $(BIN)/pytest tests/report/test_browser.py; the long ones alone: -m slow"
 
 docs: $(VENV)/.test-extras ## Write the pages of docs/ that are made from the code
 	$(BIN)/python docs/settings_page.py

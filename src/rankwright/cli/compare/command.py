@@ -22,7 +22,8 @@ EXAMPLES = (
     "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map\n\n"
     "Example: rankwright compare MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out\n\n"
     "Example: rankwright compare --run a.run --run b.run --qrels qrels.txt --fuse rrf\n\n"
-    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --diff old,new --top 5"
+    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --diff old,new --top 5\n\n"
+    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --report compared.html"
 )
 
 OF_RANKERS, OF_RUNS, CLOSER = "With --rankers", "TREC runs", "A closer look"
