@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 TEST_JOBS ?= $(shell nproc)
 CPP := $(wildcard native/*/*.[ch]pp native/*/*/*.[ch]pp)
 
-.PHONY: help quickstart install install-test dev test test-slow test-cluster fuzz fuzz-sanitised docs results format lint types native-test \
+.PHONY: help quickstart install install-test browser dev test test-slow test-cluster fuzz fuzz-sanitised docs results format lint types native-test \
   pytest debug-test clean
 
 help: ## List the targets
@@ -21,8 +21,8 @@ $(VENV)/.tools: constraints.txt
 	$(PIP) pip scikit-build-core nanobind cmake ninja
 	@touch $@
 
-install: $(VENV)/.tools ## Build the core and install the package into .venv
-	$(PIP) --no-build-isolation .
+install: $(VENV)/.tools ## Build the core and install the package into .venv, with what reports need
+	$(PIP) --no-build-isolation '.[report]'
 
 # The extras first, from the metadata alone; the package itself is installed anew each time, from the build's cache.
 $(VENV)/.test-extras: $(VENV)/.tools pyproject.toml constraints.txt
@@ -42,6 +42,13 @@ test: ## Everything that must hold, with the time of each step
 	  start=$$(date +%s); $(MAKE) --no-print-directory $$step || exit 1; \
 	  times="$$times  $$step $$(($$(date +%s) - start)) s\n"; \
 	done; printf "time of each step:\n$$times"
+
+# Reports are pages: their tests open them in Chromium, and are skipped where there is none. Needs root.
+browser: ## Install Chromium by apt, for the tests that drive reports
+	@command -v chromium >/dev/null && echo "chromium is here: $$(chromium --version)" || \
+	  { command -v apt-get >/dev/null || { echo "no apt-get here: install chromium as your system does"; exit 1; }; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-liberation; }
+	@echo "the tests that drive reports: $(BIN)/pytest tests/report/test_browser.py; the long ones alone: -m slow"
 
 # What the site needs is installed by these targets alone, beside the package as it is: tests go without.
 DOCS_EXTRA = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])

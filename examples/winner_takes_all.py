@@ -14,8 +14,8 @@ import numpy as np
 
 import rankwright as rw
 from rankwright.objectives import Objective, from_function, paper_lambdarank, ranknet
-from rankwright.report.figure import figure
-from rankwright.tables.colours import COLOURS, FAINT
+from rankwright.report.picture import write_picture
+from rankwright.report.specs.look import SERIES, Spec, beside, chart, quantity, series
 
 N_DOCS = 1000
 FIRST, SECOND = 0, N_DOCS - 1  # the relevant documents' rows; row r starts at rank r
@@ -75,41 +75,46 @@ def pulls() -> dict[str, np.ndarray]:
 
 def draw(path: str) -> None:
     """Draw what falls and what rises on the way, and which document each λ-function pulls."""
+    about = "RankNet's cost falls on the way while the winner is lost; which document each λ-function pulls."
+    write_picture(beside([falls_and_rises(), who_is_pulled()], about), path)
+
+
+def falls_and_rises() -> Spec:
     shares = np.linspace(0.0, 1.0, 101)
     along = costs(shares)
-    with figure(path, size=(10.5, 4.2), columns=(1.15, 1.0)) as (left, right):
-        left.plot(
-            100 * shares, along["pair-error"] / along["pair-error"][0], ":", color=COLOURS[0], label="wrong pairs"
-        )
-        left.plot(100 * shares, along["ranknet"] / along["ranknet"][0], color=COLOURS[0], label="RankNet's cost")
-        left.plot(100 * shares, along["wta"], color=COLOURS[1], label="WTA", drawstyle="steps-post")
-        left.legend(loc="lower left", bbox_to_anchor=(0.02, 0.06))
-        left.set(
-            xlabel="% of the move: D2 from rank 1000 to 3, D1 from 1 to 2",
-            ylabel="cost (of pairs: as a share of the first)",
-            ylim=(-0.03, 1.12),
-        )
-        left.set_title("Pairs get better, the winner is lost")
-        for row, (first, second) in enumerate(pulls().values()):
-            right.barh(row, first, color=COLOURS[0], height=0.55)
-            right.barh(row, second, left=first, color=FAINT, height=0.55)
-            right.text(
-                min(first + 0.02, 0.98),
-                row - 0.36,
-                f"D1 {first:.0%}",
-                va="center",
-                ha="right" if first > 0.9 else "left",
-            )
-        right.set(
-            yticks=range(len(FORCES)),
-            yticklabels=list(FORCES),
-            xlim=(0, 1),
-            xlabel="share of the pull upwards: D1, and D2 (grey)",
-        )
-        right.invert_yaxis()
-        right.xaxis.set_major_formatter("{x:.0%}")
-        right.set_title("D1 at rank 2, D2 at rank 1000: who is pulled?")
-        right.grid(visible=False)
+    shown = {
+        "wrong pairs": along["pair-error"] / along["pair-error"][0],
+        "RankNet's cost": along["ranknet"] / along["ranknet"][0],
+        "WTA": along["wta"],
+    }
+    values = [
+        {"cost": name, "share": 100 * share, "value": float(value)}
+        for name, curve in shown.items()
+        for share, value in zip(shares, curve, strict=True)
+    ]
+    encoding = {
+        "x": quantity("share", "% of the move: D2 from rank 1000 to 3, D1 from 1 to 2"),
+        "y": quantity("value", "cost (of pairs: as a share of the first)"),
+        "color": series("cost", list(shown)),
+    }
+    title = "Pairs get better, the winner is lost"
+    return chart(title, values, title=title, width=380, height=250, mark={"type": "line"}, encoding=encoding)
+
+
+def who_is_pulled() -> Spec:
+    values = [
+        {"force": " ".join(name.split()), "document": document, "share": float(share)}
+        for name, both in pulls().items()
+        for document, share in zip(("D1", "D2"), both, strict=True)
+    ]
+    colours = {"domain": ["D1", "D2"], "range": [SERIES[0], "$line"]}
+    encoding = {
+        "x": quantity("share", "share of the pull upwards", axis={"format": "%"}, stack=True),
+        "y": {"field": "force", "type": "nominal", "sort": None, "title": None},
+        "color": {"field": "document", "type": "nominal", "title": None, "scale": colours},
+    }
+    title = "D1 at rank 2, D2 at rank 1000: who is pulled?"
+    return chart(title, values, title=title, width=300, height=250, mark={"type": "bar"}, encoding=encoding)
 
 
 def main(path: str | None) -> None:

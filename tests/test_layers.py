@@ -51,6 +51,8 @@ HOMES_OF = {
     "fsspec": ("formats/storage/places.py",),
     "pyarrow": ("data/frames.py", "formats/parquet.py"),
     "sklearn": ("rankers/", "bagging/", "tuning/"),
+    "jinja2": ("report/",),
+    "vl_convert": ("report/",),
 }
 
 MOST_MODULES = 18  # of a folder, itself not counted

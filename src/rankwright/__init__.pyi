@@ -97,6 +97,7 @@ from rankwright.ranking.gains import Gain as Gain
 from rankwright.ranking.order import Ranking as Ranking
 from rankwright.ranking.order import Ties as Ties
 from rankwright.ranking.order import rank as rank
+from rankwright.report.writing import write_report as write_report
 from rankwright.trees.bins.from_file import bin_file as bin_file
 from rankwright.trees.lambdamart import LambdaMART as LambdaMART
 from rankwright.trees.mart import MART as MART

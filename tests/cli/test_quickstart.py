@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from pathlib import Path
 
 from rankwright.cli.quickstart import report, what_next
 from rankwright.experiments.quickstart import write_quickstart
@@ -20,7 +21,9 @@ def test_the_table_has_a_line_a_ranker(quickstart):
 def test_the_quickstart_says_the_same_each_time_and_writes_its_files(quickstart, rankwright, tmp_path):
     again = rankwright("quickstart", "--json", "--out", str(tmp_path / "out"))
     assert again.code == 0
-    assert json.loads(again.stdout) == quickstart.to_dict()
+    report = str(tmp_path / "out" / "report.html")
+    assert json.loads(again.stdout) == quickstart.to_dict() | {"report": report}
+    assert Path(report).stat().st_size < 4_000_000
     assert again.stderr.startswith("wrote train.txt, valid.txt, test.txt, feature_names.txt, model.rw, results.json")
     assert (tmp_path / "out" / "results.csv").exists()
 

@@ -53,7 +53,7 @@ def test_a_grid_is_searched_and_the_model_written_and_the_study_reported_on(
     other = rankwright("tune", train, "--strategy", "grid", *SMALL, "--set", "l2=1", "--study", str(study))
     assert other.code == 2
     assert "holds another study: its settings differ" in other.stderr
-    report = rankwright("tune", "--report", str(study), "--json")
+    report = rankwright("tune", "--show", str(study), "--json")
     assert report.code == 0, report.stderr
     assert json.loads(report.stdout)["searches"][0]["search"] == "grid"
     assert (study / "report" / "searches.svg").exists()
@@ -92,8 +92,8 @@ def test_the_folds_of_letor_choose_by_validation_and_are_tested(rankwright, trai
     (("TRAIN", "--space", "slides"), "unknown space"),
     (("TRAIN", "--strategy", "grid"), "has a range"),
     (("TRAIN", "--search", "max_leaves"), "a search reads like"),
-    (("TRAIN", "--report", "x"), "leave out TRAIN"),
-    (("--report", "nowhere"), "holds no study"),
+    (("TRAIN", "--show", "x"), "leave out TRAIN"),
+    (("--show", "nowhere"), "holds no study"),
     (("TRAIN", "--trials", "2", "--nested", "3", "--out", "m.rw"), "writes no model"),
     (("TRAIN", "--trials", "2", "--out", "-"), "a model goes to a file"),
     (("nowhere.txt", "--trials", "2"), "nowhere.txt"),

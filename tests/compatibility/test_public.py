@@ -33,6 +33,7 @@ CHANGED_ON_PURPOSE: dict[str, str] = {
     "commands · score · --format was": "the format of DATA, as in every command; old values are still taken",
     "commands · compare · data was": "the metavar had brackets of its own",
     "commands · compare · --folds was": "a number of folds, as in every command; a folder is still taken",
+    "commands · tune · --report was": "it writes a page, as in every command; a folder is still taken",
     "commands · * · --per-query was": "it is a file, and the help says so",
     "commands · reproduce · experiment is missing": "several experiments may be named",
     "commands · reproduce · --data was": "data may be made in the likeness of the papers'",

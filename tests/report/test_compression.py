@@ -31,7 +31,7 @@ def test_the_table_has_every_model(compressed, tmp_path):
 
 
 def test_the_picture_names_the_metric_and_the_means(compressed, tmp_path):
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("vl_convert")
     draw_compression(compressed, tmp_path / "curve.svg")
     text = (tmp_path / "curve.svg").read_text()
     for words in ("ndcg@10, validation part", "nodes", "microseconds to score a document", "exact", "prune", "chosen"):

@@ -15,7 +15,7 @@ CURVES: dict[str, Any] = {"pbm": [1.0, 0.6, 0.3], "clicks": np.array([1.0, 0.4, 
 
 @pytest.mark.parametrize("kind", ["svg", "png"])
 def test_a_picture_is_written_with_the_same_bytes(kind, tmp_path):
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("vl_convert")
     paths = [tmp_path / f"{n}.{kind}" for n in range(2)]
     for path in paths:
         draw_examination(CURVES, path, title="Curves")

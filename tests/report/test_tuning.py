@@ -12,7 +12,7 @@ from tests.here_engine import HereEngine
 
 import rankwright as rw
 from rankwright.errors import InputError, SettingError
-from rankwright.report.tuning import searches_table, write_report
+from rankwright.report.tuning import searches_table, write_study_report
 from rankwright.settings.spaces import Choice
 from rankwright.tuning.studies.summary import SearchCurve, summarise
 from rankwright.tuning.tuner import tune
@@ -51,7 +51,7 @@ def test_a_summary_counts_the_work_of_each_search_as_its_own(summary):
 
 
 def test_a_report_has_tables_and_pictures(summary, tmp_path):
-    written = write_report([summary], tmp_path, picture="png")
+    written = write_study_report([summary], tmp_path, picture="png")
     names = {path.name for path in written.files}
     assert {"report.md", "report.json", "searches.csv", "best.csv", "importance.csv"} <= names
     assert {"searches.png", "importance.png", "effects.png"} <= names
@@ -66,7 +66,7 @@ def test_a_report_has_tables_and_pictures(summary, tmp_path):
 
 def test_two_reports_on_one_study_are_the_same(study, summary, tmp_path):
     for name, one in (("one", summary), ("two", summarise(study))):
-        write_report([one], tmp_path / name)
+        write_study_report([one], tmp_path / name)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
@@ -86,4 +86,4 @@ def test_what_is_no_study_and_pictures_of_no_kind_are_refused(summary, tmp_path)
     with pytest.raises(InputError, match="holds no study"):
         summarise(tmp_path)
     with pytest.raises(SettingError, match="picture's name"):
-        write_report([summary], tmp_path, picture="gif")
+        write_study_report([summary], tmp_path, picture="gif")

@@ -12,6 +12,7 @@ from rankwright.cli.options import (
     AsJson,
     DataFormat,
     ModelSeed,
+    ReportFile,
     Select,
     Settings,
     TestFile,
@@ -20,6 +21,7 @@ from rankwright.cli.options import (
     metric_names,
     opt,
 )
+from rankwright.cli.reporting import check_asked, origin, write_asked
 from rankwright.cli.talk.output import print_json, print_table, require_file, tell_written
 from rankwright.cli.talk.voice import tell, working
 from rankwright.cli.train import train_and_tell
@@ -81,6 +83,7 @@ def bag(
     picture: Annotated[str, opt("svg, png or pdf.", panel=OF_STUDY)] = "svg",
     allow_empty: AllowEmpty = False,
     format: DataFormat = None,
+    report: ReportFile = None,
     as_json: AsJson = False,
     *,
     reading: dict[str, Any],
@@ -94,6 +97,7 @@ def bag(
     LambdaMART, LambdaMART with randomisation, and BL-MART without and with overfitting. The folder OUT gets the table
     and the curves, as CSV, JSON and pictures. Without --test or --valid, queries of TRAIN are held back for them.
     """
+    check_asked(report, valid, test)
     if not study:
         require_file(out)
         require(cluster is not None or workers is None, "--workers goes with --cluster")
@@ -104,7 +108,7 @@ def bag(
         chosen = bag_of(ranker, settings or (), n_bags=bags, overfit=overfit, **options)
         files = TrainingFiles(train=data, valid=valid, test=test, format=format, options=reading)
         where: dict[str, Any] = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers}
-        where["allow_empty"] = allow_empty
+        where |= {"allow_empty": allow_empty, "report": report}
         train_and_tell(chosen, files, out, name=chosen.name, as_json=as_json, **where)
         return
     require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
@@ -131,6 +135,8 @@ def bag(
     else:
         _show(found)
         tell_written(*paths)
+    parts_given = {"training documents": data, "validation documents": valid, "test documents": test}
+    write_asked(report, lambda: variance.study_page(found, origin(parts_given, seed=plan.seed)))
 
 
 def _study_settings(settings: list[str], bags: int | None, select: str | None) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def clicks(
     require(out is not None or not rates, "--rates goes with --features and --out")
     require(model is not None or (save is None and plot is None), "--save and --plot go with --model")
     if plot is not None:
-        from rankwright.report.figure import picture_kind
+        from rankwright.report.picture import picture_kind
 
         picture_kind(plot)  # a wrong name is told before the work is done
     file = LogFile(log, format=format, strict=strict, threads=threads)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AsJson, DataFormat, Threads, arg, metric_names, opt
+from rankwright.cli.options import AsJson, DataFormat, ReportFile, Threads, arg, metric_names, opt
+from rankwright.cli.reporting import check_asked, origin, write_asked
 from rankwright.cli.talk.output import print_json, print_table, print_text, require_file, tell_written
 from rankwright.cli.talk.voice import working
 
@@ -50,6 +51,7 @@ def compress(
     ] = None,
     curve: Annotated[str | None, opt("Write a table of all models tried: .csv or .json.", "F")] = None,
     plot: Annotated[str | None, opt("Draw the models tried: .svg, .png or .pdf.", "F")] = None,
+    report: ReportFile = None,
     seed: Annotated[int, opt("The same seed gives the same model.")] = 0,
     threads: Threads = None,
     format: DataFormat = None,
@@ -71,9 +73,11 @@ def compress(
     from rankwright.compression.curve import DEFAULT_MEANS
     from rankwright.compression.curve import compress as make_smaller
     from rankwright.report.compression import draw_compression, write_curve
-    from rankwright.report.figure import picture_kind
+    from rankwright.report.pages.compression import page_of_compressed
+    from rankwright.report.picture import picture_kind
 
     require_file(out)
+    check_asked(report, data, valid, test)
     if plot is not None:
         picture_kind(plot)
     metric_names(metric)
@@ -107,6 +111,9 @@ def compress(
         draw_compression(compressed, plot)
     print_json({"model": out} | compressed.to_dict()) if as_json else _show(compressed)
     tell_written(out, curve, plot)
+    files = {"documents": data, "validation documents": valid, "test documents": test}
+    about = origin(files, {"given model": model, "chosen model": out}, seed)
+    write_asked(report, lambda: page_of_compressed(compressed, about, large))
 
 
 def _show(compressed: Compressed) -> None:

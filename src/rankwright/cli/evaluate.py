@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, Threads, arg, metric_names, opt
+from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, ReportFile, Threads, arg, metric_names, opt
+from rankwright.cli.reporting import check_asked, origin, write_asked
 from rankwright.cli.talk.output import print_json, print_table, print_text, write_per_query
 from rankwright.cli.talk.voice import working
 from rankwright.errors import SettingError, require
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     from rankwright.data.dataset import RankingDataset
     from rankwright.metrics.comparison import ConventionComparison
     from rankwright.metrics.evaluation import Evaluation
+    from rankwright.report.page.document import Page
 
+    Scored: TypeAlias = tuple[Float64Array, RankingDataset]
 
 EXAMPLES = "Example: rankwright evaluate test.txt --scores scores.txt --metrics ndcg@10,map:mslr --convention letor"
 
@@ -35,6 +39,7 @@ def evaluate(
         str | None, opt("The name of a convention, or all. Default: standard, or trec with --run.")
     ] = None,
     per_query: PerQuery = None,
+    report: ReportFile = None,
     format: DataFormat = None,
     as_json: AsJson = False,
     threads: Threads = None,
@@ -53,6 +58,8 @@ def evaluate(
     from rankwright.metrics.evaluation import evaluate as evaluate_scores
 
     names = metric_names(metrics) or DEFAULT_METRICS
+    check_asked(report, data, scores)
+    require(report is None or convention != "all", "--report needs one convention, not all")
     options: dict[str, Any] = {"threads": threads, "seed": seed}
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")
@@ -65,6 +72,7 @@ def evaluate(
         if run is None:
             scored = _scored(data, scores, model, format, reading)
             evaluation = evaluate_scores(*scored, names, convention or "standard", **options)
+            system = model or scores
         else:
             others_absent = scores is None and model is None and format is None
             require(others_absent, "--run goes with qrels alone: leave out --scores, --model and --format")
@@ -72,14 +80,30 @@ def evaluate(
             from rankwright.metrics.runs import evaluate_run
 
             evaluation = evaluate_run(read_run(run), read_qrels(data), names, convention or "trec", **options)
+            scored, system = None, run
     if per_query is not None:
         write_per_query(per_query, evaluation.per_query(), as_json=as_json)
     print_json(evaluation.to_dict()) if as_json else _show(evaluation, err=per_query == "-")
+    write_asked(report, lambda: _page(evaluation, scored, str(system), model, data, seed))
 
 
-def _scored(
-    data: str, scores: str | None, model: str | None, format: str | None, reading: dict[str, Any]
-) -> tuple[Float64Array, RankingDataset]:
+def _page(evaluation: Evaluation, scored: Scored | None, system: str, model: str | None, data: str, seed: int) -> Page:
+    """The page on what was evaluated: with lists where there are scores, with explanations where there is a model."""
+    from rankwright.catalog.rankers import load
+    from rankwright.metrics.evaluation import ScoredLists
+    from rankwright.report.pages.measured import page_of_measured
+    from rankwright.report.sections.subject import Measured
+
+    name = Path(system).stem
+    lists = {} if scored is None else {name: ScoredLists.of_dataset(*scored)}
+    documents = None if scored is None else scored[1]
+    rankers = {} if model is None else {name: load(model)}
+    measured = Measured({name: evaluation}, None, lists, documents, rankers)
+    about = origin({"data": data, "system": None if model else system}, {} if model is None else {name: model}, seed)
+    return page_of_measured(measured, about, title=f"{system} on {data}", on=f" of {Path(data).name}")
+
+
+def _scored(data: str, scores: str | None, model: str | None, format: str | None, reading: dict[str, Any]) -> Scored:
     from rankwright.formats.reading import read
     from rankwright.formats.sidecars import read_scores
 

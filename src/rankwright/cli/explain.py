@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
+from rankwright.cli.options import AsJson, DataFormat, ReportFile, Threads, arg, opt
+from rankwright.cli.reporting import check_asked, origin, write_asked
 from rankwright.cli.talk.output import print_json, print_table, print_text, tell_written
 from rankwright.cli.talk.voice import working
 from rankwright.errors import SettingError, require
@@ -15,6 +16,8 @@ from rankwright.errors import SettingError, require
 if TYPE_CHECKING:
     from rankwright.data.dataset import RankingDataset
     from rankwright.rankers.ranker import Ranker
+    from rankwright.report.page.document import Page
+    from rankwright.report.sections.subject import Origin
 
 EXAMPLES = (
     "Example: rankwright explain model.rw test.txt --query 17\n\n"
@@ -66,6 +69,7 @@ def explain(
     train: Annotated[str | None, opt("What --ablation trains on.", "TRAIN", OF_FEATURES)] = None,
     metric: Annotated[str, opt("The metric of permutation and of ablation.", panel=OF_FEATURES)] = "ndcg@10",
     seed: Annotated[int, opt("The seed of shuffles and intervals.", panel=OF_FEATURES)] = 0,
+    report: ReportFile = None,
     format: DataFormat = None,
     as_json: AsJson = False,
     threads: Threads = None,
@@ -88,6 +92,7 @@ def explain(
     require((ablation is None) == (train is None), "--ablation trains on --train: give both")
     require(ablation is None or plot is None, "--ablation draws nothing: leave out --plot")
     _check_picture(plot)
+    check_asked(report, data, background)
     with working():
         ranker = load(model).set_params(threads=threads)
         subject = Subject(ranker, read_for(ranker.trained(), data, format=format, **reading), threads)
@@ -110,12 +115,20 @@ def explain(
         print_json(found.to_dict(**shown) if query is not None and documents is None else found.to_dict())
     else:
         _show(found.table(**shown))
+    about = origin({"data": data, "background": background, "training documents": train}, {ranker.name: model}, seed)
+    write_asked(report, lambda: _page(found, subject, about, top))
+
+
+def _page(found: Any, subject: Subject, about: Origin, top: int | None) -> Page:
+    from rankwright.report.pages.explanation import page_of_explanation
+
+    return page_of_explanation(found, subject.ranker, subject.documents, about, top=top)
 
 
 def _check_picture(plot: str | None) -> None:
     """Raise where the picture could not be written, before anything is read."""
     if plot is not None:
-        from rankwright.report.figure import picture_kind
+        from rankwright.report.picture import picture_kind
 
         picture_kind(plot)
 
@@ -153,10 +166,9 @@ def _groups(texts: Sequence[str]) -> Mapping[str, Sequence[str]]:
 
 
 def _draw(found: Any, path: str, shown: Mapping[str, Any]) -> None:
-    from rankwright.report.figure import figure
+    from rankwright.report.explanation import draw_explanation
 
-    with figure(path) as (axes,):
-        found.plot(axes, **shown)
+    draw_explanation(found, path, **shown)
     tell_written(path)
 
 

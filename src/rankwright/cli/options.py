@@ -54,6 +54,9 @@ AllowEmpty: TypeAlias = Annotated[
         "Write a model even if there is nothing to learn from, such as labels that are all equal.", name="--allow-empty"
     ),
 ]
+ReportFile: TypeAlias = Annotated[
+    str | None, opt("Write a report: one page of HTML, which opens anywhere and needs no network.", "FILE.html")
+]
 FoldSeeds: TypeAlias = Annotated[int, opt("How often to train on each fold, each time with a new seed.")]
 
 

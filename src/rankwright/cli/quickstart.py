@@ -11,6 +11,7 @@ import typer
 from rankwright.cli.options import AsJson, opt
 from rankwright.cli.talk.output import print_json
 from rankwright.cli.talk.voice import tell, working
+from rankwright.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart
@@ -29,10 +30,28 @@ def quickstart(
         out.mkdir(parents=True, exist_ok=True)  # first, so that a wrong name fails before the work
     with working():
         result = run_quickstart()
+    shown = None
     if out is not None:
         files = write_quickstart(result, out)
         tell(f"wrote {', '.join(path.name for path in files)} to {out}")
-    print_json(result.to_dict()) if as_json else typer.echo("\n".join([*report(result), *what_next(out)]))
+        shown = _report_in(out, result)
+    if as_json:
+        print_json(result.to_dict() | {"report": None if shown is None else str(shown)})
+        return
+    found = [] if shown is None else [f"\nThe report, which opens in any browser: {shown}"]
+    typer.echo("\n".join([*report(result), *found, *what_next(out)]))
+
+
+def _report_in(folder: Path, result: Quickstart) -> Path | None:
+    """The report that was written; None where what makes pages is not installed, which is told."""
+    from rankwright.experiments.quickstart import write_quickstart_report
+
+    try:
+        with working():
+            return write_quickstart_report(result, folder)
+    except MissingExtraError as error:
+        tell(f"there is no report: {error}")
+        return None
 
 
 def report(result: Quickstart) -> Iterator[str]:
@@ -67,7 +86,7 @@ NEXT = (
     ("rankwright evaluate {folder}/test.txt --model {folder}/model.rw --convention all", "as other tools count"),
     ("rankwright train {folder}/train.txt --valid {folder}/valid.txt --out mine.rw", "a model of your own"),
     (
-        "rankwright compare {folder}/test.txt --model {folder}/model.rw --model mine.rw",
+        "rankwright compare {folder}/test.txt --model {folder}/model.rw --model mine.rw --report mine.html",
         "which is better, and how sure that is",
     ),
 )

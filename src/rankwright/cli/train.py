@@ -15,6 +15,7 @@ from rankwright.cli.options import (
     ModelFile,
     ModelSeed,
     RankerName,
+    ReportFile,
     Select,
     Settings,
     TestFile,
@@ -22,6 +23,7 @@ from rankwright.cli.options import (
     arg,
     opt,
 )
+from rankwright.cli.reporting import check_asked, training_page, write_asked
 from rankwright.cli.talk.output import print_json, print_text, require_file, tell_written
 from rankwright.cli.talk.voice import working
 from rankwright.errors import require
@@ -75,6 +77,7 @@ def train(
     ] = None,
     allow_empty: AllowEmpty = False,
     format: DataFormat = None,
+    report: ReportFile = None,
     as_json: AsJson = False,
     *,
     reading: dict[str, Any],
@@ -89,6 +92,7 @@ def train(
     Parquet or LETOR files; the model file is the same.
     """
     require_file(out)
+    check_asked(report, valid, test)
     from rankwright.catalog.settings import ranker_from_text
     from rankwright.catalog.training import TrainingFiles
 
@@ -108,7 +112,7 @@ def train(
         options=reading,
     )
     where: dict[str, Any] = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers}
-    train_and_tell(chosen, files, out, name=ranker, as_json=as_json, allow_empty=allow_empty, **where)
+    train_and_tell(chosen, files, out, name=ranker, as_json=as_json, allow_empty=allow_empty, report=report, **where)
 
 
 def train_and_tell(
@@ -122,6 +126,7 @@ def train_and_tell(
     cluster: str | None = None,
     workers: int | None = None,
     allow_empty: bool = False,
+    report: str | None = None,
 ) -> None:
     """Train the ranker, write its model file, and print how that went; `name` is what the user called the ranker."""
     from rankwright.catalog.training import train_on_files
@@ -135,6 +140,7 @@ def train_and_tell(
     else:
         _show(trained, out)
         tell_written(out)
+    write_asked(report, lambda: training_page(trained, files, out))
 
 
 def _told_of_clicks(ranker: Ranker) -> Iterator[str]:

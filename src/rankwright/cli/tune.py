@@ -8,13 +8,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AsJson, Cluster, DataFormat, FoldSeeds, RankerName, arg, metric_names, opt
+from rankwright.cli.options import (
+    AsJson,
+    Cluster,
+    DataFormat,
+    FoldSeeds,
+    RankerName,
+    ReportFile,
+    arg,
+    metric_names,
+    opt,
+)
+from rankwright.cli.reporting import check_asked, origin, write_asked
 from rankwright.cli.talk.output import print_json, print_table, require_file, tell_written
 from rankwright.cli.talk.voice import study_listeners, tell, working
 from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.rankers.ranker import Ranker
+    from rankwright.report.page.document import Page
+    from rankwright.report.sections.subject import Origin
     from rankwright.tuning.cross_validation import CrossValidation
     from rankwright.tuning.letor import TunedOnLetor
     from rankwright.tuning.nested import NestedResult
@@ -25,9 +38,9 @@ EXAMPLES = (
     "--out model.rw\n\n"
     "Example: rankwright tune train.txt --strategy tpe --trials 50 --search max_leaves=4..64:log --search "
     "learning_rate=0.02..0.3:log --out model.rw\n\n"
-    "Example: rankwright tune --report study"
+    "Example: rankwright tune --show study"
 )
-OF_HALVING, OF_REPORT = "With --strategy halving", "Reports"
+OF_HALVING, OF_STUDIES = "With --strategy halving", "Studies that were made"
 
 
 @reads_data()
@@ -63,10 +76,11 @@ def tune(
     study: Annotated[
         str | None, opt("A folder that keeps every experiment; a killed search goes on from it.", "DIR")
     ] = None,
-    report: Annotated[
-        list[str] | None, opt("Report on the study in this folder; may be repeated, to compare.", "DIR", OF_REPORT)
+    report: ReportFile = None,
+    show: Annotated[
+        list[str] | None, opt("Show the study in this folder; may be repeated, to compare.", "DIR", OF_STUDIES)
     ] = None,
-    picture: Annotated[str, opt("svg, png or pdf.", panel=OF_REPORT)] = "svg",
+    picture: Annotated[str, opt("svg, png or pdf.", panel=OF_STUDIES)] = "svg",
     cluster: Cluster = None,
     workers: Annotated[int | None, opt("How many experiments to run at a time. Default: one per core.")] = None,
     format: DataFormat = None,
@@ -82,14 +96,18 @@ def tune(
     On a LETOR folder, settings are chosen on the validation documents and measured on the test documents. With
     --nested, K outer folds show what such a search reaches on queries it never saw.
 
-    --report shows a study as tables and pictures: what each search reached with how much work, which settings matter,
-    and the best configurations.
+    --show shows a study as tables and pictures: what each search reached with how much work, which settings matter,
+    and the best configurations. --report writes one page about the search.
     """
-    if report:
-        require(data is None, "--report reads studies: leave out TRAIN")
-        _report(report, out, picture, as_json)
+    if report is not None and Path(report).is_dir():
+        tell(f"--report writes a page in every command now: write rankwright tune --show {report}")
+        show, report = [report, *(show or [])], None
+    check_asked(report, valid)
+    if show:
+        require(data is None, "--show reads studies: leave out TRAIN")
+        _show_studies(show, out, picture, report, as_json)
         return
-    require(data is not None, "give TRAIN, the documents to train on, or --report")
+    require(data is not None, "give TRAIN, the documents to train on, or --show")
     assert data is not None
     require_file(out)
     from rankwright.tuning.plan import TuningPlan
@@ -112,6 +130,7 @@ def tune(
     from rankwright.formats.letor_folders import has_folds
 
     if nested is not None:
+        require(report is None, "--nested has no one search to report on: leave out --report")
         require(valid is None and out is None, "--nested measures a search and writes no model: no --valid, no --out")
         require(not has_folds(data), "--nested cuts folds itself: give one set of documents")
         _nested(chosen, data, nested, {"format": format} | reading, as_json, how)
@@ -133,6 +152,15 @@ def tune(
     else:
         _show(tuned, tested)
         tell_written(out)
+    files = {"training documents": data, "validation documents": valid}
+    about = origin(files, {} if out is None else {ranker: out}, seed)
+    write_asked(report, lambda: _page(tuned, tested, about))
+
+
+def _page(tuned: Tuned, tested: CrossValidation | None, about: Origin) -> Page:
+    from rankwright.report.pages.searches import page_of_tuned
+
+    return page_of_tuned(tuned, about, tested)
 
 
 def _tune(ranker: Ranker, data: str, valid: str | None, reading: dict[str, Any], how: dict[str, Any]) -> Tuned:
@@ -186,15 +214,17 @@ def _show_nested(found: NestedResult) -> None:
     )
 
 
-def _report(studies: list[str], out: str | None, picture: str, as_json: bool) -> None:
-    from rankwright.report.tuning import write_report
+def _show_studies(studies: list[str], out: str | None, picture: str, report: str | None, as_json: bool) -> None:
+    from rankwright.report.pages.searches import page_of_studies
+    from rankwright.report.tuning import write_study_report
     from rankwright.tuning.studies.summary import summarise
 
     summaries = [summarise(folder) for folder in studies]
     target = Path(studies[0]) / "report" if out is None else Path(out)
-    written = write_report(summaries, target, picture=picture)
+    written = write_study_report(summaries, target, picture=picture)
     if as_json:
         print_json(written.document | {"files": [str(path) for path in written.files]})
-        return
-    typer.echo(written.text)
-    tell_written(*written.files)
+    else:
+        typer.echo(written.text)
+        tell_written(*written.files)
+    write_asked(report, lambda: page_of_studies(summaries, origin({})))

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from rankwright.data.dataset import RankingDataset
@@ -13,17 +14,21 @@ from rankwright.formats.sources import atomic_text_output
 from rankwright.formats.svmlight.files import write_svmlight
 from rankwright.metrics.baselines import feature_rankers, random_scores
 from rankwright.metrics.evaluation import Evaluation, evaluate
+from rankwright.metrics.systems import compare
 from rankwright.nets.lambdarank import LambdaRank
 from rankwright.nets.ranknet import RankNet
 from rankwright.rankers.ranker import Ranker
+from rankwright.report.pages.measured import page_of_comparison
+from rankwright.report.sections.subject import Origin
 from rankwright.report.tables import write_json, write_rows
+from rankwright.report.writing import write_page
 from rankwright.synthetic import quickstart as quickstart_data
 from rankwright.trees.lambdamart import LambdaMART
 
 SELECT = "ndcg@10"  # what the features to show are chosen by, on the training data
 METRICS = ("ndcg@10", "map", "mrr")
 FEATURES_SHOWN = 5
-MODEL_FILE = "model.rw"
+MODEL_FILE, REPORT_FILE = "model.rw", "report.html"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +38,7 @@ class Quickstart:
     parts: dict[str, RankingDataset]  # train, valid, test
     evaluations: dict[str, Evaluation]  # by ranker
     model: LambdaMART
+    compared: dict[str, Any]  # the rankers and the best feature's scores, which the report compares
 
     def to_dict(self) -> dict[str, Any]:
         """The data's sizes and the results, ready for JSON."""
@@ -65,7 +71,9 @@ def run_quickstart(seed: int = 0) -> Quickstart:
     evaluations = {ranker.name: evaluate(ranker.predict(test), test, METRICS) for ranker in rankers}
     evaluations |= {ranker.name: evaluate(ranker.scores(test), test, METRICS) for ranker in different[:FEATURES_SHOWN]}
     evaluations["random order"] = evaluate(random_scores(test, seed), test, METRICS)
-    return Quickstart({"train": train, "valid": valid, "test": test}, evaluations, model)
+    compared: dict[str, Any] = {ranker.name: ranker for ranker in rankers}
+    compared |= {ranker.name: ranker.scores(test) for ranker in different[:1]}
+    return Quickstart({"train": train, "valid": valid, "test": test}, evaluations, model, compared)
 
 
 def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list[Path]:
@@ -84,3 +92,19 @@ def write_quickstart(result: Quickstart, folder: str | os.PathLike[str]) -> list
     write_rows(table, result.table())
     result.model.save(Path(folder, MODEL_FILE))
     return [*data_files, names, Path(folder, MODEL_FILE), document, table]
+
+
+def write_quickstart_report(result: Quickstart, folder: str | os.PathLike[str]) -> Path:
+    """Write the report on the rankers and the best single feature, next to the files of `write_quickstart`."""
+    comparison = compare(result.compared, result.parts["test"], METRICS)
+    files = {"data": str(Path(folder, "test.txt"))}
+    origin = Origin(
+        f"rankwright quickstart --out {quote(os.fspath(folder))}",
+        files,
+        {result.model.name: str(Path(folder, MODEL_FILE))},
+        0,
+    )
+    page = replace(
+        page_of_comparison(comparison, origin), title="The quickstart: three rankers and the best single feature"
+    )
+    return write_page(page, Path(folder, REPORT_FILE))[0]

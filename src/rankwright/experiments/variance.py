@@ -22,9 +22,14 @@ from rankwright.errors import require
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import as_measure
 from rankwright.progress.stages import announce
-from rankwright.report.curves import Curve, draw_curves
-from rankwright.report.figure import FORMATS
+from rankwright.report.curves import Curve, draw_curves, samples_of
+from rankwright.report.page.document import Chart, Figure, Page, PageTable, PageVerdict, Section, Sureness
+from rankwright.report.picture import FORMATS
+from rankwright.report.sections.again import again_section
+from rankwright.report.sections.subject import Origin
+from rankwright.report.specs.curves import means_by_number, variances_by_number
 from rankwright.report.tables import write_json, write_rows
+from rankwright.tables.text import ShownTable
 from rankwright.training.loop import History
 from rankwright.trees.forests.forest import Forest
 
@@ -283,6 +288,43 @@ def write_study(
         draw_curves(curves, drawing, metric=shown, what=what, title=title)
         paths += [numbers, drawing]
     return paths
+
+
+def study_page(study: VarianceStudy, origin: Origin) -> Page:
+    """The study as a page."""
+    metric, plan = study.plan.metrics[0], study.plan
+    rows = [
+        [row["ranker"], row["metric"], f"{row['mean']:.4f}", f"{row['variance'] * 1e6:.2f}",
+         "–" if row["variance_change"] is None else f"{row['variance_change']:+.1%}"]
+        for row in study.table()
+    ]  # fmt: skip
+    columns = ["ranker", "metric", "mean", "variance × 10⁻⁶", f"against {RANDOMISED}"]
+    table = PageTable(ShownTable("", columns, rows, columns[2:]))
+    samples = f"{plan.n_samples} samples of {plan.sample_fraction:.0%} of the training queries"
+    sections = [Section("variance", "Means and variances", f"Over {samples}; convention {plan.convention}.", (table,))]
+    for what, curves, title in (
+        ("bags", study.by_bags, "By number of bags"),
+        ("trees", study.by_trees, "By number of trees"),
+    ):
+        own = samples_of(curves, metric)
+        charts = (Chart(means_by_number(own, metric, what, "Mean over samples")),
+                  Chart(variances_by_number(own, metric, what)))  # fmt: skip
+        sections.append(Section(what, title, "The band is one standard deviation over samples.", charts))
+    found = {row["ranker"]: row for row in study.table() if row["metric"] == metric}
+    bagged, single = found[WITH], found[RANDOMISED]
+    change = bagged["variance_change"]
+    steadier = "–" if change is None else f"{change:+.0%}"
+    sentence = (
+        f"{WITH} reaches {bagged['mean']:.4f} {metric} on average over {samples}, {RANDOMISED} "
+        f"{single['mean']:.4f}; its "
+        f"variance differs by {steadier}."
+    )
+    figures = (
+        Figure(steadier, "variance against a single model"),
+        Figure(f"{bagged['mean']:.4f}", f"{metric}, bagged"),
+    )
+    verdict = PageVerdict("How much bagging steadies", sentence, Sureness.MEASURED, figures)
+    return Page("Variance study", verdict, (*sections, again_section({}, None, origin)))
 
 
 def check_picture(kind: str) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle
 
 from rankwright.arrays import Float64Array, IntArray
-from rankwright.report.figure import figure
-from rankwright.tables.colours import COLOURS
+from rankwright.report.picture import write_picture
+from rankwright.report.specs.curves import means_by_number, variances_by_number
+from rankwright.report.specs.look import beside
+
+WIDER, NARROWER = {"width": 440, "height": 260}, {"width": 320, "height": 260}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,17 +28,11 @@ def draw_curves(curves: Sequence[Curve], path: str | os.PathLike[str], *, metric
 
     The file's ending says the format: svg, png or pdf.
     """
-    with figure(path, size=(10.0, 4.2), columns=(1.4, 1.0)) as (means, variances):
-        for curve, colour in zip(curves, cycle(COLOURS), strict=False):
-            numbers, values = curve.numbers, curve.values[metric]
-            mean, deviation = values.mean(axis=0), values.std(axis=0, ddof=1)
-            means.plot(numbers, mean, color=colour, label=curve.ranker)
-            means.fill_between(numbers, mean - deviation, mean + deviation, color=colour, alpha=0.15, linewidth=0)
-            variances.plot(numbers, values.var(axis=0, ddof=1), color=colour, label=curve.ranker)
-        means.set(xlabel=f"number of {what}", ylabel=metric, title=title)
-        means.legend()
-        variances.set(xlabel=f"number of {what}", ylabel=f"variance of {metric}", title="Variance over samples")
-        variances.set_ylim(bottom=0)
-        variances.ticklabel_format(axis="y", style="sci", scilimits=(0, 0))
-        for axes in (means, variances):
-            axes.locator_params(axis="x", integer=True)
+    samples = samples_of(curves, metric)
+    means = means_by_number(samples, metric, what, title) | WIDER
+    write_picture(beside([means, variances_by_number(samples, metric, what) | NARROWER], title), path)
+
+
+def samples_of(curves: Sequence[Curve], metric: str) -> dict[str, tuple[IntArray, Float64Array]]:
+    """The numbers and the values of each curve, by the ranker's name."""
+    return {curve.ranker: (curve.numbers, curve.values[metric]) for curve in curves}

@@ -12,7 +12,7 @@ from typing import Any
 from rankwright.errors import MissingExtraError, require
 from rankwright.formats.sources import atomic_text_output
 from rankwright.metrics.registry import parse_metric
-from rankwright.report.figure import picture_kind
+from rankwright.report.picture import picture_kind
 from rankwright.report.tables import write_json, write_rows
 from rankwright.report.tuning_pictures import draw_effects, draw_importance, draw_searches
 from rankwright.tables.text import short
@@ -26,7 +26,7 @@ NEAR = 0.002  # how near to the best value counts as reaching it
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenReport:
+class WrittenStudyReport:
     """The report as text and as a JSON document, and the files that were written."""
 
     text: str
@@ -34,7 +34,7 @@ class WrittenReport:
     files: tuple[Path, ...]
 
 
-def write_report(summaries: Sequence[StudySummary], folder: Path, *, picture: str = "svg") -> WrittenReport:
+def write_study_report(summaries: Sequence[StudySummary], folder: Path, *, picture: str = "svg") -> WrittenStudyReport:
     """Write the report on studies of one metric to a folder; the first one is shown in detail."""
     metrics = list(dict.fromkeys(summary.metric for summary in summaries))
     require(len(metrics) == 1, f"studies can be compared by one metric, and these have {', '.join(metrics)}")
@@ -58,7 +58,7 @@ def write_report(summaries: Sequence[StudySummary], folder: Path, *, picture: st
         file.write(text + "\n" + "".join(f"\n![{name}]({path.name})\n" for name, path in pictures.items()))
     write_json(whole, document)
     files = (report, whole, *(folder / f"{name}.csv" for name in tables), *pictures.values())
-    return WrittenReport(text, document, files)
+    return WrittenStudyReport(text, document, files)
 
 
 def _drawn(first: StudySummary, curves: dict[str, SearchCurve], folder: Path, picture: str) -> dict[str, Path]:

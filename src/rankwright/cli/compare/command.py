@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankwright.cli.compare.closer import CloserLook, separated
 from rankwright.cli.compare.showing import show
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, arg, metric_names, opt
+from rankwright.cli.options import WHERE, AsJson, DataFormat, Metrics, PerQuery, ReportFile, arg, metric_names, opt
+from rankwright.cli.reporting import check_asked, origin, write_asked
 from rankwright.cli.talk.output import print_json, write_per_query
 from rankwright.cli.talk.voice import study_listeners, tell, working
 from rankwright.errors import SettingError, require
@@ -15,12 +16,14 @@ from rankwright.errors import SettingError, require
 if TYPE_CHECKING:
     from rankwright.experiments.fold_comparison import FoldComparison
     from rankwright.metrics.systems import SystemComparison
+    from rankwright.report.page.document import Page
 
 EXAMPLES = (
     "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map\n\n"
     "Example: rankwright compare MQ2008 --rankers lambdamart,ranksvm --trials 12 --results out\n\n"
     "Example: rankwright compare --run a.run --run b.run --qrels qrels.txt --fuse rrf\n\n"
-    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --diff old,new --top 5"
+    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --diff old,new --top 5\n\n"
+    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --report compared.html"
 )
 
 OF_RANKERS, OF_RUNS, CLOSER = "With --rankers", "TREC runs", "A closer look"
@@ -94,6 +97,7 @@ def compare(
         int | None, opt("How many trials to run at a time. Default: one per core.", panel=OF_RANKERS)
     ] = None,
     per_query: PerQuery = None,
+    report: ReportFile = None,
     markdown: Annotated[bool, opt("Print the table as Markdown.", name="--markdown")] = False,
     format: DataFormat = None,
     as_json: AsJson = False,
@@ -114,6 +118,7 @@ def compare(
     training change from what the queries do.
     """
     names = metric_names(metrics)
+    check_asked(report, data, qrels, *(scores or []), *(run or []))
     only_rankers: dict[str, Any] = {
         "rankers": rankers,
         "results": results,
@@ -157,6 +162,13 @@ def compare(
         print_json(whole.to_dict() | {name: part.to_dict() for name, part in looked.items()})
     else:
         show([whole.shown(), *(part.shown() for part in looked.values())], markdown, err=per_query == "-")
+    write_asked(report, lambda: _page(comparison, looked.get("slices"), data or qrels, model or [], seed))
+
+
+def _page(comparison: SystemComparison, slices: Any, data: str | None, models: list[str], seed: int) -> Page:
+    from rankwright.report.pages.measured import page_of_comparison
+
+    return page_of_comparison(comparison, origin({"data": data}, dict(map(_named, models)), seed), slices)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

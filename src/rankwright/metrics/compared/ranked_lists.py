@@ -15,11 +15,12 @@ from rankwright.ranking.order import Ranking, break_ties
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A document of a list: what it is the same by in two lists, its name, its label (NaN if unjudged)."""
+    """A document of a list: what it is the same by in two lists, its name, its label (NaN if unjudged), its score."""
 
     key: Hashable
     name: str
     label: float
+    score: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +43,8 @@ class RankedQueries:
         start = int(self.ranking.groups.offsets[query])
         for row in self.ranking.rows[start : start + int(self.ranking.n_ranked[query])].tolist():
             name = self._name(row)
-            yield Listed(name if self.data is None else row, name, float(self.lists.labels[row]))
+            label, score = float(self.lists.labels[row]), float(self.lists.scores[row])
+            yield Listed(name if self.data is None else row, name, label, score)
 
     def _name(self, row: int) -> str:
         if self.lists.document_ids is not None:

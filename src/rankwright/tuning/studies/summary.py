@@ -71,7 +71,7 @@ def _summary(
     higher = parse_metric(metric).higher_is_better
     searches = {name: _trials(search, records) for name, search in found.items()}
     trials = [trial for own in searches.values() for trial in own]
-    results, alike = _longest(trials), _alike(trials)
+    results, alike = _longest(trials), alike_trials(trials)
     best = _by_budget(results, space, higher)
     return StudySummary(
         folder=Path(folder).name or os.fspath(folder),
@@ -79,7 +79,7 @@ def _summary(
         metric=metric,
         space=space,
         n_experiments=len(records),
-        curves=tuple(_curve(name, trials, higher) for name, trials in searches.items()),
+        curves=tuple(search_curve(name, trials, higher) for name, trials in searches.items()),
         best=tuple(best),
         importance=importance_of(space, [one.trial.settings for one in alike], [one.value for one in alike]),
         n_compared=len(alike),
@@ -114,7 +114,7 @@ def _by_budget(results: Sequence[TrialResult], space: Space, higher_is_better: b
     return [result for own in groups for result in ranked(own, space, higher_is_better=higher_is_better)]
 
 
-def _alike(trials: Sequence[TrialResult]) -> list[TrialResult]:
+def alike_trials(trials: Sequence[TrialResult]) -> list[TrialResult]:
     """Trials that can be compared: those with the budget that most configurations had, each configuration once."""
     of_budgets: dict[float, dict[str, TrialResult]] = {}
     for trial in trials:
@@ -123,7 +123,7 @@ def _alike(trials: Sequence[TrialResult]) -> list[TrialResult]:
     return list(of_budgets[most].values())
 
 
-def _curve(name: str, trials: Sequence[TrialResult], higher_is_better: bool) -> SearchCurve:
+def search_curve(name: str, trials: Sequence[TrialResult], higher_is_better: bool) -> SearchCurve:
     """The curve of a search; its work counts all steps of its trials, even those that another search had taken."""
     taken: dict[str, int] = {}
     work = []

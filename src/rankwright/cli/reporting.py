@@ -1,0 +1,73 @@
+"""What `--report` does, alike in every command: checked first, made last, named at the end."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankwright.cli.talk.output import tell_written
+from rankwright.cli.talk.voice import working
+from rankwright.errors import require
+
+if TYPE_CHECKING:
+    from rankwright.catalog.training import TrainedOnFiles, TrainingFiles
+    from rankwright.report.page.document import Page
+    from rankwright.report.sections.subject import Origin
+
+STANDARD_INPUT = "-"
+
+
+def check_asked(report: str | None, *inputs: str | None) -> None:
+    """Raise where the report could not be written, or reads again what can be read only once: before any work."""
+    if report is None:
+        return
+    from rankwright.report.writing import check_report
+
+    check_report(report)
+    require(STANDARD_INPUT not in inputs, "--report names the files it is about: give a file, not standard input")
+
+
+def origin(files: Mapping[str, str | None], models: Mapping[str, str] | None = None, seed: int | None = None) -> Origin:
+    """Where the results come from, and the command that was given."""
+    from rankwright.report.sections.subject import Origin
+
+    name = Path(sys.argv[0]).name
+    command = shlex.join(["rankwright", *sys.argv[1:]]) if name == "rankwright" else None
+    known = {role: path for role, path in files.items() if path is not None}
+    return Origin(command, known, dict(models or {}), seed)
+
+
+def write_asked(report: str | None, page: Callable[[], Page]) -> None:
+    """Make the page and write it, where one was asked for; the files are named on stderr."""
+    if report is None:
+        return
+    from rankwright.report.writing import write_page
+
+    with working():
+        made = page()
+    tell_written(*write_page(made, report))
+
+
+def training_page(trained: TrainedOnFiles, files: TrainingFiles, out: str) -> Page:
+    """The page on a ranker that was trained: measured on the test documents, or on those that chose its best step."""
+    from rankwright.catalog.scoring import read_for
+    from rankwright.report.pages.measured import measured_ranker, page_of_measured, page_of_ranker
+
+    ranker = trained.ranker
+    part, path = ("test", files.test) if files.test is not None else ("validation", files.valid)
+    roles = {"training documents": files.train, "validation documents": files.valid, "test documents": files.test}
+    about = origin(roles, {ranker.name: out})
+    if path is None:
+        return page_of_ranker(ranker.name, ranker, about)
+    options: dict[str, Any] = {"format": files.format, **files.options}
+    if part == "validation" and files.valid_initial_scores is not None:
+        options["initial_scores"] = files.valid_initial_scores
+    documents = read_for(ranker.trained(), path, **options)
+    measured = measured_ranker(ranker.name, ranker, documents, threads=ranker.threads)
+    title = f"{ranker.name}, trained on {Path(files.train).name}"
+    chosen = " that chose its best step, so that it looks better than it is" if part == "validation" else ""
+    on = f" of {Path(path).name}{chosen}"
+    return page_of_measured(measured, origin({**roles, "data": path}, {ranker.name: out}), title=title, on=on)

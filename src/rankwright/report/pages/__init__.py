@@ -1,0 +1,1 @@
+"""The pages: which sections a report on what consists of."""

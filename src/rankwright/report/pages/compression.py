@@ -1,0 +1,64 @@
+"""The page on a model that was made smaller."""
+
+from __future__ import annotations
+
+from rankwright.compression.curve import Compressed
+from rankwright.progress.stages import announce
+from rankwright.rankers.ranker import Ranker
+from rankwright.report.page.document import Chart, Figure, Page, PageTable, PageVerdict, Section, Sureness
+from rankwright.report.sections.again import again_section
+from rankwright.report.sections.importances import importances_section
+from rankwright.report.sections.models import models_section, size_text
+from rankwright.report.sections.subject import Origin
+from rankwright.report.specs.trade_off import quality_by_size, quality_by_time
+from rankwright.tables.text import ShownTable
+
+ALPHA = 0.05
+
+
+def page_of_compressed(compressed: Compressed, origin: Origin, given: Ranker | None = None) -> Page:
+    """The page on a compression; `given` is the model that it began with."""
+    announce("making the report")
+    rankers = ({} if given is None else {"given model": given}) | {"chosen model": compressed.model}
+    sections = [
+        _curve_section(compressed),
+        importances_section(rankers, None),
+        models_section(rankers, None, origin),
+        again_section(rankers, None, origin),
+    ]
+    title = f"{compressed.model.name} made smaller"
+    return Page(title, _verdict(compressed), tuple(one for one in sections if one is not None))
+
+
+def _curve_section(compressed: Compressed) -> Section:
+    shown = compressed.shown()
+    table = ShownTable("Every model that was tried", shown.columns, shown.rows, shown.numbers, shown.notes)
+    caption = (
+        "Both are measured on validation documents, which the choice was made by; the table has the test "
+        "documents, too."
+    )
+    blocks = (Chart(quality_by_size(compressed)), Chart(quality_by_time(compressed), caption), PageTable(table))
+    lead = f"Every model that was tried. The smallest was chosen for {compressed.goal.name}; the ring marks it."
+    return Section("curve", "Size against quality", lead, blocks)
+
+
+def _verdict(compressed: Compressed) -> PageVerdict:
+    original, chosen, test = compressed.original, compressed.chosen, compressed.difference
+    low, high = test.interval
+    is_sure = test.p_value < ALPHA
+    worse = compressed.sign * test.difference < 0
+    lost = "loses" if worse else "gains"
+    sure = f"hardly chance: p = {test.p_value:.2g}" if is_sure else f"that may be chance: p = {test.p_value:.2g}"
+    sentence = (
+        f"The chosen model ({chosen.means}) is {compressed.factor:.1f} times smaller. On {test.queries:,} "
+        "test queries it "
+        f"{lost} {abs(test.difference):.4f} {compressed.metric} (95 % interval of the difference {low:+.4f} to "
+        f"{high:+.4f}), and {sure}."
+    )
+    faster = original.microseconds / chosen.microseconds if chosen.microseconds > 0 else 1.0
+    figures = (
+        Figure(f"{size_text(original.bytes)} → {size_text(chosen.bytes)}", "model file"),
+        Figure(f"{faster:.1f} times", "faster to score"),
+        Figure(f"{compressed.before.mean:.4f} → {compressed.after.mean:.4f}", f"{compressed.metric} on test"),
+    )
+    return PageVerdict(f"{compressed.factor:.1f} times smaller", sentence, Sureness.MEASURED, figures)

@@ -1,0 +1,107 @@
+"""The page on an explanation: of a query's list, of two documents, of what features do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.explanations.ablation import Ablation
+from rankwright.explanations.dependence import Dependence
+from rankwright.explanations.explanation import Explanation, PairExplanation, label_of, shown
+from rankwright.progress.stages import announce
+from rankwright.rankers.importance import FeatureImportance
+from rankwright.rankers.ranker import Ranker
+from rankwright.report.explanation import explanation_chart
+from rankwright.report.page.document import Block, Chart, Figure, Page, PageTable, PageVerdict, Section, Sureness
+from rankwright.report.sections.again import again_section
+from rankwright.report.sections.data import data_section
+from rankwright.report.sections.models import models_section
+from rankwright.report.sections.subject import Origin
+from rankwright.tables.text import ShownTable
+
+
+def page_of_explanation(
+    found: Any, ranker: Ranker | None, data: RankingDataset | None, origin: Origin, *, top: int | None = None
+) -> Page:
+    """The page on what `explain` answered, or on importances, the effect of a feature, or an ablation."""
+    announce("making the report")
+    rankers = {} if ranker is None else {next(iter(origin.models), ranker.name): ranker}
+    table = found.table() if top is None or isinstance(found, Dependence | Ablation) else found.table(top=top)
+    blocks: list[Block] = []
+    if not isinstance(found, Ablation):
+        blocks.append(Chart(explanation_chart(found, top=top)))
+    blocks.append(PageTable(ShownTable("", table.columns, table.rows, table.numbers, table.notes)))
+    sections = [
+        Section("explanation", "Explanation", f"{table.title}.", tuple(blocks)),
+        None if data is None else data_section(data),
+        models_section(rankers, data, origin),
+        again_section(rankers, data, origin),
+    ]
+    return Page(table.title, _verdict(found), tuple(one for one in sections if one is not None))
+
+
+def _verdict(found: Any) -> PageVerdict:
+    if isinstance(found, PairExplanation):
+        return _of_pair(found)
+    if isinstance(found, Explanation):
+        return _of_list(found)
+    if isinstance(found, FeatureImportance):
+        return _of_importance(found)
+    if isinstance(found, Dependence):
+        rise = float(found.mean[-1] - found.mean[0])
+        way = "raises" if rise > 0 else "lowers"
+        sentence = (
+            f"From {shown(found.grid[0])} to {shown(found.grid[-1])}, {found.feature} {way} scores by "
+            f"{abs(rise):.4g} on average over {len(found.by_query):,} queries."
+        )
+        return PageVerdict(f"What {found.feature} does", sentence)
+    name = found.ordered()[0]
+    test = found.tests[name]
+    sentence = (
+        f"Without {name}, {found.metric} changes by {test.difference:+.4f} from {found.whole:.4f} (95 % "
+        f"interval {test.interval.low:+.4f} to {test.interval.high:+.4f}, p = {test.p_value:.2g})."
+    )
+    return PageVerdict(
+        f"{name} matters most",
+        sentence,
+        Sureness.MEASURED,
+        (Figure(f"{test.difference:+.4f}", f"{found.metric} without it"),),
+    )
+
+
+def _of_pair(found: PairExplanation) -> PageVerdict:
+    first = int(found.ordered()[0])
+    sentence = (
+        f"{label_of(found.features[first])} tells them apart most: {shown(found.values[0, first])} against "
+        f"{shown(found.values[1, first])} puts {found.above} above by {found.contributions[first]:+.4g} of "
+        f"{found.margin:+.4g}. {found.table().notes[0]}"
+    )
+    figures = (
+        Figure(f"{found.margin:+.4g}", "ahead by"),
+        Figure(f"{found.scores[0]:.4g}", f"score of {found.above}"),
+        Figure(f"{found.scores[1]:.4g}", f"score of {found.below}"),
+    )
+    return PageVerdict(f"Why {found.above} is above {found.below}", sentence, Sureness.MEASURED, figures)
+
+
+def _of_list(found: Explanation) -> PageVerdict:
+    place = int(found.order[0])
+    feature = int(abs(found.centred[place]).argmax())
+    sentence = (
+        f"{found.ranker} puts {found.documents[place]} first of {len(found.documents):,} documents. "
+        f"{label_of(found.features[feature])} = {shown(found.values[place, feature])} moves it most: "
+        f"{found.centred[place, feature]:+.4g} against the query's mean."
+    )
+    return PageVerdict(
+        f"Query {found.query}", sentence, Sureness.MEASURED, (Figure(f"{found.scores[place]:.4g}", "best score"),)
+    )
+
+
+def _of_importance(found: FeatureImportance) -> PageVerdict:
+    order = found.ordered().tolist()
+    share = found.values[order[0]] / (abs(found.values).sum() or 1.0)
+    sentence = (
+        f"By {found.kind}, {label_of(found.features[order[0]])} matters most of {len(order):,} features, with "
+        f"{share:.0%} of all importance."
+    )
+    return PageVerdict(f"{label_of(found.features[order[0]])} matters most", sentence)

@@ -1,0 +1,1 @@
+"""The sections of pages, one file each: from results to what people read."""

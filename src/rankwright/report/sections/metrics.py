@@ -1,0 +1,115 @@
+"""The metrics: means with their intervals, and how the other systems differ from the best."""
+
+from __future__ import annotations
+
+from rankwright.metrics.compared.comparison_tables import OUTCOMES
+from rankwright.metrics.compared.sentences import detectable_of, difference_cell, effect_cell, outcomes_cell, p_cell
+from rankwright.metrics.systems import SystemComparison
+from rankwright.report.page.document import Block, Chart, Figure, PageTable, PageVerdict, Section, Sureness
+from rankwright.report.sections.subject import Measured
+from rankwright.report.specs.intervals import mean_intervals
+from rankwright.tables.text import ShownTable
+
+SURE = 0.001  # p-values below it are not told apart
+
+
+def comparison_verdict(comparison: SystemComparison) -> PageVerdict:
+    """Which system won, by how much, and how sure that is, by the first metric."""
+    metric, (first, second, *_) = comparison.metrics[0], comparison.ordered()
+    against = comparison.against_best[metric][second]
+    test, p_value = against.paired, against.randomisation_holm
+    is_sure = test.difference != 0 and test.queries > 1 and p_value < comparison.alpha
+    low, high = sorted(abs(end) if end * test.difference > 0 else -abs(end) for end in test.interval)
+    if test.difference == 0:
+        headline = f"{first} and {second} are equal"
+    else:
+        headline = f"{first} wins" if is_sure else f"{first} leads, but that may be chance"
+    figures = (
+        Figure(f"{abs(test.difference):+.4f}", f"{metric} over {second}"),
+        Figure(f"{low:.4f} to {high:.4f}", "95 % interval of the difference"),
+        Figure(f"< {SURE}" if p_value < SURE else f"{p_value:.3f}", "p, randomisation test"),
+        Figure(f"{test.losses:,} / {test.ties:,} / {test.wins:,}", "queries won / tied / lost"),
+    )
+    sureness = Sureness.SURE if is_sure else Sureness.CHANCE
+    return PageVerdict(headline, comparison.conclusion, sureness, figures)
+
+
+def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
+    """What one system reached, by the first metric; `on` says on what, after the number of queries."""
+    (name,) = measured.evaluations
+    result = measured.some[measured.metric]
+    low, high = result.interval
+    queries = f"{result.n_queries:,} {'query' if result.n_queries == 1 else 'queries'}"
+    sentence = (
+        f"{name} reaches {result.mean:.4f} {measured.metric} on {queries}{on}; the true mean lies between "
+        f"{low:.4f} and "
+        f"{high:.4f} with 95 % confidence."
+    )
+    if result.n_queries < 2:
+        sentence = f"{name} reaches {result.mean:.4f} {measured.metric}{on}, but so few queries tell nothing of chance."
+    others = [one for one in measured.some.results if one != measured.metric][:3]
+    figures = (
+        Figure(f"{low:.4f} to {high:.4f}", "95 % interval"),
+        *(Figure(f"{measured.some[one].mean:.4f}", one) for one in others),
+    )
+    return PageVerdict(f"{name}: {result.mean:.4f} {measured.metric}", sentence, Sureness.MEASURED, figures)
+
+
+def metrics_section(measured: Measured) -> Section:
+    """The table of metrics, a chart of the first one, and the tests against the best where there are several."""
+    evaluation = measured.some
+    blocks: list[Block] = []
+    if measured.comparison is None:
+        tables = [one.shown() for one in measured.evaluations.values()]
+        blocks += [PageTable(ShownTable("", one.columns, one.rows, one.numbers, one.notes)) for one in tables]
+    else:
+        blocks.append(PageTable(means_table(measured.comparison)))
+        rows_of = [_row(name, measured) for name in measured.evaluations]
+        caption = (
+            f"{measured.metric} with 95 % intervals of the mean. Intervals that overlap may still differ "
+            "surely: the tests below compare query by query."
+        )
+        blocks.append(Chart(mean_intervals(rows_of, measured.metric), caption))
+        blocks.append(PageTable(tests_table(measured.comparison)))
+    return Section("metrics", "Metrics", _sentence(evaluation.headline), tuple(blocks))
+
+
+def means_table(comparison: SystemComparison) -> ShownTable:
+    """A row for each system, the best first: the mean of each metric with its marks, and below it the interval."""
+    rows = []
+    for system in comparison.ordered():
+        cells = []
+        for metric, result in comparison.evaluations[system].results.items():
+            marks = comparison.marks(system, metric)
+            ends = f"{result.interval.low:.4f} to {result.interval.high:.4f}"
+            cells.append(f"{result.mean:.4f}{' ' if marks else ''}{marks}\n{ends}")
+        rows.append([system, *cells])
+    columns = ["system", *comparison.metrics]
+    return ShownTable("", columns, rows, columns[1:], ["Below each mean is its 95 % interval.", comparison.legend])
+
+
+def tests_table(comparison: SystemComparison) -> ShownTable:
+    """A row for each metric and system: how it differs from the best one."""
+    rows, notes = [], []
+    for metric, against in comparison.against_best.items():
+        names = [name for name in comparison.ordered(metric) if name in against]
+        for name in names:
+            one = against[name]
+            tests = [p_cell(one.randomisation_holm), p_cell(one.t_holm), p_cell(one.wilcoxon_holm)]
+            numbers = [effect_cell(one.paired), outcomes_cell(one.paired)]
+            rows.append(
+                [metric, f"{name} less {comparison.best[metric]}", difference_cell(one.paired), *tests, *numbers]
+            )
+        notes.append(detectable_of(metric, comparison.best[metric], names[0], against[names[0]].paired))
+    columns = ["metric", "systems", "difference (95 %)", "p", "t-test", "Wilcoxon", "effect", OUTCOMES]
+    told = ["p is that of the randomisation test. All p-values are after Holm's correction.", *filter(None, notes[:1])]
+    return ShownTable("Tests against the best", columns, rows, columns[2:], told)
+
+
+def _row(name: str, measured: Measured) -> dict[str, object]:
+    result = measured.evaluations[name][measured.metric]
+    return {"system": name, "mean": result.mean, "low": result.interval.low, "high": result.interval.high}
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,63 @@
+"""What a report is about: systems on the same queries, and whatever is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankwright.data.dataset import RankingDataset
+from rankwright.metrics.evaluation import Evaluation, ScoredLists
+from rankwright.metrics.systems import SystemComparison
+from rankwright.rankers.ranker import Ranker
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where things came from, so that all of it can be done again.
+
+    `command` is the line that was run; `files` are paths by role; `models` are the model files of systems, by name;
+    `seed` is that of intervals and tests.
+    """
+
+    command: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Systems measured on the same queries: one, or several that were compared."""
+
+    evaluations: Mapping[str, Evaluation]
+    comparison: SystemComparison | None = None
+    lists: Mapping[str, ScoredLists] = field(default_factory=dict)
+    data: RankingDataset | None = None
+    systems: Mapping[str, Any] = field(default_factory=dict)  # those that score documents by themselves
+
+    @classmethod
+    def of_comparison(cls, comparison: SystemComparison) -> Measured:
+        """The systems of a comparison, with their lists where it kept them; the best system first."""
+        order, material = comparison.ordered(), comparison.material
+        evaluations = {name: comparison.evaluations[name] for name in order}
+        if material is None:
+            return cls(evaluations, comparison)
+        lists = {name: material.lists[name] for name in order}
+        systems = {name: material.rankers[name] for name in order if name in material.rankers}
+        return cls(evaluations, comparison, lists, material.data, systems)
+
+    @property
+    def some(self) -> Evaluation:
+        """One of the evaluations, for what all of them share."""
+        return next(iter(self.evaluations.values()))
+
+    @property
+    def metric(self) -> str:
+        """The first metric, which the verdict is about."""
+        return next(iter(self.some.results))
+
+    @property
+    def rankers(self) -> dict[str, Ranker]:
+        """The systems that are rankers of ours, which tell how they were trained and what they look at."""
+        return {name: system for name, system in self.systems.items() if isinstance(system, Ranker)}
