@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rankwright as rw
@@ -42,8 +43,8 @@ def trees(source: Any) -> Any:
 @pytest.mark.parametrize("name", ["all.txt.gz", "all.csv", "0.parquet"])
 def test_a_file_elsewhere_reads_as_one_here(folder: Path, address: str, name: str) -> None:
     here, there = rw.read(folder / name), rw.read(f"{address}/{name}")
-    assert (here.features == there.features).all()
-    assert (here.labels == there.labels).all()
+    np.testing.assert_array_equal(here.features, there.features)
+    np.testing.assert_array_equal(here.labels, there.labels)
 
 
 def test_shards_elsewhere_make_the_same_forest(folder: Path, address: str) -> None:
