@@ -46,6 +46,11 @@ def test_a_report_works_and_shows_hostile_ids_as_text(comparison, tmp_path):
         assert report.page.title().startswith("Comparison of")
         assert report.page.locator("main b, main i").count() == 0
         assert report.audit() == CLEAN
+        report.page.click("#theme")
+        report.page.emulate_media(media="print")
+        assert report.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert report.audit()["faint"] == []
+        assert not report.page.locator(".bar").is_visible()
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -160,7 +161,7 @@ def _command(measured: Measured, origin: Origin, name: str) -> dict[str, Any] | 
     if name not in measured.rankers:
         return None
     if name in origin.models and "data" in origin.files:
-        told = f"rankwright explain {_word(origin.models[name])} {_word(origin.files['data'])}"
+        told = f"rankwright explain {quote(origin.models[name])} {quote(origin.files['data'])}"
         return {"shell": True, "text": f"{told} --query {{query}} --documents {{documents}}"}
     return {"shell": False, "text": "ranker.explain(data, query={query}, documents={documents})"}
 
@@ -170,16 +171,10 @@ def _list_command(origin: Origin, measured: Measured) -> str | None:
         return None
     model = next(iter(origin.models.values()))
     return (
-        f"rankwright explain {_word(model)} {_word(origin.files['data'])} --query {{query}}"
+        f"rankwright explain {quote(model)} {quote(origin.files['data'])} --query {{query}}"
         if measured.rankers
         else None
     )
-
-
-def _word(text: str) -> str:
-    from shlex import quote
-
-    return quote(text)
 
 
 def _rounded(values: Float64Array) -> list[float | None]:
