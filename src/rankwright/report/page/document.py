@@ -20,7 +20,7 @@ class Sureness(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class KeyFigure:
     """A number that is read at a glance, and what it is."""
 
     value: str
@@ -34,7 +34,7 @@ class PageVerdict:
     headline: str
     sentence: str
     sureness: Sureness = Sureness.MEASURED
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[KeyFigure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankwright.compression.curve import Compressed
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
-from rankwright.report.page.document import Chart, Figure, Page, PageTable, PageVerdict, Section, Sureness
+from rankwright.report.page.document import Chart, KeyFigure, Page, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.sections.again import again_section
 from rankwright.report.sections.importances import importances_section
 from rankwright.report.sections.models import models_section, size_text
@@ -57,8 +57,8 @@ def _verdict(compressed: Compressed) -> PageVerdict:
     )
     faster = original.microseconds / chosen.microseconds if chosen.microseconds > 0 else 1.0
     figures = (
-        Figure(f"{size_text(original.bytes)} → {size_text(chosen.bytes)}", "model file"),
-        Figure(f"{faster:.1f} times", "faster to score"),
-        Figure(f"{compressed.before.mean:.4f} → {compressed.after.mean:.4f}", f"{compressed.metric} on test"),
+        KeyFigure(f"{size_text(original.bytes)} → {size_text(chosen.bytes)}", "model file"),
+        KeyFigure(f"{faster:.1f} times", "faster to score"),
+        KeyFigure(f"{compressed.before.mean:.4f} → {compressed.after.mean:.4f}", f"{compressed.metric} on test"),
     )
     return PageVerdict(f"{compressed.factor:.1f} times smaller", sentence, Sureness.MEASURED, figures)

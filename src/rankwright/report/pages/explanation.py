@@ -12,7 +12,7 @@ from rankwright.progress.stages import announce
 from rankwright.rankers.importance import FeatureImportance
 from rankwright.rankers.ranker import Ranker
 from rankwright.report.explanation import explanation_chart
-from rankwright.report.page.document import Block, Chart, Figure, Page, PageTable, PageVerdict, Section, Sureness
+from rankwright.report.page.document import Block, Chart, KeyFigure, Page, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.sections.again import again_section
 from rankwright.report.sections.data import data_section
 from rankwright.report.sections.models import models_section
@@ -65,7 +65,7 @@ def _verdict(found: Any) -> PageVerdict:
         f"{name} matters most",
         sentence,
         Sureness.MEASURED,
-        (Figure(f"{test.difference:+.4f}", f"{found.metric} without it"),),
+        (KeyFigure(f"{test.difference:+.4f}", f"{found.metric} without it"),),
     )
 
 
@@ -77,9 +77,9 @@ def _of_pair(found: PairExplanation) -> PageVerdict:
         f"{found.margin:+.4g}. {found.table().notes[0]}"
     )
     figures = (
-        Figure(f"{found.margin:+.4g}", "ahead by"),
-        Figure(f"{found.scores[0]:.4g}", f"score of {found.above}"),
-        Figure(f"{found.scores[1]:.4g}", f"score of {found.below}"),
+        KeyFigure(f"{found.margin:+.4g}", "ahead by"),
+        KeyFigure(f"{found.scores[0]:.4g}", f"score of {found.above}"),
+        KeyFigure(f"{found.scores[1]:.4g}", f"score of {found.below}"),
     )
     return PageVerdict(f"Why {found.above} is above {found.below}", sentence, Sureness.MEASURED, figures)
 
@@ -93,7 +93,7 @@ def _of_list(found: Explanation) -> PageVerdict:
         f"{found.centred[place, feature]:+.4g} against the query's mean."
     )
     return PageVerdict(
-        f"Query {found.query}", sentence, Sureness.MEASURED, (Figure(f"{found.scores[place]:.4g}", "best score"),)
+        f"Query {found.query}", sentence, Sureness.MEASURED, (KeyFigure(f"{found.scores[place]:.4g}", "best score"),)
     )
 
 

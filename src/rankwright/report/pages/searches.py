@@ -10,7 +10,7 @@ from rankwright.errors import require
 from rankwright.metrics.registry import parse_metric
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
-from rankwright.report.page.document import Figure, Page, PageTable, PageVerdict, Section, Sureness
+from rankwright.report.page.document import KeyFigure, Page, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.sections.again import again_section
 from rankwright.report.sections.importances import importances_section
 from rankwright.report.sections.learning import learning_section
@@ -84,9 +84,9 @@ def _verdict(
         f"so that on new queries expect a little less."
     )
     figures = (
-        Figure(f"{best.value - usual:+.4f}", "against the median configuration"),
-        Figure(f"{n_trials:,}", "configurations tried"),
-        Figure(f"{best.kept:g}", "steps of the best"),
+        KeyFigure(f"{best.value - usual:+.4f}", "against the median configuration"),
+        KeyFigure(f"{n_trials:,}", "configurations tried"),
+        KeyFigure(f"{best.kept:g}", "steps of the best"),
     )
     return PageVerdict(f"{best.value:.4f} {metric} by validation", sentence, Sureness.MEASURED, figures)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankwright.metrics.compared.comparison_tables import OUTCOMES
 from rankwright.metrics.compared.sentences import detectable_of, difference_cell, effect_cell, outcomes_cell, p_cell
 from rankwright.metrics.systems import SystemComparison
-from rankwright.report.page.document import Block, Chart, Figure, PageTable, PageVerdict, Section, Sureness
+from rankwright.report.page.document import Block, Chart, KeyFigure, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.sections.subject import Measured
 from rankwright.report.specs.intervals import mean_intervals
 from rankwright.tables.text import ShownTable
@@ -25,10 +25,10 @@ def comparison_verdict(comparison: SystemComparison) -> PageVerdict:
     else:
         headline = f"{first} wins" if is_sure else f"{first} leads, but that may be chance"
     figures = (
-        Figure(f"{abs(test.difference):+.4f}", f"{metric} over {second}"),
-        Figure(f"{low:.4f} to {high:.4f}", "95 % interval of the difference"),
-        Figure(f"< {SURE}" if p_value < SURE else f"{p_value:.3f}", "p, randomisation test"),
-        Figure(f"{test.losses:,} / {test.ties:,} / {test.wins:,}", "queries won / tied / lost"),
+        KeyFigure(f"{abs(test.difference):+.4f}", f"{metric} over {second}"),
+        KeyFigure(f"{low:.4f} to {high:.4f}", "95 % interval of the difference"),
+        KeyFigure(f"< {SURE}" if p_value < SURE else f"{p_value:.3f}", "p, randomisation test"),
+        KeyFigure(f"{test.losses:,} / {test.ties:,} / {test.wins:,}", "queries won / tied / lost"),
     )
     sureness = Sureness.SURE if is_sure else Sureness.CHANCE
     return PageVerdict(headline, comparison.conclusion, sureness, figures)
@@ -49,8 +49,8 @@ def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
         sentence = f"{name} reaches {result.mean:.4f} {measured.metric}{on}, but so few queries tell nothing of chance."
     others = [one for one in measured.some.results if one != measured.metric][:3]
     figures = (
-        Figure(f"{low:.4f} to {high:.4f}", "95 % interval"),
-        *(Figure(f"{measured.some[one].mean:.4f}", one) for one in others),
+        KeyFigure(f"{low:.4f} to {high:.4f}", "95 % interval"),
+        *(KeyFigure(f"{measured.some[one].mean:.4f}", one) for one in others),
     )
     return PageVerdict(f"{name}: {result.mean:.4f} {measured.metric}", sentence, Sureness.MEASURED, figures)
 
