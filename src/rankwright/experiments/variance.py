@@ -23,7 +23,7 @@ from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import as_measure
 from rankwright.progress.stages import announce
 from rankwright.report.curves import Curve, draw_curves, samples_of
-from rankwright.report.page.document import Chart, Figure, Page, PageTable, PageVerdict, Section, Sureness
+from rankwright.report.page.document import Chart, KeyFigure, Page, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.picture import FORMATS
 from rankwright.report.sections.again import again_section
 from rankwright.report.sections.subject import Origin
@@ -320,8 +320,8 @@ def study_page(study: VarianceStudy, origin: Origin) -> Page:
         f"variance differs by {steadier}."
     )
     figures = (
-        Figure(steadier, "variance against a single model"),
-        Figure(f"{bagged['mean']:.4f}", f"{metric}, bagged"),
+        KeyFigure(steadier, "variance against a single model"),
+        KeyFigure(f"{bagged['mean']:.4f}", f"{metric}, bagged"),
     )
     verdict = PageVerdict("How much bagging steadies", sentence, Sureness.MEASURED, figures)
     return Page("Variance study", verdict, (*sections, again_section({}, None, origin)))
