@@ -75,3 +75,10 @@ def test_preferences_have_weights_of_their_own():
         rw.RankNet(hidden=(2,), epochs=1).fit(
             rw.RankingDataset.from_arrays([[1.0], [2.0]], qid=[1, 1], propensities=[0.5, 1.0], preferences=pairs)
         )
+
+
+@pytest.mark.parametrize(("ranker", "settings"), [(rw.LambdaMART, {}), (rw.BLMART, {"n_bags": 2})])
+def test_weighed_clicks_have_the_forces_of_clicks(clicked: Any, ranker: Any, settings: dict[str, Any]) -> None:
+    plain = ranker(**QUICK, **settings).fit(clicked)
+    by_swaps = ranker(**QUICK, **settings, objective="lambdarank").fit(clicked)
+    assert plain.forest_.equals(by_swaps.forest_)

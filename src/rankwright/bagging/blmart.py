@@ -45,4 +45,5 @@ class BLMART(DebiasedRanker, BaggedForest, BLMARTSettings):
         member = super().single(**changes)
         assert isinstance(member, LambdaMART)
         member._weighs_positions = self._weighs_positions  # which was measured once, on the features of all bags
+        member._has_clicks = self.propensity_weights_ is not None  # weights do not tell where they come from
         return member

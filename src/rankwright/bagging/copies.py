@@ -18,5 +18,5 @@ def copy_of(ranker: AnyRanker, **changes: Any) -> AnyRanker:
     known = copy.get_params(deep=False)
     copy.set_params(**{name: value for name, value in changes.items() if name in known})
     if isinstance(ranker, DebiasedRanker) and isinstance(copy, DebiasedRanker):
-        copy._weighs_positions = ranker._weighs_positions
+        copy._weighs_positions, copy._has_clicks = ranker._weighs_positions, ranker._has_clicks
     return copy

@@ -40,6 +40,7 @@ class DebiasedRanker(Ranker, DebiasedSettings):
     takes_positions: ClassVar[bool] = True
 
     _weighs_positions = False  # while it learns: whether documents are weighed by position
+    _has_clicks = False  # of a bag's ranker: whether the bags weigh clicks by their propensities
     debiasing_: Debiasing | None = None
 
     @property

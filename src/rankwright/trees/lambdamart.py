@@ -62,8 +62,9 @@ class LambdaMART(DebiasedRanker, ForestRanker, LambdaMARTSettings):
                 "your own has its own settings",
             )
             return objective_named(self.objective) if isinstance(self.objective, str) else self.objective
-        if are_plain:  # clicks stay clicks once they are corrected
-            return usual_forces(self.metric) if self.debiasing_ is None else lambdarank(self.metric)
+        if are_plain:  # clicks stay clicks once they are corrected or weighed
+            has_clicks = self.debiasing_ is not None or self.propensity_weights_ is not None or self._has_clicks
+            return lambdarank(self.metric) if has_clicks else usual_forces(self.metric)
         objective = paper_lambdarank(self.metric) if self.mode == "paper" else lambdarank(self.metric)
         changes: dict[str, Any] = {"truncation": self.truncation, "pair_loss": self.sigma and Logistic(self.sigma)}
         return replace(objective, **{name: value for name, value in changes.items() if value is not None}, **weights)
