@@ -68,7 +68,7 @@ class Bagging(Bagged, BaggingSettings):
     @property
     def looks_at_queries(self) -> bool:
         """Whether a document's score depends on the other documents of its query."""
-        return self._combines_ranks() or (hasattr(self, "model_") and self.model_.needs_queries)
+        return self.model_.needs_queries if hasattr(self, "model_") else self._combines_ranks()
 
     def single(self, **changes: Any) -> Ranker:
         """Make an untrained copy of the bagged ranker, to compare bagging with.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwright.container.atomic import atomic_file
-from rankwright.errors import MissingExtraError, SettingError
+from rankwright.errors import MissingExtraError, SettingError, require_type
 from rankwright.formats.parquet import write_parquet_columns
 from rankwright.report.page.document import Page
 from rankwright.report.page.rendering import rendered
@@ -23,6 +23,7 @@ ENDINGS = (".html", ".htm")
 
 def check_report(path: str | os.PathLike[str]) -> None:
     """Raise where a report could not be written to `path`: asked for before hours of work, not after."""
+    require_type(path, (str, os.PathLike), "the report", "a file, named by a text or a Path")
     target = Path(path)
     if target.suffix.lower() not in ENDINGS:
         raise SettingError(f"a report is a page: its name must end in .html, got {os.fspath(path)!r}")
