@@ -9,7 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+import rankwright as rw
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 AUDITS = Path(__file__).with_name("audits.js").read_text()
@@ -122,3 +125,14 @@ def drive_tables(report: OpenReport) -> None:
         assert header.get_attribute("aria-sort") == order
         values = [float(text.split()[0]) for text in cells.all_inner_texts()]
         assert values == sorted(values, reverse=order == "descending")
+
+
+def report_of_many(path: Path) -> list[Path]:
+    """A report of five systems on 50,000 queries, and what is written beside it."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(5, 30, size=50_000)
+    labels = rng.choice(5, size=int(sizes.sum()), p=[0.5, 0.2, 0.15, 0.1, 0.05]).astype(np.float32)
+    features = (labels[:, None] + 2 * rng.normal(size=(len(labels), 5))).astype(np.float32)
+    data = rw.RankingDataset.from_arrays(features, labels, group=sizes)
+    scores = {f"model {number}": features[:, number] + 0.1 * number * labels for number in range(5)}
+    return rw.write_report(rw.compare(scores, data), path)

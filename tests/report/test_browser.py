@@ -5,10 +5,19 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.report.conftest import HOSTILE
-from tests.report.driver import CLEAN, THEMES, WIDTHS, OpenReport, browser, drive_pair, drive_queries, drive_tables
+from tests.report.driver import (
+    CLEAN,
+    THEMES,
+    WIDTHS,
+    OpenReport,
+    browser,
+    drive_pair,
+    drive_queries,
+    drive_tables,
+    report_of_many,
+)
 
 import rankwright as rw
 from rankwright.experiments.quickstart import run_quickstart, write_quickstart, write_quickstart_report
@@ -80,20 +89,12 @@ def test_a_report_on_letor(tmp_path):
 
 
 @pytest.mark.slow
-def test_fifty_thousand_queries_open_within_three_seconds(tmp_path):
-    rng = np.random.default_rng(0)
-    sizes = rng.integers(5, 30, size=50_000)
-    labels = rng.choice(5, size=int(sizes.sum()), p=[0.5, 0.2, 0.15, 0.1, 0.05]).astype(np.float32)
-    features = (labels[:, None] + 2 * rng.normal(size=(len(labels), 5))).astype(np.float32)
-    data = rw.RankingDataset.from_arrays(features, labels, group=sizes)
-    scores = {f"model {number}": features[:, number] + 0.1 * number * labels for number in range(5)}
-    page, *beside = rw.write_report(rw.compare(scores, data), tmp_path / "report.html")
+def test_a_report_of_fifty_thousand_queries_stays_small_and_works(tmp_path):
+    page, *beside = report_of_many(tmp_path / "report.html")
     assert page.stat().st_size < 4_000_000
     assert [one.name for one in beside] == ["report.queries.parquet", "report.lists.parquet"]
     with browser() as running:
-        reports = [OpenReport(running, page) for _ in range(3)]  # other work on the machine may slow one of them
-        assert min(report.seconds for report in reports) < 3
-        report = reports[-1]
+        report = OpenReport(running, page)
         assert report.audit() == CLEAN
         assert "of 50,000 queries" in report.page.locator(".pager").inner_text()
         drive_queries(report)

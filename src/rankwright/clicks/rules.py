@@ -8,7 +8,7 @@ from rankwright.errors import require
 
 
 def skip_above(clicks: Sequence[int]) -> list[tuple[int, int]]:
-    """Pairs of positions by the rule of the slides: a click is preferred to all that was skipped above it.
+    """Pairs of positions by the rule of Ganjisaffar's slides: a click is preferred to all that was skipped above it.
 
     Parameters
     ----------

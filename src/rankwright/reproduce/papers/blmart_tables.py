@@ -12,7 +12,7 @@ from rankwright.reproduce.outcome import Claim, Findings, PaperTable
 from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_TABLES, WITH, WITHOUT, Rows
 from rankwright.reproduce.rankers import ranker_of_table
 from rankwright.reproduce.sources import DataSource, fold
-from rankwright.reproduce.wanted import folds_used, sets_of, source_named
+from rankwright.reproduce.wanted import parts_by_row, sets_of, source_named
 from rankwright.trees.lambdamart import LambdaMART
 
 NAME = "blmart-tables"
@@ -37,12 +37,7 @@ def paper_of(source: DataSource) -> Rows:
 
 def parts(setup: Setup) -> list[RunPart]:
     """A part for each set, fold and ranker."""
-    return [
-        RunPart(NAME, f"{source.name}, fold {number + 1}, {row}", {"set": source.name, "fold": number, "row": row})
-        for source in sources(setup)
-        for number in folds_used(setup, source, quick=2)
-        for row in paper_of(source)
-    ]
+    return parts_by_row(NAME, setup, sources(setup), paper_of, quick=2)
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:

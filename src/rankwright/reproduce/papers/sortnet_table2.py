@@ -12,7 +12,7 @@ from rankwright.reproduce.papers.sortnet_table1 import METRICS, PAPER_CHOICE, so
 from rankwright.reproduce.published import BY_MAP, BY_P10, NDCG_AT, P_AT, SORTNET_TABLE2, Rows
 from rankwright.reproduce.rankers import ranker_of_table
 from rankwright.reproduce.sources import DataSource, fold
-from rankwright.reproduce.wanted import folds_used, source_named
+from rankwright.reproduce.wanted import parts_by_row, source_named
 
 NAME = "sortnet-table2"
 QUALITY = {BY_MAP: "map", BY_P10: "p@10"}
@@ -26,12 +26,7 @@ def paper_of(source: DataSource) -> Rows:
 
 def parts(setup: Setup) -> list[RunPart]:
     """A part for each set, fold and ranker."""
-    return [
-        RunPart(NAME, f"{source.name}, fold {number + 1}, {row}", {"set": source.name, "fold": number, "row": row})
-        for source in sources(setup)
-        for number in folds_used(setup, source, quick=3)
-        for row in paper_of(source)
-    ]
+    return parts_by_row(NAME, setup, sources(setup), paper_of, quick=3)
 
 
 def run(setup: Setup, values: Mapping[str, Any]) -> Result:
