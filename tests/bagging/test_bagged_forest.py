@@ -15,6 +15,7 @@ from rankwright.bagging.plan import BagPlan
 from rankwright.bagging.repetition import repeat_queries
 from rankwright.errors import SettingError
 from rankwright.objectives import lambdarank
+from rankwright.training.loop import History
 from rankwright.trees.bins.binned import bin_dataset
 
 SMALL: dict[str, Any] = {"n_trees": 6, "max_leaves": 5, "min_docs_in_leaf": 3}
@@ -191,3 +192,24 @@ def test_ctrl_c_between_a_bag_and_its_measure_keeps_both(small_data, monkeypatch
     ranker = rw.BLMART(n_bags=8, n_trees=3, max_leaves=4, threads=1).fit(small_data)
     assert ranker.history_.interrupted
     assert 3 <= len(ranker.history_.values) == ranker.n_bags_ < 8
+
+
+@pytest.mark.parametrize(("symmetric_is_worth", "growth"), [(0.505, "best-first"), (0.6, "symmetric")])
+def test_bags_have_symmetric_trees_where_these_are_far_better_unseen(
+    symmetric_is_worth, growth, small_data, monkeypatch
+):
+    worth = {"best-first": 0.5, "symmetric": symmetric_is_worth}
+
+    def search(self, grown, shape, lists, run):  # noqa: ARG001
+        return History(watched="ndcg@10", values=[worth[shape.growth]])
+
+    monkeypatch.setattr(rw.LambdaMART, "_watched_on_unseen", search)
+    ranker = rw.BLMART(n_bags=2, early_stopping=2).fit(small_data)
+    assert ranker.chosen_["growth"] == growth
+    assert ranker.chosen_["max_leaves"] == {"best-first": 7, "symmetric": 64}[growth]
+
+
+def test_bags_keep_what_they_are_given(small_data):
+    ranker = rw.BLMART(n_bags=2, max_leaves=5, early_stopping=2).fit(small_data)
+    assert "max_leaves" not in ranker.chosen_
+    assert ranker.chosen_["growth"] == "best-first"

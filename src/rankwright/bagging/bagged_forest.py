@@ -108,11 +108,14 @@ class BaggedForest(Bagged, BinnedRanker):
         require(by_themselves, "bags draw their queries themselves: leave out queries")
         self._check_overfit()
         choosing = choosing_part(valid, self.watched_parts_)
-        work = ForestWork(self.single(**DONE_BEFORE), data, valid, choosing, self._plan(), self._threads_of_a_bag())
+        shape = self.single(**DONE_BEFORE).shape_on_unseen(lists, run)  # once, for all bags
+        member = self.single(**DONE_BEFORE, **shape)
+        work = ForestWork(member, data, valid, choosing, self._plan(), self._threads_of_a_bag())
         watched = None if valid is None else valid.documents
         trained = self._train(data.documents, watched, work, lists.digests(), run)
         self.oob_scores_ = data.documents.in_source_order(trained.out_of_bag.scores())
         score = trained.out_of_bag.measure(self.selected_metric, threads=thread_count(self.threads))
+        self.chosen_ = {**shape, **_chosen_by_all(trained)}
         self.model_ = _mean_of(trained, score)
 
     def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
@@ -138,6 +141,7 @@ class BaggedForest(Bagged, BinnedRanker):
         digests = data.digest, None if watched is None else binned_digest(watched)
         trained = self._train(data.documents, None if watched is None else watched.documents, work, digests, run)
         self.oob_scores_ = None
+        self.chosen_ = _chosen_by_all(trained)
         self.model_ = _mean_of(trained, None)
 
     def _check_overfit(self) -> None:
@@ -145,6 +149,12 @@ class BaggedForest(Bagged, BinnedRanker):
             not self.overfit or self.early_stopping is None,
             "overfit keeps every tree and early_stopping does not: choose one of them",
         )
+
+
+def _chosen_by_all(trained: TrainedBags) -> dict[str, Any]:
+    """What every bag chose alike for settings that are None."""
+    first, *others = [member.chosen_ for member in trained.members]
+    return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
 
 
 def _mean_of(trained: TrainedBags, oob_score: float | None) -> BaggedForestModel:

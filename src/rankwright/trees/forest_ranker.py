@@ -33,7 +33,7 @@ from rankwright.trees.length import (
 )
 from rankwright.trees.model import ForestModel
 from rankwright.trees.params import SplitGain, TreeParams
-from rankwright.trees.sizing import PAPER, ForestShape, chosen_settings, shape_for, shapes_to_try
+from rankwright.trees.sizing import LEAD_IN_BAGS, PAPER, ForestShape, chosen_settings, shape_for, shapes_to_try
 
 
 class ForestRanker(CrewRanker):
@@ -115,17 +115,43 @@ class ForestRanker(CrewRanker):
 
         return grown
 
+    def shape_on_unseen(self, lists: BinnedLists, run: TrainingRun) -> Mapping[str, Any]:
+        """Tell what forests in bags should have that is not by the size of the data.
+
+        Parameters
+        ----------
+        lists : BinnedLists
+            What would be trained on.
+        run : TrainingRun
+            Where an unfinished search is kept.
+
+        Returns
+        -------
+        mapping
+            The open settings of the shape that is far better for queries not trained on; nothing if none is.
+        """
+        by_size = self.chosen_ = chosen_settings(self, self._shape(lists))
+        if not self._may_choose_length(lists) or len(self._shapes_to_try(lists)) == 1:
+            return {}
+        base_score = self._base_score(lists) if lists.data.initial_scores is None else 0.0
+        best = self._chosen_on_unseen(self._boosting_on(lists, base_score), lists, run, lead=LEAD_IN_BAGS)
+        is_other = any(best[name] != value for name, value in by_size.items() if name != "n_trees")
+        return {name: value for name, value in best.items() if name != "n_trees"} if is_other else {}
+
     def _chosen_on_unseen(
-        self, grown: Callable[..., Boosting], lists: BinnedLists, run: TrainingRun
+        self, grown: Callable[..., Boosting], lists: BinnedLists, run: TrainingRun, lead: float = 0.0
     ) -> Mapping[str, Any]:
-        """The open settings of the shape and the number of trees that are best for queries not trained on."""
-        best, best_mean = self.chosen_, -inf
+        """The open settings of the shape and the number of trees that are best for queries not trained on.
+
+        A shape that is not the first must be better by `lead`, a share of the best value so far.
+        """
+        best, to_beat = self.chosen_, -inf
         for shape in self._shapes_to_try(lists):
             self.chosen_ = chosen_settings(self, shape)
             history = self._watched_on_unseen(grown, shape, lists, run)
             mean = history.best_mean if history.higher_is_better else -(history.best_mean or 0.0)
-            if history.best_step is not None and mean is not None and mean > best_mean:
-                best, best_mean = {**self.chosen_, "n_trees": history.best_step + 1}, mean
+            if history.best_step is not None and mean is not None and mean > to_beat:
+                best, to_beat = {**self.chosen_, "n_trees": history.best_step + 1}, mean + lead * abs(mean)
         return best
 
     def _shapes_to_try(self, lists: BinnedLists) -> tuple[ForestShape, ...]:

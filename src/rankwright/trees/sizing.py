@@ -66,6 +66,9 @@ SYMMETRIC = ForestShape(
     feature_fraction=1.0,
     growth="symmetric",
 )
+# The mean of bags of small trees is as good or better where a single forest of theirs is a little worse, so symmetric
+# ones must lead by this share of the metric to be taken for bags.
+LEAD_IN_BAGS = 0.02
 LEAVES_OF_LITTLE = 40  # a leaf needs no more than this part of the documents, so that a few hundred can be split
 
 
