@@ -17,7 +17,7 @@ import argparse
 from typing import Any
 
 import numpy as np
-from benchmarks.clicks_tables import show
+from benchmarks.records import show
 from scipy.stats import ttest_1samp
 
 import rankwright as rw
