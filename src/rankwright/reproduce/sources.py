@@ -58,6 +58,15 @@ class DataSource:
         return self.likeness or self.name
 
     @property
+    def differs(self) -> str:
+        """In what the set, or what is done with it, is not the paper's."""
+        if self.kind == MADE:
+            return f"{self.name} follows a recipe of ours, and how its features tell relevance is not {self.likeness}'s"
+        if self.is_known:
+            return f"{self.name} is known, but settings that the paper does not tell are our defaults"
+        return f"the paper does not know {self.name}"
+
+    @property
     def told(self) -> str:
         """A sentence on what the figures were computed on."""
         if self.kind == MADE:
