@@ -138,7 +138,9 @@ def collected(
     order = [*EXPERIMENTS, ON_CLICKS, *ON_SETS.values()]
     return {
         "experiments": {name: rounded(experiments[name]) for name in order if name in experiments},
-        "benchmarks": {name: rounded(record) for name, record in sorted((kept["benchmarks"] | _records()).items())},
+        "benchmarks": {
+            name: rounded(record) for name, record in sorted((_usable(kept["benchmarks"]) | _records()).items())
+        },
         "scripts": _questions(),
     }
 
@@ -161,13 +163,19 @@ def _on_data(names: Mapping[str, str], folder: str, out: str) -> dict[str, Any]:
 
 
 def _records() -> dict[str, Any]:
-    """What benchmarks left; a record without its command stays off the page: every number there can be made again."""
+    """What benchmarks left here."""
     found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(BENCHMARKS.glob("*.json"))}
+    return _usable(found) | _comparisons()
+
+
+def _usable(records: Mapping[str, Any]) -> dict[str, Any]:
+    """The records that tell their command and what it ran with: every number of the page can be made again."""
+    wanted = ({"command", "date", "question"}, {"command", "title", "metrics"})
     return {
         name: record
-        for name, record in found.items()
-        if isinstance(record, dict) and record.keys() >= {"command", "date", "question"}
-    } | _comparisons()
+        for name, record in records.items()
+        if isinstance(record, dict) and any(record.keys() >= keys for keys in wanted)
+    }
 
 
 def _comparisons() -> dict[str, Any]:

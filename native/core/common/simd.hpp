@@ -55,7 +55,7 @@ template <typename Kernel, typename... Arguments>
 } // namespace compiled_for
 #endif
 
-template <typename Kernel, typename... Arguments> void run_for(Simd simd, Arguments... arguments) {
+template <typename Kernel, typename... Arguments> void run_for([[maybe_unused]] Simd simd, Arguments... arguments) {
 #ifdef RANKWRIGHT_X86
     if (simd == Simd::avx512) return compiled_for::avx512<Kernel>(arguments...);
     if (simd == Simd::avx2) return compiled_for::avx2<Kernel>(arguments...);
