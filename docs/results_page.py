@@ -1,11 +1,12 @@
 """Writes docs/results.md from docs/results.json: `make results` runs it, and a test compares.
 
-The JSON holds what `rankwright reproduce` and the benchmarks wrote. Experiments that it lacks are run with `--quick`;
-those of the papers' sizes are taken from out/reproduce-full, where `rankwright reproduce NAME --out out/reproduce-full`
-left them. Records of benchmarks are taken from benchmarks/results, and comparisons of quality are made from the results
-that are kept there. Nothing on the page is typed by hand.
+The JSON holds what `rankwright reproduce` and the benchmarks wrote. Experiments that it lacks, or of which it has a run
+that kept no reasons, are run with `--quick`; those of the papers' sizes are taken from out/reproduce-full, where
+`rankwright reproduce NAME --out out/reproduce-full` left them. Records of benchmarks are taken from benchmarks/results,
+and comparisons of quality are made from the results that are kept there. Nothing on the page is typed by hand.
 
     python docs/results_page.py                         run what is missing, and write the page
+    python docs/results_page.py --no-runs               run nothing: take in what commands have left, and write the page
     python docs/results_page.py --again sortnet-table1  run an experiment anew (its parts too), and write the page
     python docs/results_page.py --clicks DIR            run blmart-clicks on a log with labels too
     python docs/results_page.py --sets DIR              run blmart-tables and sortnet-table2 on real sets, too
@@ -38,10 +39,11 @@ PAGE, KEPT = HERE / "results.md", HERE / "results.json"
 SCRIPTS = HERE.parent / "benchmarks"
 BENCHMARKS = SCRIPTS / "results"
 OUT = HERE.parent / "out"
-FULL_OUT = OUT / "reproduce-full"
+FULL_OUT, QUICK_OUT = OUT / "reproduce-full", OUT / "reproduce-quick"
 ON_CLICKS = "blmart-clicks, on a log"
 ON_SETS = {"blmart-tables": "blmart-tables, on real sets", "sortnet-table2": "sortnet-table2, on real sets"}
 DIGITS = 7  # of the numbers that are kept
+NO_REASON = "the run that is shown kept no reason"
 INTRODUCTION = """# Results
 
 This page is made by `make results` from what the commands on it wrote; nothing is typed by hand. The papers' tables and
@@ -94,7 +96,7 @@ def _verdicts(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _failures(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "## What did not come out, and why"
     rows = [
-        [_linked(one["experiment"]), claim["text"], claim["answer"], claim["found"], claim["why"]]
+        [_linked(one["experiment"]), claim["text"], claim["answer"], claim["found"], claim.get("why", NO_REASON)]
         for one in experiments
         for claim in one["claims"]
         if claim["holds"] is not True
@@ -122,15 +124,22 @@ def _missing(results: Mapping[str, Any]) -> Iterator[str]:
 
 
 def collected(
-    kept: Mapping[str, Any], again: Sequence[str], clicks: str | None = None, sets: str | None = None
+    kept: Mapping[str, Any],
+    again: Sequence[str] = (),
+    *,
+    runs: bool = True,
+    clicks: str | None = None,
+    sets: str | None = None,
 ) -> dict[str, Any]:
     """The kept results, those of experiments that were missing, and those of benchmarks that were run here."""
-    experiments = {name: one for name, one in kept["experiments"].items() if name not in again} | dict(_full(again))
     for name in again:
-        shutil.rmtree(OUT / "reproduce-quick" / PARTS_FOLDER / name, ignore_errors=True)
-    missing = [name for name in EXPERIMENTS if name not in experiments]
-    found = reproduce(missing, Setup(QUICK), out=OUT / "reproduce-quick", workers=1) if missing else []
-    experiments |= {one.experiment.name: one.to_dict() for one in found}
+        shutil.rmtree(QUICK_OUT / PARTS_FOLDER / name, ignore_errors=True)
+    experiments = {name: one for name, one in kept["experiments"].items() if name not in again}
+    experiments |= dict(_left(QUICK_OUT, QUICK, again)) | dict(_left(FULL_OUT, FULL, again))
+    missing = [name for name in EXPERIMENTS if name not in experiments or not _has_reasons(experiments[name])]
+    if missing and runs:
+        found = reproduce(missing, Setup(QUICK), out=QUICK_OUT, workers=1)
+        experiments |= {one.experiment.name: one.to_dict() for one in found}
     if clicks is not None:
         experiments |= _on_data({"blmart-clicks": ON_CLICKS}, clicks, "reproduce-clicks")
     if sets is not None:
@@ -145,14 +154,18 @@ def collected(
     }
 
 
-def _full(again: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """The experiments that were run in the papers' sizes."""
+def _left(folder: Path, size: str, again: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """The experiments of that size that `rankwright reproduce` left in a folder."""
     for name in EXPERIMENTS:
-        path = FULL_OUT / f"{name}.json"
+        path = folder / f"{name}.json"
         if path.exists() and name not in again:
             document = json.loads(path.read_text(encoding="utf-8"))
-            if document["size"] == FULL:
+            if document["size"] == size:
                 yield name, document
+
+
+def _has_reasons(document: Mapping[str, Any]) -> bool:
+    return all("why" in claim for claim in document["claims"])
 
 
 def _on_data(names: Mapping[str, str], folder: str, out: str) -> dict[str, Any]:
@@ -213,9 +226,11 @@ def main() -> None:
     parser.add_argument("--again", nargs="*", default=[], choices=list(EXPERIMENTS), help="experiments to run anew")
     parser.add_argument("--clicks", help="a folder with a click log and its labels")
     parser.add_argument("--sets", help="a folder with real data sets, as their authors ship them")
+    parser.add_argument("--no-runs", action="store_true", help="run no experiment")
     options = parser.parse_args()
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {"experiments": {}, "benchmarks": {}}
-    results = collected(kept, options.again, options.clicks, options.sets)
+    runs = not options.no_runs
+    results = collected(kept, options.again, runs=runs, clicks=options.clicks, sets=options.sets)
     KEPT.write_text(json.dumps(results, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
     PAGE.write_text(page(results), encoding="utf-8")
 
