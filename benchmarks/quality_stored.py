@@ -39,6 +39,7 @@ COMPARISONS = {
 def stored(name: str) -> dict[str, Any] | None:
     """A comparison by the results that are kept; None where no set has them all."""
     title, systems, folds = COMPARISONS[name]
+    place = list(COMPARISONS).index(name)
     lacking = {own: [system for system in systems if not _is_kept(system, own, folds)] for own in SETS}
     sets = [own for own, missing in lacking.items() if not missing]
     if not sets:
@@ -46,7 +47,8 @@ def stored(name: str) -> dict[str, Any] | None:
     options = ["--systems", *systems, "--sets", *sets, "--folds", str(folds)]
     command = shlex.join(["python", "-m", "benchmarks.quality", *options])
     left_out = {own: missing for own, missing in lacking.items() if missing}
-    return summary(systems, sets, folds) | {"title": title, "command": command, "left_out": left_out}
+    told = {"title": title, "place": place, "command": command, "left_out": left_out}
+    return summary(systems, sets, folds) | told
 
 
 def _is_kept(system: str, own: str, folds: int) -> bool:

@@ -43,6 +43,7 @@ FULL_OUT, QUICK_OUT = OUT / "reproduce-full", OUT / "reproduce-quick"
 ON_CLICKS = "blmart-clicks, on a log"
 ON_SETS = {"blmart-tables": "blmart-tables, on real sets", "sortnet-table2": "sortnet-table2, on real sets"}
 DIGITS = 7  # of the numbers that are kept
+NO_QUESTION = {"short_runs", "clicks_clax"}  # scripts that run others, or are run by others
 NO_REASON = "the run that is shown kept no reason"
 INTRODUCTION = """# Results
 
@@ -74,10 +75,11 @@ def page(results: Mapping[str, Any]) -> str:
 
 def _machines(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "## Machine and versions"
-    told = {json.dumps(one["machine"], sort_keys=True) for one in experiments}
-    for machine_ in sorted(told):
-        facts = json.loads(machine_)
-        yield markdown_table(["what", "which"], [[name, str(value)] for name, value in facts.items()])
+    told: dict[str, dict[str, None]] = {}
+    for one in experiments:
+        for name, value in one["machine"].items():
+            told.setdefault(name, {})[str(value)] = None
+    yield markdown_table(["what", "which"], [[name, ", ".join(sorted(values))] for name, values in told.items()])
     yield (
         "Times of experiments are seconds of processors: they depend little on what else the machine did. Benchmarks "
         "tell their own versions below their tables."
@@ -183,7 +185,7 @@ def _records() -> dict[str, Any]:
 
 def _usable(records: Mapping[str, Any]) -> dict[str, Any]:
     """The records that tell their command and what it ran with: every number of the page can be made again."""
-    wanted = ({"command", "date", "question"}, {"command", "title", "metrics"})
+    wanted = ({"command", "date", "question"}, {"command", "title", "metrics", "place"})
     return {
         name: record
         for name, record in records.items()
@@ -206,8 +208,9 @@ def _questions() -> dict[str, str]:
     found = {}
     for path in sorted(SCRIPTS.glob("*.py")):
         code = ast.parse(path.read_text(encoding="utf-8"))
-        if any(isinstance(one, ast.FunctionDef) and one.name == "main" for one in code.body):
-            found[path.stem] = " ".join((ast.get_docstring(code) or "").split("\n\n")[0].split())
+        has_main = any(isinstance(one, ast.FunctionDef) and one.name == "main" for one in code.body)
+        if has_main and path.stem not in NO_QUESTION:
+            found[path.stem] = " ".join((ast.get_docstring(code) or "").split("\n\n")[0].split()).rstrip(":")
     return found
 
 

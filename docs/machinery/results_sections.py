@@ -26,9 +26,9 @@ def comparisons(benchmarks: Mapping[str, Record]) -> Iterator[str]:
         "settings from the tool's own space, its defaults among them, each measured on a quarter of the training "
         "queries, and the best trained again on all."
     )
-    for record in benchmarks.values():
-        if "metrics" in record:
-            yield from _quality(record)
+    records = (record for record in benchmarks.values() if "metrics" in record)
+    for record in sorted(records, key=lambda one: int(one["place"])):
+        yield from _quality(record)
 
 
 def _quality(record: Record) -> Iterator[str]:
