@@ -97,13 +97,17 @@ def _verdicts(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _failures(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "## What did not come out, and why"
-    rows = [
-        [_linked(one["experiment"]), claim["text"], claim["answer"], claim["found"], claim.get("why", NO_REASON)]
-        for one in experiments
-        for claim in one["claims"]
-        if claim["holds"] is not True
-    ]
-    yield markdown_table(["experiment", "statement", "here", "by which numbers", "why"], rows)
+    for one in experiments:
+        failed = [claim for claim in one["claims"] if claim["holds"] is not True]
+        if failed:
+            yield f"**{_linked(one['experiment'])}**"
+            yield "\n".join(f"- {_failure(claim)}" for claim in failed)
+
+
+def _failure(claim: Mapping[str, Any]) -> str:
+    """A statement, what became of it, by which numbers, and why."""
+    answer = claim["answer"].capitalize()
+    return f"*{claim['text']}*. {answer}: {claim['found']}. **Why**: {claim.get('why', NO_REASON)}."
 
 
 def _linked(experiment: str) -> str:

@@ -48,7 +48,8 @@ def test_what_did_not_come_out_is_told_with_its_reason(results_page, kept):
     for claim in failures:
         why = claim.get("why", results_page.NO_REASON)
         assert why
-        assert f"{claim['text']} | {claim['answer']} | {claim['found']} | {why} |" in told
+        answer = claim["answer"].capitalize()
+        assert f"- *{claim['text']}*. {answer}: {claim['found']}. **Why**: {why}." in told
 
 
 def test_every_script_has_a_row_and_every_record_its_command(results_page, kept):
