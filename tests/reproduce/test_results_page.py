@@ -111,7 +111,12 @@ def test_runs_without_reasons_are_run_again(results_page, kept, monkeypatch, tmp
     for place in ("BENCHMARKS", "FULL_OUT", "QUICK_OUT"):
         monkeypatch.setattr(results_page, place, tmp_path)
     asked = []
-    monkeypatch.setattr(results_page, "reproduce", lambda names, *_, **__: asked.extend(names) or [])
+
+    def reproduce(names, *_, **__):
+        asked.extend(names)
+        return []
+
+    monkeypatch.setattr(results_page, "reproduce", reproduce)
     whole = {
         name: one | {"claims": [claim | {"why": "so"} for claim in one["claims"]]}
         for name, one in kept["experiments"].items()
