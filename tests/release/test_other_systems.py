@@ -7,8 +7,10 @@ trains, saves, loads, bags and tunes.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +56,20 @@ found = rw.tune(rw.LambdaMART(n_trees=3), data, space={"l2": Choice((0.0, 1.0))}
 assert found.settings
 print("done")
 """
+
+
+CORE = Path(__file__).parents[2] / "native" / "core"
+FOR_ARM64 = shutil.which("aarch64-linux-gnu-g++")  # apt install g++-aarch64-linux-gnu
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(FOR_ARM64 is None, reason="there is no compiler for arm64 here")
+@pytest.mark.parametrize("source", sorted(CORE.glob("*/*.cpp")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_kernels_compile_for_arm64(source):
+    options = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wno-psabi", "-Werror"]
+    command = [str(FOR_ARM64), *options, "-ffp-contract=off", f"-I{CORE.parent}", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_it_runs_without_what_windows_lacks(tmp_path):
