@@ -141,7 +141,8 @@ def collected(
     for name in again:
         shutil.rmtree(QUICK_OUT / PARTS_FOLDER / name, ignore_errors=True)
     experiments = {name: one for name, one in kept["experiments"].items() if name not in again}
-    experiments |= dict(_left(QUICK_OUT, QUICK, again)) | dict(_left(FULL_OUT, FULL, again))
+    whole = [name for name, one in experiments.items() if one["size"] == FULL]
+    experiments |= dict(_left(QUICK_OUT, QUICK, [*again, *whole])) | dict(_left(FULL_OUT, FULL, again))
     missing = [name for name in EXPERIMENTS if name not in experiments or not _has_reasons(experiments[name])]
     if missing and runs:
         found = reproduce(missing, Setup(QUICK), out=QUICK_OUT, workers=1)
@@ -160,11 +161,11 @@ def collected(
     }
 
 
-def _left(folder: Path, size: str, again: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """The experiments of that size that `rankwright reproduce` left in a folder."""
+def _left(folder: Path, size: str, without: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """The experiments of that size that `rankwright reproduce` left in a folder, but for some."""
     for name in EXPERIMENTS:
         path = folder / f"{name}.json"
-        if path.exists() and name not in again:
+        if path.exists() and name not in without:
             document = json.loads(path.read_text(encoding="utf-8"))
             if document["size"] == size:
                 yield name, document

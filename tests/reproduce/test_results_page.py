@@ -84,9 +84,14 @@ def test_a_run_of_the_papers_size_takes_the_place_of_a_quick_one(results_page, k
     for name, size in (("sortnet-table1", "full"), ("sortnet-table2", "quick")):
         one = kept["experiments"][name] | {"size": size, "title": "another run"}
         (tmp_path / f"{name}.json").write_text(json.dumps(one))
-    found = results_page.collected(kept, runs=False)["experiments"]
-    assert found["sortnet-table1"]["title"] == "another run"
-    assert found["sortnet-table2"] == kept["experiments"]["sortnet-table2"]
+    found = results_page.collected(kept, runs=False)
+    assert found["experiments"]["sortnet-table1"]["title"] == "another run"
+    assert found["experiments"]["sortnet-table2"] == kept["experiments"]["sortnet-table2"]
+    monkeypatch.setattr(results_page, "FULL_OUT", tmp_path / "nothing")
+    monkeypatch.setattr(results_page, "QUICK_OUT", tmp_path)
+    quick = json.loads((tmp_path / "sortnet-table1.json").read_text()) | {"size": "quick"}
+    (tmp_path / "sortnet-table1.json").write_text(json.dumps(quick))
+    assert results_page.collected(found, runs=False)["experiments"]["sortnet-table1"]["size"] == "full"
 
 
 def test_timings_of_benchmarks_are_told_as_ratios_with_their_command(results_page, kept, monkeypatch, tmp_path):
