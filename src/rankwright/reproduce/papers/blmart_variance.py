@@ -119,7 +119,7 @@ def _claims(source: DataSource, values: Mapping[str, Mapping[str, Any]]) -> list
     bagged = sum(row in (WITHOUT, WITH) for row in found)
     n, samples = len(METRICS), len(values[WITH]["map"])
     noise = (
-        f"a variance over {samples} samples is itself off by {math.sqrt(2 / max(samples - 1, 1)):.0%} or so, one "
+        f"a variance over {samples} samples is itself off by {100 * math.sqrt(2 / max(samples - 1, 1)):.0f} % or so, one "
         f"standard error, and there are {n} of them; {source.differs}"
     )
     spread = max(float(values[row]["map"].std()) for row in (RANDOM, WITH)) / math.sqrt(samples)
