@@ -118,9 +118,10 @@ def _claims(source: DataSource, values: Mapping[str, Mapping[str, Any]]) -> list
         found.append(max(rows, key=lambda row: rows[row]))
     bagged = sum(row in (WITHOUT, WITH) for row in found)
     n, samples = len(METRICS), len(values[WITH]["map"])
+    error = 100 * math.sqrt(2 / max(samples - 1, 1))
     noise = (
-        f"a variance over {samples} samples is itself off by {100 * math.sqrt(2 / max(samples - 1, 1)):.0f} % or so, one "
-        f"standard error, and there are {n} of them; {source.differs}"
+        f"a variance over {samples} samples is itself off by {error:.0f} % or so, one standard error, and there are "
+        f"{n} of them; {source.differs}"
     )
     spread = max(float(values[row]["map"].std()) for row in (RANDOM, WITH)) / math.sqrt(samples)
     close = f"the four means are close: one standard error of a MAP is {spread:.4f}; {source.differs}"
