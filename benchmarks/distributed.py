@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.records import leave
 
 QUERIES_AT_ONCE = 2000
 ALONE = "from rankwright.cli.app import main; main()"
@@ -70,7 +69,7 @@ def train_together(folder: str, out: str, cluster: str, workers: int, trees: int
 
 
 def settings(leaves: int) -> dict[str, Any]:
-    """The same for all, so that nothing but the number of workers differs."""
+    """Those of the issue's table, the same for all."""
     return {"max_leaves": leaves, "learning_rate": 0.1, "query_fraction": 1.0, "feature_fraction": 1.0}
 
 
@@ -114,10 +113,6 @@ def same(options: argparse.Namespace, folder: Path) -> None:
     first = min(next(iter(spent.values())))
     for name, values in spent.items():
         print(f"{name}: best {min(values):.1f} s of processor time, {min(values) / first:.2f}x")
-    rows = [{"run": name, "processor s": min(values), "by one process": min(values) / first}
-            for name, values in spent.items()]  # fmt: skip
-    question = f"One forest by several workers: {n_docs:,} documents, {options.trees} trees of {options.leaves} leaves"
-    leave("distributed-same", question, rows=rows, notes={"different model files": len(files) - 1})
     print("one model file" if len(files) == 1 else f"{len(files)} DIFFERENT model files")
 
 

@@ -69,7 +69,8 @@ def speed(benchmarks: Mapping[str, Record], scripts: Mapping[str, str]) -> Itera
     yield (
         "Each script of `benchmarks/` answers a question; what it printed last stands below it. Times are those of the "
         "day, the machine and the versions that each table names, and ratios come from runs in turns, the best of "
-        "each. A script that was not run here needs data or libraries that are not here, or hours."
+        "each. A script that was not run has left nothing here yet: some need data or libraries that are not here, or "
+        "hours."
     )
     rows = [[f"`{MODULE}{script}`", question, _runs(script, records)] for script, question in scripts.items()]
     yield markdown_table(["script", "question", "here"], rows)
