@@ -70,6 +70,10 @@ docs-check: docs ## Open every page of the site in Chromium, narrow and wide, li
 results: $(VENV)/.test-extras ## Write docs/results.md, the papers' figures and the peers' beside ours
 	$(BIN)/python docs/results_page.py $(RESULTS)
 
+.PHONY: benchmarks
+benchmarks: $(VENV)/.test-extras ## Run the short benchmarks; `make results` puts what they leave on docs/results.md
+	$(BIN)/python -m benchmarks.short_runs $(BENCHMARKS)
+
 format: $(VENV)/.test-extras ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix --quiet .

@@ -13,7 +13,6 @@ query (means of seeds) with the p-value of Fisher's randomisation test.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
@@ -23,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.letor_folds import GRID, folds_of
-from benchmarks.timing import RESULTS
+from benchmarks.records import leave
 
 import rankwright as rw
 from rankwright import synthetic
@@ -157,11 +156,10 @@ def main() -> None:
         (folder.name, "letor", [str(fold) for fold in folds_of(folder)[: options.folds]]) for folder in options.letor
     ]
     sources += [(f"web-like, {n_queries} queries", "web", [str(n_queries)]) for n_queries in options.web]
-    RESULTS.mkdir(exist_ok=True)
     for name, kind, folds in sources:
         record = tell(name, study(kind, folds, options), options)
-        slug = "".join(letter if letter.isalnum() else "-" for letter in name.lower())
-        (RESULTS / f"bag-quality-{slug}.json").write_text(json.dumps(record, indent=2) + "\n")
+        rows = [{"what": what, **numbers} for what, numbers in record.items()]
+        leave(f"bag-quality-{name}", f"{name}: BL-MART beside a tuned LambdaMART", rows=rows, notes={})
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from benchmarks.timing import RESULTS, Timing
+from benchmarks.records import leave
+from benchmarks.timing import Timing
 
 import rankwright as rw
 
@@ -192,9 +193,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         timings = compare(sources, options.only, options.rounds, Path(folder))
     show(timings)
-    RESULTS.mkdir(exist_ok=True)
-    record = {name: {code: one.seconds for code, one in of_codes.items()} for name, of_codes in timings.items()}
-    (RESULTS / "before-after.json").write_text(json.dumps(record, indent=2) + "\n")
+    rows = [
+        {"task": name, **{f"{code}, s": one.best for code, one in of_codes.items()},
+         "after / before": of_codes["after"].best / of_codes["before"].best}
+        for name, of_codes in timings.items()
+    ]  # fmt: skip
+    leave("before-after", "Is the code of one folder as fast as that of another? Best times", rows=rows, notes={})
 
 
 if __name__ == "__main__":

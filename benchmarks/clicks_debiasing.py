@@ -21,7 +21,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from benchmarks.clicks_tables import show
+from benchmarks.records import show
 
 import rankwright as rw
 from rankwright import clicks

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.clicks_tables import show
+from benchmarks.records import show
 
 import rankwright as rw
 from rankwright import clicks

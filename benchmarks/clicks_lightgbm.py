@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.clicks_tables import show
+from benchmarks.records import show
 
 import rankwright as rw
 from rankwright.trees.debiasing import SURE

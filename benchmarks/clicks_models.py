@@ -1,4 +1,4 @@
-"""How well does each click model foretell real clicks, and what is its relevance worth beside human labels?
+"""How well does each click model predict real clicks, and what is its relevance worth beside human labels?
 
     python -m benchmarks.clicks_models --log ../shared/data/clara2-clicks/log.jsonl.gz \\
         --labels ../shared/data/clara2-clicks/labels.qrels.gz [--seeds 5]
@@ -17,7 +17,7 @@ import argparse
 from typing import Any
 
 import numpy as np
-from benchmarks.clicks_tables import show
+from benchmarks.records import show
 from scipy.stats import ttest_1samp
 
 import rankwright as rw

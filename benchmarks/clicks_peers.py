@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.clicks_speed import CANDIDATES, EXAMINATION, ORDERS, RESULTS
-from benchmarks.clicks_tables import show
+from benchmarks.records import show
 
 MODELS = ("pbm", "ubm", "dbn")
 HERE = Path(__file__).parent

@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from benchmarks.clicks_tables import show
+from benchmarks.records import show
 
 RESULTS, CANDIDATES, ORDERS = 10, 14, 4
 EXAMINATION = np.array([0.68, 0.61, 0.48, 0.34, 0.28, 0.20, 0.11, 0.10, 0.08, 0.06])

@@ -8,12 +8,11 @@ totals and by running times alone. Repeats are interleaved; the best of each cou
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from dataclasses import asdict, dataclass
 
 from benchmarks.cluster_tasks import do_nothing, grow_forest
-from benchmarks.timing import RESULTS
+from benchmarks.records import leave
 
 from rankwright import synthetic
 from rankwright.cluster.engine import open_engine
@@ -81,9 +80,9 @@ def main() -> None:
         "run": min(run.run for run in ray) / min(run.run for run in local) - 1,
     }
     print(f"  overhead of Ray: {overhead['total']:+.1%} with start-up, {overhead['run']:+.1%} without (at most 10 %)")
-    RESULTS.mkdir(exist_ok=True)
-    record = {"options": vars(options), "trees": n_trees, "overhead": overhead, "runs": [asdict(run) for run in runs]}
-    (RESULTS / "cluster-overhead.json").write_text(json.dumps(record, indent=2) + "\n")
+    question = f"Ray beside processes: {options.tasks} tasks of {n_trees} trees, {options.workers} workers, seconds"
+    notes = {"overhead of Ray with start-up": f"{overhead['total']:+.1%}", "without": f"{overhead['run']:+.1%}"}
+    leave("cluster-overhead", question, rows=[asdict(run) for run in runs], notes=notes)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import json
 import time
 
 import numpy as np
-from benchmarks.timing import RESULTS
+from benchmarks.records import RESULTS, leave
 
 import rankwright as rw
 from rankwright.compression.curve import DEFAULT_MEANS, Compressed
@@ -101,6 +101,12 @@ def main() -> None:
     name = f"compress-{options.bags}x{options.trees}x{options.leaves}-{options.queries}"
     write_curve(found, RESULTS / f"{name}.json")
     draw_compression(found, RESULTS / f"{name}.svg")
+    rows = [
+        {"means": point.means, "trees": point.trees, "nodes": point.nodes, "valid": point.valid, "test": point.test}
+        for point in found.points
+    ]
+    question = f"Compressing {options.bags} bags × {options.trees} trees × {options.leaves} leaves, {METRIC}"
+    leave(f"{name}-points", question, rows=rows, notes={"fewer nodes, chosen on other queries": f"{found.factor:.1f}×"})
 
 
 if __name__ == "__main__":

@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
+
+from benchmarks.records import leave
 
 READ = (
     "lightgbm",
@@ -95,6 +98,7 @@ def main() -> None:
     parser.add_argument("--leaves", type=int, default=255)
     parser.add_argument("--formats", nargs="*", default=list(FORMATS))
     options = parser.parse_args()
+    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         for n_trees in options.trees:
             model = Path(folder) / "model.rw"
@@ -106,11 +110,17 @@ def main() -> None:
                 larger = max(size, model.stat().st_size)
                 line = f"{n_trees:6} trees, {name:15} {size / 1e6:7.1f} MB: out {out['seconds']:6.2f} s"
                 line += f", memory {out['bytes'] / larger:4.1f} × the model"
+                row = {"trees": n_trees, "target": name, "MB": size / 1e6, "out, s": out["seconds"]}
+                row["out, memory by the model"] = out["bytes"] / larger
                 if name in READ:
                     back = child("read", str(model), str(path), name)
                     line += f"; in {back['seconds']:6.2f} s, {back['bytes'] / larger:4.1f} ×"
+                    row |= {"in, s": back["seconds"], "in, memory by the model": back["bytes"] / larger}
+                rows.append(row)
                 print(line, flush=True)
                 path.unlink()
+    question = f"Models in and out: processor seconds and memory, trees of {options.leaves} leaves"
+    leave("exchange-size", question, rows=rows, notes={})
 
 
 if __name__ == "__main__":

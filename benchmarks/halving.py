@@ -7,11 +7,10 @@ grown times the leaves they may have, none counted twice. Both are one study: wh
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 from pathlib import Path
 
-from benchmarks.timing import RESULTS
+from benchmarks.records import leave
 
 import rankwright as rw
 from rankwright.tuning.plan import TuningPlan
@@ -42,7 +41,7 @@ def main() -> None:
         leaves = {curve.name: float(curve.leaves[-1]) for curve in summarise(study).curves}
     best, work = found["grid"].best.value, found["grid"].steps_taken
     print(f"\n{options.metric} on {options.fold}, 162 configurations × {options.seeds} seeds")
-    record = {}
+    rows = []
     for name, tuned in found.items():
         share, leaf_share = tuned.steps_taken / work, leaves[name] / leaves["grid"]
         below = best - tuned.best.value
@@ -50,9 +49,10 @@ def main() -> None:
             f"  {name:24s} {tuned.best.value:.4f}  {below:+.4f} below the grid's best   {tuned.steps_taken:7,} trees "
             f"({share:6.1%} of the grid's; {leaf_share:6.1%} by leaves)   {tuned.settings}"
         )
-        record[name] = {"value": tuned.best.value, "trees": tuned.steps_taken, "share": share, "leaves": leaf_share}
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "halving.json").write_text(json.dumps(record, indent=2) + "\n")
+        rows.append({"strategy": name, options.metric: tuned.best.value, "trees": tuned.steps_taken,
+                     "of the grid's trees": share, "of its leaves": leaf_share})  # fmt: skip
+    question = f"Successive halving beside the grid of 162 configurations × {options.seeds} seeds"
+    leave("halving", question, rows=rows, notes={})
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import argparse
 from dataclasses import replace
 
 import numpy as np
+from benchmarks.records import leave
 
 import rankwright as rw
 from rankwright.objectives import Objective, delta_named, lambdarank, paper_lambdarank
@@ -63,10 +64,14 @@ def main() -> None:
         for name in VARIANTS
     }
     print(f"{data!r}, {settings.trees} trees, {settings.seeds} seeds\n")
+    rows = []
     for name, found in values.items():
         less = found - values["default"]
         error = less.std() / np.sqrt(len(less))
         print(f"{name:20} {found.mean():.4f}   {less.mean():+.4f} ± {error:.4f}")
+        rows.append({"switch": name, "ndcg@10": found.mean(), "less the default": f"{less.mean():+.4f} ± {error:.4f}"})
+    question = f"Switches of the default λ: {settings.queries} queries, {settings.trees} trees, {settings.seeds} seeds"
+    leave("lambda-switches", question, rows=rows, notes={})
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ by MAP on `vali`; `test` is looked at once. Differences are paired by query, mea
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
@@ -19,7 +18,7 @@ from typing import Any
 import lightgbm
 import numpy as np
 from benchmarks.boosting import labels_of
-from benchmarks.timing import RESULTS
+from benchmarks.records import leave
 
 import rankwright as rw
 from rankwright.arrays import Float64Array
@@ -132,7 +131,11 @@ def by_query(found: dict[str, Any], metric: str) -> Float64Array:
     )
 
 
-def tell(name: str, found: dict[str, Any]) -> None:
+def tell(name: str, found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Print both tools' means and the difference, and give them as rows."""
+    rows = [{"tool": tool, **{metric: float(fold_means(runs, metric).mean()) for metric in METRICS}}
+            for tool, runs in found.items()]  # fmt: skip
+    gaps: dict[str, Any] = {"tool": "difference, paired by query"}
     print(f"\n{name}: mean of five test folds (± standard deviation over seeds), letor convention")
     print(f"{'':14s}" + "".join(f"{metric:>16s}" for metric in METRICS))
     for tool, runs in found.items():
@@ -142,7 +145,9 @@ def tell(name: str, found: dict[str, Any]) -> None:
     for metric in METRICS:
         gap = by_query(found["rankwright"], metric) - by_query(found["LightGBM"], metric)
         print(f"{gap.mean():+10.4f} ±{gap.std() / np.sqrt(len(gap)):.3f}", end="")
+        gaps[metric] = f"{gap.mean():+.4f} ± {gap.std() / np.sqrt(len(gap)):.4f}"
     print("   (paired by query; ± one standard error)")
+    return [*rows, gaps]
 
 
 def main() -> None:
@@ -151,11 +156,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    RESULTS.mkdir(exist_ok=True)
     for folder in options.folders:
         found = study(folder, options.seeds, options.jobs)
-        tell(folder.name, found)
-        (RESULTS / f"letor-folds-{folder.name}.json").write_text(json.dumps(found) + "\n")
+        question = f"{folder.name}: LambdaMART beside LightGBM's lambdarank, five folds, the letor convention"
+        leave(f"letor-folds-{folder.name}", question, rows=tell(folder.name, found), notes={"seeds": options.seeds})
 
 
 if __name__ == "__main__":

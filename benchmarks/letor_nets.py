@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+from benchmarks.records import leave
 
 from rankwright.formats.reading import read
 from rankwright.metrics.evaluation import evaluate
@@ -26,6 +27,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("RANKWRIGHT_DATA", beside_checkout)))
     parser.add_argument("--seeds", type=int, default=1)
     settings = parser.parse_args()
+    rows = []
     for name, aim in AIMS.items():
         if not (settings.data / name).exists():
             print(f"{name}: not found in {settings.data}")
@@ -41,8 +43,11 @@ def main() -> None:
                     ranker = kind(select="map:letor", seed=seed).fit(train, valid=valid)
                     result = evaluate(ranker.predict(test), test, METRICS, convention="letor")
                     means.append([result[metric].mean for metric in METRICS])
-            figures = zip(METRICS, np.mean(means, axis=0), strict=True)
-            print(f"{name:8} {kind.name:10} " + "  ".join(f"{m} {v:.4f}" for m, v in figures) + f"  (aim map {aim})")
+            figures = dict(zip(METRICS, np.mean(means, axis=0).tolist(), strict=True))
+            told = "  ".join(f"{metric} {value:.4f}" for metric, value in figures.items())
+            print(f"{name:8} {kind.name:10} {told}  (aim map {aim})")
+            rows.append({"set": name, "net": kind.name, **figures})
+    leave("letor-nets", "RankNet and LambdaRank on LETOR's data, five folds, the letor convention", rows=rows, notes={})
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 import time
 
+from benchmarks.records import leave
+
 from rankwright import synthetic
 from rankwright.catalog.rankers import ranker_named
 from rankwright.metrics.evaluation import evaluate
@@ -26,6 +28,7 @@ def main() -> None:
     train = synthetic.web_search(-(-options.docs // DOCS_PER_QUERY), docs_per_query=DOCS_PER_QUERY, seed=0)
     test = synthetic.web_search(500, docs_per_query=DOCS_PER_QUERY, seed=1)
     print(f"{train.n_docs:,} × {train.n_features} rows of {train.n_queries:,} queries; aim: under {AIM:g} s each")
+    rows = []
     for name in options.rankers:
         ranker = ranker_named(name)()
         start, busy = time.perf_counter(), time.process_time()
@@ -34,6 +37,8 @@ def main() -> None:
         value = evaluate(ranker.predict(test), test, [METRIC])[METRIC].mean
         times = f"{seconds:7.1f} s ({busy:.1f} s of processors)"
         print(f"  {name:18} {times}   {METRIC} of others {value:.4f}   {ranker.facts()}", flush=True)
+        rows.append({"ranker": name, "seconds": seconds, "of processors": busy, METRIC: value})
+    leave("linear-scale", f"Linear rankers on {train.n_docs:,} × {train.n_features}", rows=rows, notes={})
 
 
 if __name__ == "__main__":

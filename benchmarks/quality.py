@@ -19,7 +19,8 @@ import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
-from importlib import import_module
+from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ import numpy as np
 from benchmarks.quality_judge import ByQuery, Verdict, corrected, differences, judge_pooled, judge_set
 from benchmarks.quality_sets import SETS, available, fold_of, n_folds
 from benchmarks.quality_systems import scores_of
-from benchmarks.timing import RESULTS, command
+from benchmarks.records import LIBRARIES, RESULTS, command, versions
 
 from rankwright.metrics.evaluation import evaluate
 
@@ -41,6 +42,7 @@ TUNED = (
     "tuned-xgboost(trials=8)",
     "tuned-catboost(trials=8)",
 )
+COMPARED = ("rankwright", "lightgbm", "xgboost", "catboost")  # whose versions are told
 QUICK_SETS, QUICK_FOLDS = ("mq2007", "ohsumed", "lightgbm-example", "web-300"), 2
 
 
@@ -67,7 +69,7 @@ def run(task: Task) -> float:
     record: dict[str, Any] = {metric: found[metric].values.tolist() for metric in METRICS}
     task.path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = task.path.with_suffix(".part")
-    unfinished.write_text(json.dumps(record | {"seconds": seconds}))
+    unfinished.write_text(json.dumps(record | {"seconds": seconds, "versions": versions()}))
     unfinished.rename(task.path)
     return seconds
 
@@ -96,6 +98,13 @@ def seconds_of(system: str, sets: Iterable[str], folds: int) -> float:
     """The time of all folds of a system, which depends on what else the machine did."""
     runs = (_record(system, name, fold) for name in sets for fold in range(min(folds, n_folds(name))))
     return sum(float(run["seconds"]) for run in runs)
+
+
+def versions_of(systems: Iterable[str], sets: Iterable[str], folds: int) -> dict[str, str]:
+    """The versions that results were computed with; those that are installed, where results do not tell."""
+    runs = [_record(*one) for one in product(systems, sets, range(folds)) if Task(*one).path.exists()]
+    told = {name: {run["versions"][name] for run in runs if name in run.get("versions", {})} for name in COMPARED}
+    return {name: ", ".join(sorted(told[name])) or version(LIBRARIES[name]) for name in COMPARED}
 
 
 def _record(system: str, name: str, fold: int) -> dict[str, Any]:
@@ -154,9 +163,7 @@ def summary(systems: Sequence[str], sets: Sequence[str], folds: int) -> dict[str
     seconds = {system: seconds_of(system, sets, folds) for system in systems}
     return {
         "command": command(),
-        "versions": {
-            name: import_module(name).__version__ for name in ("rankwright", "lightgbm", "xgboost", "catboost")
-        },
+        "versions": versions_of(systems, sets, folds),
         "systems": list(systems),
         "folds": folds,
         "metrics": metrics,

@@ -8,13 +8,13 @@ python -m benchmarks.sortnet folds     five folds: MAP and P@10 beside RankNet o
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from functools import cmp_to_key
 from typing import Any
 
 import numpy as np
-from benchmarks.timing import RESULTS, report, time_side_by_side
+from benchmarks.records import leave
+from benchmarks.timing import report, time_side_by_side
 
 import rankwright as rw
 from rankwright.comparators.net import ComparatorNet
@@ -119,17 +119,16 @@ def folds(seeds: int) -> None:
                 for metric in METRICS:
                     values.setdefault(name, {}).setdefault(metric, []).extend(found[metric].values.tolist())
     print("\nTopic-distillation-like data, five folds: means over test queries, and 95 % intervals")
-    record: dict[str, Any] = {}
+    rows = []
     for name, by_metric in values.items():
         cells = []
         for metric, per_query in by_metric.items():
             by_query = np.mean(np.reshape(per_query, (seeds, -1)), axis=0)
             mean, half = by_query.mean(), 1.96 * by_query.std(ddof=1) / np.sqrt(len(by_query))
-            record.setdefault(name, {})[metric] = {"mean": mean, "low": mean - half, "high": mean + half}
             cells.append(f"{metric} {mean:.4f} [{mean - half:.4f}, {mean + half:.4f}]")
         print(f"  {name:22s} " + "   ".join(cells))
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "sortnet-folds.json").write_text(json.dumps(record, indent=2) + "\n")
+        rows.append({"ranker": name, "mean and 95 % interval": "; ".join(cells)})
+    leave("sortnet-folds", "SortNet on topic-distillation-like data, five folds", rows=rows, notes={"seeds": seeds})
 
 
 def main() -> None:

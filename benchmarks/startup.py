@@ -8,7 +8,6 @@ an installed package has it; `--no-bytecode` measures runs that compile all sour
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import resource
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from benchmarks.records import leave
 
 import rankwright as rw
 
@@ -55,11 +55,10 @@ def slowest_imports(arguments: list[str], folder: Path, environment: dict[str, s
 
 
 def main() -> None:
-    """Print a table, and on request the figures as JSON."""
+    """Print the times of the commands, and the slowest imports."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--no-bytecode", action="store_true")
-    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -86,8 +85,8 @@ def main() -> None:
     print("\nthe slowest imports of score, each without what it imports itself:")
     for milliseconds, module in imports:
         print(f"{milliseconds:8.1f} ms  {module}")
-    if options.json is not None:
-        options.json.write_text(json.dumps({"seconds": found, "imports": imports}, indent=2))
+    rows = [{"command": title, "processor seconds": seconds} for title, seconds in found.items()]
+    leave("startup", "Until a command has done its work: processor time", rows=rows, notes={})
 
 
 if __name__ == "__main__":

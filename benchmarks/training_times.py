@@ -14,6 +14,8 @@ import os
 import time
 from pathlib import Path
 
+from benchmarks.records import leave
+
 from rankwright.catalog.rankers import RANKERS, ranker_named
 from rankwright.formats.letor_folders import LetorFold, read_fold
 from rankwright.metrics.evaluation import evaluate
@@ -41,9 +43,15 @@ def main() -> None:
     fold = read_fold(options.fold)
     print(f"{fold.train.n_docs:,} × {fold.train.n_features} documents of {fold.train.n_queries:,} queries")
     print(f"{'':18} {'seconds':>8} {'processors':>10} {'test ' + METRIC:>9}")
+    rows = []
     for name in options.rankers:
         seconds, busy, value = min(fit(name, fold) for _ in range(options.repeats))
         print(f"{name:18} {seconds:8.2f} {busy:10.2f} {value:9.4f}", flush=True)
+        rows.append({"ranker": name, "seconds": seconds, "of processors": busy, f"test {METRIC}": value})
+    question = (
+        f"Training on {fold.train.n_docs:,} × {fold.train.n_features} documents of {fold.train.n_queries} queries"
+    )
+    leave("training-times", question, rows=rows, notes={})
 
 
 if __name__ == "__main__":

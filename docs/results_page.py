@@ -1,23 +1,29 @@
 """Writes docs/results.md from docs/results.json: `make results` runs it, and a test compares.
 
-The JSON holds what `rankwright reproduce all --quick` and the benchmarks wrote. Experiments that it lacks are run;
-benchmarks whose results stand in benchmarks/results are taken from there. Nothing on the page is typed by hand.
+The JSON holds what `rankwright reproduce` and the benchmarks wrote. Experiments that it lacks, or of which it has a run
+that kept no reasons, are run with `--quick`; those of the papers' sizes are taken from out/reproduce-full, where
+`rankwright reproduce NAME --out out/reproduce-full` left them. Records of benchmarks are taken from benchmarks/results,
+and comparisons of quality are made from the results that are kept there. Nothing on the page is typed by hand.
 
     python docs/results_page.py                         run what is missing, and write the page
+    python docs/results_page.py --no-runs               run nothing: take in what commands have left, and write the page
     python docs/results_page.py --again sortnet-table1  run an experiment anew (its parts too), and write the page
     python docs/results_page.py --clicks DIR            run blmart-clicks on a log with labels too
+    python docs/results_page.py --sets DIR              run blmart-tables and sortnet-table2 on real sets, too
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import shutil
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rankwright.reproduce.experiment import QUICK, Setup
+from rankwright.reproduce.experiment import FULL, QUICK, Setup
 from rankwright.reproduce.registry import EXPERIMENTS
 from rankwright.reproduce.running import PARTS_FOLDER, reproduce
 from rankwright.reproduce.shown import shown_tables, verdict_table
@@ -25,18 +31,28 @@ from rankwright.reproduce.sources import find_sources
 from rankwright.tables.text import markdown_table
 
 HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "machinery"), str(HERE.parent)]  # for the sections, and for benchmarks
+
+from results_sections import anchor, comparisons, speed  # noqa: E402
+
 PAGE, KEPT = HERE / "results.md", HERE / "results.json"
-BENCHMARKS = HERE.parent / "benchmarks" / "results"
+SCRIPTS = HERE.parent / "benchmarks"
+BENCHMARKS = SCRIPTS / "results"
 OUT = HERE.parent / "out"
+FULL_OUT, QUICK_OUT = OUT / "reproduce-full", OUT / "reproduce-quick"
 ON_CLICKS = "blmart-clicks, on a log"
+ON_SETS = {"blmart-tables": "blmart-tables, on real sets", "sortnet-table2": "sortnet-table2, on real sets"}
 DIGITS = 7  # of the numbers that are kept
+NO_QUESTION = {"short_runs", "clicks_clax"}  # scripts that run others, or are run by others
+NO_REASON = "the run that is shown kept no reason"
 INTRODUCTION = """# Results
 
 This page is made by `make results` from what the commands on it wrote; nothing is typed by hand. The papers' tables and
-figures come from `rankwright reproduce all --quick`: **small data and few trees**, so that anybody can run it again in
-minutes. Without `--quick` the sizes are the papers'. [Reproducing the papers](reproduce.md) tells what each experiment
-does. Sets whose name ends in "-like" are made in the likeness of a set that cannot be shipped: their figures cannot be
-compared with the paper's one to one, and what is judged there is which ranker is better than which.
+figures come from `rankwright reproduce`. Where the table of verdicts says *full*, data and models have the papers'
+sizes; where it says *quick*, they come from `--quick`: **small data and few trees**, so that anybody can run them again
+in minutes. [Reproducing the papers](reproduce.md) tells what each experiment does. Sets whose name ends in "-like" are
+made in the likeness of a set that cannot be shipped: their figures cannot be compared with the paper's one to one, and
+what is judged there is which ranker is better than which.
 """
 
 
@@ -45,95 +61,57 @@ def page(results: Mapping[str, Any]) -> str:
     experiments = list(results["experiments"].values())
     sections = [
         INTRODUCTION,
-        *_machines(results),
+        *_machines(experiments),
         *_verdicts(experiments),
         *_failures(experiments),
-        *_peers(results["benchmarks"]),
+        *comparisons(results["benchmarks"]),
         "## The papers' tables and figures",
         *(section for one in experiments for section in _experiment(one)),
         *_missing(results),
+        *speed(results["benchmarks"], results["scripts"]),
     ]
     return "\n\n".join(section.strip() for section in sections) + "\n"
 
 
-def _machines(results: Mapping[str, Any]) -> Iterator[str]:
+def _machines(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "## Machine and versions"
-    told = {json.dumps(one["machine"], sort_keys=True) for one in results["experiments"].values()}
-    for machine_ in sorted(told):
-        facts = json.loads(machine_)
-        yield markdown_table(["what", "which"], [[name, str(value)] for name, value in facts.items()])
-    yield "Times of experiments are seconds of processors: they depend little on what else the machine did."
+    told: dict[str, dict[str, None]] = {}
+    for one in experiments:
+        for name, value in one["machine"].items():
+            told.setdefault(name, {})[str(value)] = None
+    yield markdown_table(["what", "which"], [[name, ", ".join(sorted(values))] for name, values in told.items()])
+    yield (
+        "Times of experiments are seconds of processors: they depend little on what else the machine did. Benchmarks "
+        "tell their own versions below their tables."
+    )
 
 
 def _verdicts(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "## Verdicts"
     table = verdict_table(experiments)
-    rows = [[f"[{row[0]}](#{_anchor(row[0])})", *row[1:]] for row in table.rows]
-    yield markdown_table(table.columns, rows, numbers=table.numbers)
+    sizes = [one["size"] for one in experiments]
+    rows = [[_linked(row[0]), size, *row[1:]] for row, size in zip(table.rows, sizes, strict=True)]
+    yield markdown_table([table.columns[0], "size", *table.columns[1:]], rows, numbers=table.numbers)
     yield f"{table.notes[0].capitalize()}. A statement is undecided where chance alone could do as much (95 %)."
 
 
 def _failures(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    yield "## What did not come out"
-    rows = [
-        [f"[{one['experiment']}](#{_anchor(one['experiment'])})", claim["text"], claim["answer"], claim["found"]]
-        for one in experiments
-        for claim in one["claims"]
-        if claim["holds"] is not True
-    ]
-    yield markdown_table(["experiment", "statement", "here", "by which numbers"], rows)
-    made = sorted({source["name"] for one in experiments for source in one["data"] if source["kind"] == "made"})
-    yield (
-        f"Why: {', '.join(made)} are made, and smaller than the papers' sets; what depends on the real ones cannot "
-        "come out there for certain. Undecided statements lack queries: the intervals tell how many points chance is "
-        "worth."
-    )
+    yield "## What did not come out, and why"
+    for one in experiments:
+        failed = [claim for claim in one["claims"] if claim["holds"] is not True]
+        if failed:
+            yield f"**{_linked(one['experiment'])}**"
+            yield "\n".join(f"- {_failure(claim)}" for claim in failed)
 
 
-def _peers(benchmarks: Mapping[str, Any]) -> Iterator[str]:
-    yield "## Beside other libraries"
-    for name, record in benchmarks.items():
-        yield from _quality(name, record) if "metrics" in record else _timing(record)
+def _failure(claim: Mapping[str, Any]) -> str:
+    """A statement, what became of it, by which numbers, and why."""
+    answer = claim["answer"].capitalize()
+    return f"*{claim['text']}*. {answer}: {claim['found']}. **Why**: {claim.get('why', NO_REASON)}."
 
 
-def _quality(name: str, record: Mapping[str, Any]) -> Iterator[str]:
-    first, *others = record["systems"]
-    yield f"### {name}: `{first}` less the others"
-    for metric, found in record["metrics"].items():
-        columns = ["set", "queries", f"`{first}`", *(f"less `{other}`" for other in others)]
-        rows = [
-            [own, f"{told['queries']:,}", f"{told['first']:.4f}", *(_gap(told["others"][other]) for other in others)]
-            for own, told in found["sets"].items()
-        ]
-        pooled = [_pooled(found["others"][other]) for other in others]
-        rows.append(["mean of sets", "", f"{found['first']:.4f}", *pooled])
-        yield f"{metric}, ± one standard error, paired by query; * is p < .05 after Holm's correction over the sets."
-        yield markdown_table(columns, rows, numbers=columns[1:])
-    seconds = ", ".join(f"`{system}` {taken:,.0f} s" for system, taken in record["seconds"].items())
-    versions = ", ".join(f"{library} {number}" for library, number in record["versions"].items())
-    yield (
-        f"At most {record['folds']} folds of each set; {versions}. Training and scoring took, on the wall and beside "
-        f"whatever else the machine did: {seconds}. Command: `{record['command']}`"
-    )
-
-
-def _gap(told: Mapping[str, float]) -> str:
-    return f"{told['difference']:+.4f} ± {told['error']:.4f}{'*' if told['p_value'] < 0.05 else ''}"
-
-
-def _pooled(told: Mapping[str, float]) -> str:
-    return f"{told['difference']:+.4f} ({told['low']:+.4f} to {told['high']:+.4f}), p {told['p_value']:.4f}"
-
-
-def _timing(record: Mapping[str, Any]) -> Iterator[str]:
-    yield f"### {record['question']}"
-    ours = min(record["seconds"][record["ours"]])
-    rows = [[name, f"{min(taken):.4f}", f"{min(taken) / ours:.2f}"] for name, taken in record["seconds"].items()]
-    yield markdown_table(
-        ["", "seconds, best of the repeats", "times ours"], rows, numbers=["seconds, best of the repeats", "times ours"]
-    )
-    yield from (f"{key}: {value}" for key, value in record["notes"].items())
-    yield f"Command: `{record['command']}`"
+def _linked(experiment: str) -> str:
+    return f"[{experiment}](#{anchor(experiment)})"
 
 
 def _experiment(document: Mapping[str, Any]) -> Iterator[str]:
@@ -151,33 +129,94 @@ def _missing(results: Mapping[str, Any]) -> Iterator[str]:
         yield f"Not run: {', '.join(missing)}."
 
 
-def _anchor(name: str) -> str:
-    return "".join(letter for letter in name.lower().replace(" ", "-") if letter.isalnum() or letter == "-")
-
-
-def collected(kept: Mapping[str, Any], again: Sequence[str], clicks: str | None) -> dict[str, Any]:
+def collected(
+    kept: Mapping[str, Any],
+    again: Sequence[str] = (),
+    *,
+    runs: bool = True,
+    clicks: str | None = None,
+    sets: str | None = None,
+) -> dict[str, Any]:
     """The kept results, those of experiments that were missing, and those of benchmarks that were run here."""
-    experiments = {name: one for name, one in kept["experiments"].items() if name not in again}
     for name in again:
-        shutil.rmtree(OUT / "reproduce-quick" / PARTS_FOLDER / name, ignore_errors=True)
-    missing = [name for name in EXPERIMENTS if name not in experiments]
-    found = reproduce(missing, Setup(QUICK), out=OUT / "reproduce-quick", workers=1) if missing else []
-    experiments |= {one.experiment.name: one.to_dict() for one in found}
+        shutil.rmtree(QUICK_OUT / PARTS_FOLDER / name, ignore_errors=True)
+    experiments = {name: one for name, one in kept["experiments"].items() if name not in again}
+    whole = [name for name, one in experiments.items() if one["size"] == FULL]
+    experiments |= dict(_left(QUICK_OUT, QUICK, [*again, *whole])) | dict(_left(FULL_OUT, FULL, again))
+    missing = [name for name in EXPERIMENTS if name not in experiments or not _has_reasons(experiments[name])]
+    if missing and runs:
+        found = reproduce(missing, Setup(QUICK), out=QUICK_OUT, workers=1)
+        experiments |= {one.experiment.name: one.to_dict() for one in found}
     if clicks is not None:
-        setup = Setup(QUICK, given=find_sources(clicks))
-        (on_log,) = reproduce(["blmart-clicks"], setup, out=OUT / "reproduce-clicks", workers=1)
-        experiments[ON_CLICKS] = on_log.to_dict() | {"experiment": ON_CLICKS}
-    order = [*EXPERIMENTS, ON_CLICKS]
-    benchmarks = dict(kept["benchmarks"])
-    for path in sorted(BENCHMARKS.glob("*.json")):
-        record = json.loads(path.read_text())
-        # A record without its command stays off the page: every number there can be made again.
-        if isinstance(record, dict) and "command" in record and record.keys() & {"metrics", "question"}:
-            benchmarks[path.stem] = record
+        experiments |= _on_data({"blmart-clicks": ON_CLICKS}, clicks, "reproduce-clicks")
+    if sets is not None:
+        experiments |= _on_data(ON_SETS, sets, "reproduce-sets")
+    order = [*EXPERIMENTS, ON_CLICKS, *ON_SETS.values()]
     return {
         "experiments": {name: rounded(experiments[name]) for name in order if name in experiments},
-        "benchmarks": {name: rounded(record) for name, record in benchmarks.items()},
+        "benchmarks": {
+            name: rounded(record) for name, record in sorted((_usable(kept["benchmarks"]) | _records()).items())
+        },
+        "scripts": _questions(),
     }
+
+
+def _left(folder: Path, size: str, without: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """The experiments of that size that `rankwright reproduce` left in a folder, but for some."""
+    for name in EXPERIMENTS:
+        path = folder / f"{name}.json"
+        if path.exists() and name not in without:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            if document["size"] == size:
+                yield name, document
+
+
+def _has_reasons(document: Mapping[str, Any]) -> bool:
+    return all("why" in claim for claim in document["claims"])
+
+
+def _on_data(names: Mapping[str, str], folder: str, out: str) -> dict[str, Any]:
+    """Experiments on data that is here, under the names that the page gives them."""
+    found = reproduce(list(names), Setup(QUICK, given=find_sources(folder)), out=OUT / out, workers=1)
+    titles = {one.experiment.name: names[one.experiment.name] for one in found}
+    return {titles[one.experiment.name]: one.to_dict() | {"experiment": titles[one.experiment.name]} for one in found}
+
+
+def _records() -> dict[str, Any]:
+    """What benchmarks left here."""
+    found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(BENCHMARKS.glob("*.json"))}
+    return _usable(found) | _comparisons()
+
+
+def _usable(records: Mapping[str, Any]) -> dict[str, Any]:
+    """The records that tell their command and what it ran with: every number of the page can be made again."""
+    wanted = ({"command", "date", "question"}, {"command", "title", "metrics", "place"})
+    return {
+        name: record
+        for name, record in records.items()
+        if isinstance(record, dict) and any(record.keys() >= keys for keys in wanted)
+    }
+
+
+def _comparisons() -> dict[str, Any]:
+    """Comparisons by the results of `benchmarks.quality` that are kept here."""
+    if not (BENCHMARKS / "quality").is_dir():
+        return {}
+    from benchmarks.quality_stored import COMPARISONS, stored
+
+    found = {name: stored(name) for name in COMPARISONS}
+    return {name: record for name, record in found.items() if record is not None}
+
+
+def _questions() -> dict[str, str]:
+    """The first line of every script of benchmarks/ that can be run."""
+    found = {}
+    for path in sorted(SCRIPTS.glob("*.py")):
+        code = ast.parse(path.read_text(encoding="utf-8"))
+        has_main = any(isinstance(one, ast.FunctionDef) and one.name == "main" for one in code.body)
+        if has_main and path.stem not in NO_QUESTION:
+            found[path.stem] = " ".join((ast.get_docstring(code) or "").split("\n\n")[0].split()).rstrip(":")
+    return found
 
 
 def rounded(value: Any) -> Any:
@@ -194,9 +233,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--again", nargs="*", default=[], choices=list(EXPERIMENTS), help="experiments to run anew")
     parser.add_argument("--clicks", help="a folder with a click log and its labels")
+    parser.add_argument("--sets", help="a folder with real data sets, as their authors ship them")
+    parser.add_argument("--no-runs", action="store_true", help="run no experiment")
     options = parser.parse_args()
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {"experiments": {}, "benchmarks": {}}
-    results = collected(kept, options.again, options.clicks)
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {"experiments": {}, "benchmarks": {}}
+    runs = not options.no_runs
+    results = collected(kept, options.again, runs=runs, clicks=options.clicks, sets=options.sets)
     KEPT.write_text(json.dumps(results, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
     PAGE.write_text(page(results), encoding="utf-8")
 

@@ -7,6 +7,7 @@ with what is free before they are asked for.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -55,7 +56,19 @@ def _free_in_system() -> int:
         lines = SYSTEM.read_text().splitlines()
         return next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
     except (OSError, StopIteration):  # another system: all there is
+        if not hasattr(os, "sysconf"):  # Windows: what is not known limits nothing
+            return sys.maxsize
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def peak_memory() -> int:
+    """The most bytes that this process has had so far; 0 where the system does not tell (Windows)."""
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return 0
+    # macOS counts bytes, others units of 1,024.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _free_in_groups() -> Iterator[int]:

@@ -51,6 +51,11 @@ class TestEveryExperiment:
         assert document["sentence"].count("statements hold") == 1
         assert json.loads(json.dumps(document, allow_nan=False)) == document
 
+    def test_what_does_not_hold_has_a_reason(self, name, documents):
+        for claim in documents[name]["claims"]:
+            assert bool(claim["why"]) == (claim["holds"] is not True), claim
+            assert not claim["why"].endswith(".")
+
     def test_people_can_read_it(self, name, documents):
         text = shown(documents[name]).text(100)
         assert f"Verdict: {documents[name]['verdict']}" in text

@@ -32,38 +32,102 @@ def test_the_page_is_made_from_what_is_kept(results_page, kept):
     assert (DOCS / "results.md").read_text(encoding="utf-8") == results_page.page(kept), "run make results"
 
 
-def test_every_experiment_is_on_it_with_its_command(results_page, kept):
+def test_every_experiment_is_on_it_with_its_command_and_size(results_page, kept):
     page = results_page.page(kept)
     for name in EXPERIMENTS:
+        size = kept["experiments"][name]["size"]
         assert f"\n### {name}\n" in page
-        assert f"`rankwright reproduce {name} --quick`" in page
-        assert f"(#{name})" in page
+        assert f"`rankwright reproduce {name}{' --quick' if size == 'quick' else ''}`" in page
+        assert f"| [{name}](#{name}) | {size} |" in page
 
 
-def test_what_did_not_come_out_is_told(results_page, kept):
-    failures = [
-        claim["text"] for one in kept["experiments"].values() for claim in one["claims"] if claim["holds"] is not True
-    ]
+def test_what_did_not_come_out_is_told_with_its_reason(results_page, kept):
+    failures = [claim for one in kept["experiments"].values() for claim in one["claims"] if claim["holds"] is not True]
     told = results_page.page(kept).split("## What did not come out")[1].split("\n## ")[0]
     assert failures
-    assert all(text.replace("|", "\\|") in told for text in failures)
+    for claim in failures:
+        why = claim.get("why", results_page.NO_REASON)
+        assert why
+        answer = claim["answer"].capitalize()
+        assert f"- *{claim['text']}*. {answer}: {claim['found']}. **Why**: {why}." in told
+
+
+def test_every_script_has_a_row_and_every_record_its_command(results_page, kept):
+    page = results_page.page(kept)
+    assert set(results_page._questions()) >= {"quality", "train_lambdamart", "score_imported", "clicks_speed"}
+    for script in kept["scripts"]:
+        assert f"| `python -m benchmarks.{script}` |" in page
+    for record in kept["benchmarks"].values():
+        assert f"Command: `{record['command']}`" in page
+
+
+def test_tuned_peers_and_ranklib_are_on_it(kept):
+    tuned = kept["benchmarks"]["quality-tuned"]
+    assert {one.partition("(")[0] for one in tuned["systems"]} == {
+        "tuned-lambdamart", "tuned-lightgbm", "tuned-xgboost", "tuned-catboost"}  # fmt: skip
+    assert {"low", "high", "p_value"} <= tuned["metrics"]["map"]["others"][tuned["systems"][1]].keys()
+    assert any("RankLib" in row["system"] for row in kept["benchmarks"]["ranklib-figures"]["rows"])
 
 
 def test_nothing_is_computed_where_all_is_kept(results_page, kept, monkeypatch, tmp_path):
-    monkeypatch.setattr(results_page, "BENCHMARKS", tmp_path)
+    for place in ("BENCHMARKS", "FULL_OUT", "QUICK_OUT"):
+        monkeypatch.setattr(results_page, place, tmp_path)
     monkeypatch.setattr(results_page, "reproduce", None)
-    assert results_page.collected(kept, [], None) == kept
+    found = results_page.collected(kept, runs=False)
+    assert (found["experiments"], found["benchmarks"]) == (kept["experiments"], kept["benchmarks"])
+
+
+def test_a_run_of_the_papers_size_takes_the_place_of_a_quick_one(results_page, kept, monkeypatch, tmp_path):
+    for place in ("BENCHMARKS", "FULL_OUT"):
+        monkeypatch.setattr(results_page, place, tmp_path)
+    monkeypatch.setattr(results_page, "QUICK_OUT", tmp_path / "quick")
+    for name, size in (("sortnet-table1", "full"), ("sortnet-table2", "quick")):
+        one = kept["experiments"][name] | {"size": size, "title": "another run"}
+        (tmp_path / f"{name}.json").write_text(json.dumps(one))
+    found = results_page.collected(kept, runs=False)
+    assert found["experiments"]["sortnet-table1"]["title"] == "another run"
+    assert found["experiments"]["sortnet-table2"] == kept["experiments"]["sortnet-table2"]
+    monkeypatch.setattr(results_page, "FULL_OUT", tmp_path / "nothing")
+    monkeypatch.setattr(results_page, "QUICK_OUT", tmp_path)
+    quick = json.loads((tmp_path / "sortnet-table1.json").read_text()) | {"size": "quick"}
+    (tmp_path / "sortnet-table1.json").write_text(json.dumps(quick))
+    assert results_page.collected(found, runs=False)["experiments"]["sortnet-table1"]["size"] == "full"
 
 
 def test_timings_of_benchmarks_are_told_as_ratios_with_their_command(results_page, kept, monkeypatch, tmp_path):
     record = {"question": "Reading", "ours": "rankwright", "seconds": {"rankwright": [2.0, 1.0], "other": [3.0]}}
-    (tmp_path / "nameless.json").write_text(json.dumps(record | {"notes": {}}))
-    (tmp_path / "reading.json").write_text(
-        json.dumps(record | {"notes": {}, "command": "python -m benchmarks.reading"})
-    )
+    record |= {"notes": {"our speed": "9 MB/s"}, "versions": {"other": "4.5"}, "machine": {"processors": 2}}
+    record |= {"date": "2026-01-02"}
+    (tmp_path / "nameless.json").write_text(json.dumps(record))
+    (tmp_path / "reading.json").write_text(json.dumps(record | {"command": "python -m benchmarks.tables --threads 2"}))
+    for place in ("FULL_OUT", "QUICK_OUT"):
+        monkeypatch.setattr(results_page, place, tmp_path / "nothing")
     monkeypatch.setattr(results_page, "BENCHMARKS", tmp_path)
-    found = results_page.collected(kept, [], None)
+    found = results_page.collected(kept, runs=False)
     assert set(found["benchmarks"]) - set(kept["benchmarks"]) == {"reading"}  # one without its command stays off
     page = results_page.page(found)
     assert "| other | 3.0000 | 3.00 |" in page
-    assert "Command: `python -m benchmarks.reading`" in page
+    assert "2026-01-02, 2 processors; other 4.5. Command: `python -m benchmarks.tables --threads 2`" in page
+    (row,) = [line for line in page.splitlines() if line.startswith("| `python -m benchmarks.tables`")]
+    assert "[2026-01-02](#reading)" in row
+
+
+def test_runs_without_reasons_are_run_again(results_page, kept, monkeypatch, tmp_path):
+    for place in ("BENCHMARKS", "FULL_OUT", "QUICK_OUT"):
+        monkeypatch.setattr(results_page, place, tmp_path)
+    asked = []
+
+    def reproduce(names, *_, **__):
+        asked.extend(names)
+        return []
+
+    monkeypatch.setattr(results_page, "reproduce", reproduce)
+    whole = {
+        name: one | {"claims": [claim | {"why": "so"} for claim in one["claims"]]}
+        for name, one in kept["experiments"].items()
+    }
+    claims = [{"text": claim["text"], "holds": False} for claim in whole["lambdarank-wta"]["claims"]]
+    results_page.collected(
+        kept | {"experiments": whole | {"lambdarank-wta": whole["lambdarank-wta"] | {"claims": claims}}}
+    )
+    assert asked == ["lambdarank-wta"]

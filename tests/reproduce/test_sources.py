@@ -14,8 +14,9 @@ from tests.here_engine import HereEngine
 import rankwright as rw
 from rankwright.errors import InputError
 from rankwright.reproduce.experiment import TINY, Setup
+from rankwright.reproduce.measured import convention_of
 from rankwright.reproduce.running import reproduce
-from rankwright.reproduce.sources import CLICKS, find_sources, fold, made_like, n_folds
+from rankwright.reproduce.sources import CLICKS, find_sources, fold, known_name, made_like, n_folds
 
 SHARED = Path(os.environ.get("RANKWRIGHT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
@@ -135,3 +136,118 @@ def test_a_log_beside_its_labels_is_compared_with_them(tmp_path):
 def test_real_sets_are_known():
     (source,) = find_sources(SHARED / "MQ2008")
     assert (source.name, source.is_known, n_folds(source)) == ("MQ2008", True, 5)
+
+
+def write_parts(folder, n_queries, n_features, *, names, n_relevant=2, start=0):
+    """Files of one fold or set, as their authors name them, the queries dealt to them in turn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, name in enumerate(names):
+        queries = range(start + number, start + n_queries, len(names))
+        (folder / name).write_text(lines(queries, n_features, n_relevant))
+
+
+LETOR_2 = ("trainingset.txt", "validationset.txt", "testset.txt")
+LETOR_4 = ("train.txt", "vali.txt", "test.txt")
+YAHOO = ("train.txt", "valid.txt", "test.txt")
+
+
+class TestFoldersAsTheirAuthorsShipThem:
+    """Each with few and short documents, and with the numbers of queries and features that tell the set."""
+
+    def folds(self, folder, n_queries, n_features, names, n_relevant=2, n_folds=5):
+        for number in range(1, n_folds + 1):
+            write_parts(folder / f"Fold{number}", n_queries, n_features, names=names, n_relevant=n_relevant)
+
+    def test_letor_2(self, tmp_path):
+        self.folds(tmp_path / "OHSUMED" / "Data", 106, 25, LETOR_2)
+        self.folds(tmp_path / "TD2003" / "Data", 50, 44, LETOR_2, n_relevant=3)
+        self.folds(tmp_path / "TD2004" / "Data", 75, 44, LETOR_2, n_relevant=3)
+        (tmp_path / "OHSUMED" / "Data" / "All").mkdir()
+        (tmp_path / "OHSUMED" / "Data" / "All" / "OHSUMED.txt").write_text(lines(range(106), 25, 2))
+        (tmp_path / "Evaluation Tool").mkdir()
+        found = {source.name: source for source in find_sources(tmp_path)}
+        assert list(found) == ["OHSUMED", "TD2003", "TD2004"]
+        assert all(source.is_known and n_folds(source) == 5 for source in found.values())
+        assert [part.n_queries for part in fold(found["TD2003"], 4)] == [17, 17, 16]
+
+    def test_letor_3(self, tmp_path):
+        for version in ("Feature_min", "Feature_null", "QueryLevelNorm"):
+            for name, queries, relevant in (
+                ("2003_td_dataset", 50, 3),
+                ("2004_td_dataset", 75, 3),
+                ("2003_np_dataset", 150, 1),
+            ):
+                self.folds(tmp_path / "Gov" / version / name, queries, 64, LETOR_2, relevant, n_folds=1)
+            self.folds(tmp_path / "OHSUMED" / version, 106, 45, LETOR_2, n_folds=1)
+        found = find_sources(tmp_path)
+        assert {source.name: source.is_known for source in found} == {
+            "TD2003": True, "2003_np_dataset": False, "TD2004": True, "OHSUMED": True}  # fmt: skip
+        assert all("QueryLevelNorm" in source.path for source in found)
+
+    def test_letor_4_and_its_relatives(self, tmp_path):
+        self.folds(tmp_path / "MQ2008", 784, 46, LETOR_4, n_folds=1)
+        self.folds(tmp_path / "MQ2008-semi", 784, 46, LETOR_4, n_folds=1)
+        self.folds(tmp_path / "MQ2008-list", 784, 46, LETOR_4, n_folds=1)
+        for relative, label in (("MQ2008-semi", "-1"), ("MQ2008-list", "203")):
+            file = tmp_path / relative / "Fold1" / "train.txt"
+            file.write_text(file.read_text().replace("0 qid:3 ", f"{label} qid:3 ", 1))
+        found = {source.name: source.is_known for source in find_sources(tmp_path)}
+        assert found == {"MQ2008": True, "MQ2008-semi": False, "MQ2008-list": False}
+
+    @pytest.mark.parametrize(("name", "n_queries"), [("MSLR-WEB10K", 10_000), ("MSLR-WEB30K", 31_531)])
+    def test_mslr(self, tmp_path, name, n_queries):
+        for number in range(1, 6):
+            folder = tmp_path / name / f"Fold{number}"
+            folder.mkdir(parents=True)
+            for place, part in enumerate(LETOR_4):
+                rows = (f"{query % 5} qid:{query} 1:3 136:{number}\n" for query in range(place, n_queries, 3))
+                (folder / part).write_text("".join(rows))
+        (source,) = find_sources(tmp_path)
+        assert (source.name, source.is_known, n_folds(source), source.n_features) == (name, True, 5, 136)
+        assert convention_of(source) == "mslr"
+        train, _, test = fold(source, 1)
+        assert (train.n_queries, test.n_features) == (len(range(0, n_queries, 3)), 136)
+        assert set(train.features[:, 135]) == {2.0}  # of the second fold
+
+    def test_yahoo_as_files_and_as_folders(self, tmp_path):
+        write_parts(tmp_path / "a", 9, 700, names=[f"set1.{name}" for name in YAHOO])
+        write_parts(tmp_path / "a", 6, 700, names=[f"set2.{name}" for name in YAHOO])
+        assert [source.name for source in find_sources(tmp_path / "a")] == ["Yahoo set1", "Yahoo set2"]
+        (tmp_path / "b" / "set2").mkdir(parents=True)
+        for place, part in enumerate(YAHOO):
+            rows = (
+                f"{query % 5} qid:{query} 10:0.5 {699 + (part == 'test.txt')}:1\n" for query in range(place, 6330, 3)
+            )
+            (tmp_path / "b" / "set2" / part).write_text("".join(rows))
+        (source,) = find_sources(tmp_path / "b")
+        assert (source.name, source.is_known, n_folds(source)) == ("Yahoo set2", True, 1)
+        assert [part.n_features for part in fold(source, 0)] == [700, 700, 700]  # the last one is in test.txt alone
+
+    def test_istella(self, tmp_path):
+        folder = tmp_path / "istella-s-letor" / "sample"
+        folder.mkdir(parents=True)
+        (tmp_path / "istella-s-letor" / "README").write_text("Istella LETOR\n")
+        for place, part in enumerate(LETOR_4):
+            rows = (f"{query % 5} qid:{query} 1:1.79769313486e+308 220:2\n" for query in range(place, 33_018, 3))
+            (folder / part).write_text("".join(rows))
+        (source,) = find_sources(tmp_path)
+        assert (source.name, source.is_known, source.n_queries) == ("Istella-S", True, 33_018)
+        train, vali, test = fold(source, 0)
+        assert (train.n_queries, vali.n_queries, test.n_queries) == (11_006, 11_006, 11_006)
+        assert np.isnan(train.features[:, 0]).all()  # the largest number there is stands for a missing one
+        assert np.isfinite(train.features[:, 1:]).all()
+
+    def test_the_whole_istella_has_as_many_queries_and_more_documents(self):
+        assert known_name(220, 33_018, relevant=8, docs=10_454_629 / 33_018) == "Istella"
+        assert known_name(220, 33_018, relevant=8, docs=3_408_630 / 33_018) == "Istella-S"
+        assert known_name(220, 10_000, relevant=5, docs=26_791_447 / 10_000) == "Istella-X"
+        assert known_name(220, 33_019, relevant=8, docs=100) is None
+
+
+@pytest.mark.skipif(not (SHARED / "OHSUMED").is_dir(), reason="the real data is not here")
+def test_real_folders_are_found_beside_others():
+    found = {source.name: source for source in find_sources(SHARED)}
+    assert found["MQ2008"].is_known
+    assert found["OHSUMED"].is_known
+    assert found["clara2-clicks"].kind == CLICKS
+    assert fold(found["OHSUMED"], 0)[0].n_features == 45

@@ -90,7 +90,7 @@ template <typename Code> bool search_edges(Column column, std::span<const float>
 template bool search_edges(Column, std::span<const float>, CodeRun<std::uint8_t>);
 template bool search_edges(Column, std::span<const float>, CodeRun<std::uint16_t>);
 
-bool search_table(Column column, const float *table, CodeRun<std::uint8_t> out, Simd simd) {
+bool search_table(Column column, const float *table, CodeRun<std::uint8_t> out, [[maybe_unused]] Simd simd) {
 #ifdef RANKWRIGHT_X86
     if (simd == Simd::avx512) return search_table_avx512(column, table, out);
     if (simd == Simd::avx2) return search_table_avx2(column, table, out);

@@ -20,9 +20,11 @@ namespace rankwright {
 
 enum class Simd { baseline, avx2, avx512 };
 
-// The best level of the processor. AVX-512 means what Ice Lake and Zen 4 have: F, BW, DQ, VL and VBMI.
+// The best level of the processor. AVX-512 means what Ice Lake and Zen 4 have: F, BW, DQ, VL and VBMI. On Windows
+// clang-cl does not link the library by which the compiler asks the processor: the baseline, x86-64-v2, has to do
+// there.
 inline Simd simd_level() {
-#ifdef RANKWRIGHT_X86
+#if defined(RANKWRIGHT_X86) && !defined(_MSC_VER)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi")) {
         return Simd::avx512;
@@ -53,7 +55,7 @@ template <typename Kernel, typename... Arguments>
 } // namespace compiled_for
 #endif
 
-template <typename Kernel, typename... Arguments> void run_for(Simd simd, Arguments... arguments) {
+template <typename Kernel, typename... Arguments> void run_for([[maybe_unused]] Simd simd, Arguments... arguments) {
 #ifdef RANKWRIGHT_X86
     if (simd == Simd::avx512) return compiled_for::avx512<Kernel>(arguments...);
     if (simd == Simd::avx2) return compiled_for::avx2<Kernel>(arguments...);

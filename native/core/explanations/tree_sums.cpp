@@ -136,8 +136,8 @@ template <std::size_t n_points, std::size_t bytes> struct AddTree {
 };
 
 template <std::size_t n_points>
-void add_with(Simd simd, const TreePlan *plan, const std::int8_t *sides, std::size_t width, const Working *at,
-              double *sums) {
+void add_with([[maybe_unused]] Simd simd, const TreePlan *plan, const std::int8_t *sides, std::size_t width,
+              const Working *at, double *sums) {
 #ifdef RANKWRIGHT_X86
     if (simd == Simd::avx512) return compiled_for::avx512<AddTree<n_points, 64>>(plan, sides, width, at, sums);
     if (simd == Simd::avx2) return compiled_for::avx2<AddTree<n_points, 32>>(plan, sides, width, at, sums);

@@ -38,7 +38,8 @@ template <typename Lane, std::size_t vector_bytes> struct WalkOneRegister {
     }
 };
 
-template <typename Lane> void walk_by_register(const Nodes *trees, const Block<Lane> &block, Lane *leaves, Simd simd) {
+template <typename Lane>
+void walk_by_register(const Nodes *trees, const Block<Lane> &block, Lane *leaves, [[maybe_unused]] Simd simd) {
     for (std::size_t tree = 0; tree < block.trees_at_once(); ++tree) {
         for (std::size_t offset = 0; offset < block.width(); offset += lanes_per_register<Lane>) {
             Lane *out = leaves + tree * block.width() + offset;
@@ -159,7 +160,8 @@ template <typename Lane> using LanesOf = std::conditional_t<sizeof(Lane) == 1, B
 
 } // namespace
 
-template <typename Lane> void walk_trees(const Nodes *trees, const Block<Lane> &block, Lane *leaves, Simd simd) {
+template <typename Lane>
+void walk_trees(const Nodes *trees, const Block<Lane> &block, Lane *leaves, [[maybe_unused]] Simd simd) {
 #ifdef RANKWRIGHT_X86
     if (simd == Simd::avx512) {
         if (block.n_registers == 1) return walk_avx512<LanesOf<Lane>, 1>(trees, block, leaves);
@@ -171,7 +173,8 @@ template <typename Lane> void walk_trees(const Nodes *trees, const Block<Lane> &
 }
 
 template <typename Lane>
-void add_values(std::span<const float> values, const Lane *leaves, std::size_t count, double *scores, Simd simd) {
+void add_values(std::span<const float> values, const Lane *leaves, std::size_t count, double *scores,
+                [[maybe_unused]] Simd simd) {
 #ifdef RANKWRIGHT_X86
     if (simd == Simd::avx512) return add_values_avx512<LanesOf<Lane>>(values, leaves, count, scores);
 #endif

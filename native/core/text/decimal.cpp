@@ -7,6 +7,19 @@
 #include <string_view>
 #include <system_error>
 
+// Xcode's library, libc++ before 20, has no from_chars for floating-point numbers. Nobody has run this on macOS.
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
+#define RANKWRIGHT_STRTOF 1
+#endif
+#ifdef RANKWRIGHT_STRTOF
+#include <cstdlib>
+#include <locale.h>
+#include <string>
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
+#endif
+
 namespace rankwright {
 
 namespace {
@@ -68,9 +81,14 @@ float nearest_float(const char *begin, const char *end, const Decimal &number) {
                                                    : mantissa * exact_powers_of_ten[number.exponent];
         if (rounds_once(nearest, 0)) return static_cast<float>(nearest);
     }
+#ifdef RANKWRIGHT_STRTOF
+    static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr); // a point is a point
+    return strtof_l(std::string(begin, end).c_str(), nullptr, plain);   // too large is infinite, too small is 0
+#else
     float value = 0.0f;
     if (std::from_chars(begin, end, value).ec != std::errc::result_out_of_range) return value;
     return number.digits + number.exponent > 0 ? std::numeric_limits<float>::infinity() : 0.0f;
+#endif
 }
 
 bool is_word(std::string_view text, std::string_view word) {

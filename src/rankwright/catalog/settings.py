@@ -12,7 +12,7 @@ from rankwright.errors import SettingError
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import objective_named, paper_lambdarank
 from rankwright.rankers.ranker import Ranker
-from rankwright.settings.text import check_values, values_of
+from rankwright.settings.text import check_values, values_of, with_none
 from rankwright.trees.settings import LambdaMARTSettings
 
 OF_RANKER = "ranker__"  # what settings of a bag's ranker begin with, as scikit-learn has it
@@ -25,10 +25,15 @@ def ranker_from_text(name: str, settings: Iterable[str] = (), **given: Any) -> R
     `given` are settings that have their type already; None leaves the default. What a bag is made of is named by
     `ranker=ranknet`, and set by `ranker__epochs=20` and the like.
     """
+    return _ranker_of(name, values_of(settings) | {key: value for key, value in given.items() if value is not None})
+
+
+def _ranker_of(name: str, values: dict[str, Any]) -> Ranker:
+    """The ranker of that name with these settings, which are checked."""
     kind = kind_named(name)
-    values = values_of(settings) | {key: value for key, value in given.items() if value is not None}
     if issubclass(kind.settings, BaggingSettings):
         values = _with_ranker(values)
+    values = with_none(kind.settings, values)
     check_values(kind.settings, values, name)
     return kind.ranker_class()(**values)
 
@@ -41,7 +46,7 @@ def _with_ranker(values: dict[str, Any]) -> dict[str, Any]:
         return values
     settings = {key.removeprefix(OF_RANKER): values[key] for key in own}
     rest = {key: value for key, value in values.items() if key not in own}
-    return rest | {"ranker": ranker_from_text(ranker or LambdaMARTSettings.name, **settings)}
+    return rest | {"ranker": _ranker_of(ranker or LambdaMARTSettings.name, settings)}
 
 
 def bag_of(
@@ -78,6 +83,6 @@ def objective_from_text(name: str, settings: Iterable[str] = ()) -> Objective:
 
 def student_from_text(settings: Iterable[str] = ()) -> StudentParams:
     """How what learns from a larger model is to learn; each setting reads `key=value`."""
-    values = values_of(settings)
+    values = with_none(StudentParams, values_of(settings))
     check_values(StudentParams, values, "a student")
     return StudentParams(**values)

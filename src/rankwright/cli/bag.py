@@ -141,11 +141,12 @@ def bag(
 
 def _study_settings(settings: list[str], bags: int | None, select: str | None) -> dict[str, Any]:
     from rankwright.catalog.settings import ranker_from_text
-    from rankwright.settings.text import values_of
+    from rankwright.settings.text import values_of, with_none
 
     given = {"n_bags": bags, "select": select}
-    ranker_from_text("bl-mart", settings, **given)  # wrong settings are reported before any data is read
-    return values_of(settings) | {name: value for name, value in given.items() if value is not None}
+    # Wrong settings are reported before any data is read.
+    kind = type(ranker_from_text("bl-mart", settings, **given))
+    return with_none(kind, values_of(settings)) | {name: value for name, value in given.items() if value is not None}
 
 
 def _show(study: VarianceStudy) -> None:

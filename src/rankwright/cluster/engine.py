@@ -8,6 +8,7 @@ with open_engine() as engine:
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -114,8 +115,9 @@ def open_engine(cluster: str | None = None, workers: int | None = None) -> Engin
     Parameters
     ----------
     cluster : str, optional
-        Where tasks run: None or "local" for processes of this machine, "auto" for a Ray that is started here and ends
-        with the engine, or the HOST:PORT of a running Ray cluster.
+        Where tasks run: None or "local" for processes of this machine (on Windows, one task after another in this
+        process), "auto" for a Ray that is started here and ends with the engine, or the HOST:PORT of a running Ray
+        cluster.
     workers : int, optional
         How many tasks run at a time, 1 or more. By default one per core.
 
@@ -135,6 +137,10 @@ def open_engine(cluster: str | None = None, workers: int | None = None) -> Engin
     2
     """
     if cluster is None or cluster == "local":
+        if not hasattr(socket, "send_fds"):
+            from rankwright.cluster.serial import SerialEngine
+
+            return SerialEngine(workers)
         from rankwright.cluster.local import LocalEngine
 
         return LocalEngine(workers)

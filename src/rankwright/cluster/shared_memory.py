@@ -13,6 +13,7 @@ import os
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 ALIGNMENT = 64  # a cache line, and the widest registers
@@ -46,7 +47,7 @@ class SharedValue:
         head = pickle.dumps(value, protocol=5, buffer_callback=arrays.append)
         parts = [memoryview(head), *(array.raw() for array in arrays)]
         self.layout = Layout(tuple(part.nbytes for part in parts))
-        self.descriptor = os.memfd_create("rankwright", os.MFD_CLOEXEC)
+        self.descriptor = _nameless_file()
         os.ftruncate(self.descriptor, self.layout.length)
         with mmap.mmap(self.descriptor, self.layout.length) as memory:
             for place, part in zip(self.layout.ranges, parts, strict=True):
@@ -57,6 +58,17 @@ class SharedValue:
         descriptor, self.descriptor = self.descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
+
+
+def _nameless_file() -> int:
+    """The descriptor of a file without a name: in memory, or on systems that have no such thing, on the disk."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("rankwright", os.MFD_CLOEXEC)
+    from tempfile import mkstemp
+
+    descriptor, path = mkstemp(prefix="rankwright-")  # macOS: the file lives on while it is open
+    Path(path).unlink()
+    return descriptor
 
 
 def mapped_value(descriptor: int, layout: Layout) -> Any:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from rankwright.container.locks import IS_WINDOWS
 from rankwright.container.ownership import hold, remove_abandoned
 
 if TYPE_CHECKING:
@@ -38,7 +39,11 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             file.flush()
             with errors_name(path):
                 os.fsync(file.fileno())
-                temporary.replace(target)  # while it is still held: what nobody holds may be removed
+                if not IS_WINDOWS:
+                    temporary.replace(target)  # while it is still held: what nobody holds may be removed
+        if IS_WINDOWS:  # where nothing that is open gets another name
+            with errors_name(path):
+                temporary.replace(target)
         _sync_folder(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -83,7 +88,9 @@ def remove_unfinished(folder: str | os.PathLike[str]) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    # The new name is on the disk only once the folder is synced.
+    # The new name is on the disk only once the folder is synced. Windows opens no folders, and needs none.
+    if IS_WINDOWS:
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

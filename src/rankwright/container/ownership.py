@@ -7,7 +7,6 @@ and other machines and containers have the same.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import stat
@@ -15,13 +14,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rankwright.container.locks import IS_WINDOWS, PLAIN, lock_file
+
 SCRATCH = re.compile(r"rankwright-(ray|spool|study)-[a-z0-9_]{8}")
+HELD = "held"  # on Windows, the file in a folder that its process has open
 
 
 def hold(descriptor: int, path: str | os.PathLike[str]) -> bool:
     """Lock the new file or folder at `path`; False if another process took it for abandoned before that."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(descriptor)
     except BlockingIOError:
         return False
     except OSError:  # no locks in this file system: then nobody else can lock it either, and nobody removes it
@@ -44,12 +46,15 @@ def remove_abandoned(folder: str | os.PathLike[str], name: re.Pattern[str]) -> N
 
 
 def _remove_unless_held(path: str) -> None:
+    if IS_WINDOWS:
+        _remove_unless_open(path)
+        return
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | PLAIN)
     except OSError:
         return
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(descriptor)
         found = os.fstat(descriptor)
         if found.st_uid == os.geteuid():
             _remove(path, is_folder=stat.S_ISDIR(found.st_mode))
@@ -57,6 +62,17 @@ def _remove_unless_held(path: str) -> None:
         pass
     finally:
         os.close(descriptor)
+
+
+def _remove_unless_open(path: str) -> None:
+    """Where nobody can remove what is open, to try is to ask."""
+    is_folder = Path(path).is_dir()
+    try:
+        if is_folder:
+            Path(path, HELD).unlink(missing_ok=True)
+        _remove(path, is_folder=is_folder)
+    except OSError:
+        pass
 
 
 def _remove(path: str, *, is_folder: bool) -> None:
@@ -71,10 +87,11 @@ def _remove(path: str, *, is_folder: bool) -> None:
 def _held_folder(path: str) -> int | None:
     """The descriptor that holds the new folder; None if another process took it for abandoned before that."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        held, flags = (Path(path, HELD), os.O_RDWR | os.O_CREAT) if IS_WINDOWS else (path, os.O_RDONLY)
+        descriptor = os.open(held, flags | PLAIN)
     except FileNotFoundError:
         return None
-    if hold(descriptor, path):
+    if hold(descriptor, held):
         return descriptor
     os.close(descriptor)
     return None
@@ -95,5 +112,8 @@ def scratch_folder(kind: str, parent: str | None = None) -> Iterator[str]:
     try:
         yield folder
     finally:
+        if IS_WINDOWS:
+            os.close(descriptor)
         _remove(folder, is_folder=True)
-        os.close(descriptor)
+        if not IS_WINDOWS:
+            os.close(descriptor)

@@ -52,9 +52,20 @@ def figure_of(folds: Values, paper: float | None = None, *, times: float = 1.0) 
 
 
 def ahead(
-    text: str, first: Values, second: Values, names: tuple[str, str], *, times: float = 1.0, digits: int = 4
+    text: str,
+    first: Values,
+    second: Values,
+    names: tuple[str, str],
+    *,
+    otherwise: str,
+    times: float = 1.0,
+    digits: int = 4,
+    of: str = "queries",
 ) -> Claim:
-    """The statement that the first is better on the same queries; undecided where chance could do as much."""
+    """The statement that the first is better on the same queries; undecided where chance could do as much.
+
+    `otherwise` says why it might be the second, and `of` what the values are of.
+    """
     mine, other = _joined(first), _joined(second)
     gaps = mine[0] - other[0]
     low, high = bootstrap_interval(gaps, mine[1], resamples=RESAMPLES, seed=0, threads=THREADS)
@@ -64,7 +75,10 @@ def ahead(
         f"{names[0]} {means[0]:.{digits}f}, {names[1]} {means[1]:.{digits}f}; difference {gap}, 95 % interval "
         f"{' to '.join(ends)}"
     )
-    return Claim(text, True if low > 0 else False if high < 0 else None, found)
+    noise = f"chance alone moves the mean of {len(gaps):,} {of} by {times * (high - low) / 2:.{digits}f} either way"
+    if low > 0:
+        return Claim(text, True, found)
+    return Claim(text, False, found, otherwise) if high < 0 else Claim(text, None, found, noise)
 
 
 def _joined(folds: Values) -> tuple[Float64Array, Float64Array]:

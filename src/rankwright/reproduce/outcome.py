@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+# Of a statement without anything drawn by chance, such as an equation.
+OUR_FAULT = "nothing here depends on data or chance: it would be a fault of this library"
 REPRODUCED, MOSTLY, PARTLY = "reproduced", "mostly reproduced", "reproduced in part"
 NOT, UNDECIDED = "not reproduced", "undecided"
 
@@ -89,7 +91,7 @@ class PaperTable:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of a paper in our words, whether it holds here, and by which numbers.
+    """A statement of a paper in our words, whether it holds here, by which numbers, and if it does not, why.
 
     `holds` is None where the numbers are too few or too noisy to tell.
     """
@@ -97,6 +99,7 @@ class Claim:
     text: str
     holds: bool | None
     found: str
+    why: str = OUR_FAULT
 
     @property
     def answer(self) -> str:
@@ -106,7 +109,8 @@ class Claim:
     def to_dict(self) -> dict[str, Any]:
         """The statement in types JSON can hold."""
         holds = None if self.holds is None else bool(self.holds)
-        return {"text": self.text, "holds": holds, "answer": self.answer, "found": self.found}
+        why = "" if self.holds else self.why
+        return {"text": self.text, "holds": holds, "answer": self.answer, "found": self.found, "why": why}
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,10 @@ def _tables(document: Mapping[str, Any]) -> Iterator[ShownTable]:
 def _claims(document: Mapping[str, Any]) -> Iterator[ShownTable]:
     if document["claims"]:
         rows = [[claim["text"], claim["answer"], claim["found"]] for claim in document["claims"]]
-        yield ShownTable("What the paper says, and what was found", ["statement", "here", "by which numbers"], rows)
+        reasons = [f"Why not: {claim['text']}: {claim['why']}." for claim in document["claims"] if claim.get("why")]
+        yield ShownTable(
+            "What the paper says, and what was found", ["statement", "here", "by which numbers"], rows, (), reasons
+        )
 
 
 def shown(document: Mapping[str, Any]) -> ShownTables:

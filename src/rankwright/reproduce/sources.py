@@ -1,8 +1,9 @@
 """The data that experiments run on: folders as their authors ship them, or sets made in their likeness.
 
 LETOR 2.0, 3.0 and 4.0 and MSLR are folders Fold1 to Fold5 with files to train on, to validate on and to test on;
-Yahoo's sets are files set1.train.txt and so on; Istella's are train.txt and test.txt, with or without vali.txt. A
-click log has labels (qrels) beside it. Which set it is, is told by its features, queries and relevant documents.
+Yahoo's sets are files set1.train.txt and so on, or train.txt and so on in a folder of each; Istella's are train.txt and
+test.txt, with or without vali.txt. A click log has labels (qrels) beside it. Which set it is, is told by its features,
+labels, queries, documents and relevant documents.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.formats.letor_folders import fold_folders, read_fold
-from rankwright.formats.reading import read, read_wide
+from rankwright.formats.reading import read_wide
 from rankwright.formats.sources import open_input
 from rankwright.synthetic import topic_distillation, web_search
 
@@ -26,11 +29,12 @@ FOLDS, PARTS, CLICKS, MADE = "folds", "parts", "clicks", "made"
 DEEPEST = 5  # folders below the one that was given
 LOOKED_FOR = (
     "Fold1, Fold2, … with train, vali and test files in each (LETOR, MSLR), set1.train.txt, set1.valid.txt and "
-    "set1.test.txt (Yahoo), train.txt and test.txt (Istella), or a click log beside its labels.qrels"
+    "set1.test.txt (Yahoo), train.txt and test.txt (Yahoo, Istella), or a click log beside its labels.qrels"
 )
 NORMALISED = "QueryLevelNorm"  # a folder of LETOR 3.0
 VALID_SHARE = 0.2  # of the training queries, where a set has nothing to validate on
-LINES_FOR_FEATURES = 2000
+GRADES = frozenset((b"0", b"1", b"2", b"3", b"4"))  # labels of the known sets; -1 is unjudged, more are ranks
+UNJUDGED = b"-1"
 
 Fold = tuple[RankingDataset, RankingDataset, RankingDataset]  # to train on, to validate on, to test on
 
@@ -56,6 +60,15 @@ class DataSource:
     def stands_for(self) -> str:
         """The set whose figures go beside those of this one."""
         return self.likeness or self.name
+
+    @property
+    def differs(self) -> str:
+        """In what the set, or what is done with it, is not the paper's."""
+        if self.kind == MADE:
+            return f"{self.name} follows a recipe of ours, and how its features tell relevance is not {self.likeness}'s"
+        if self.is_known:
+            return f"{self.name} is known, but settings that the paper does not tell are our defaults"
+        return f"the paper does not know {self.name}"
 
     @property
     def told(self) -> str:
@@ -87,11 +100,15 @@ class DataSource:
 
 
 class Known(NamedTuple):
-    """What a set is told by: its numbers of features, of queries, and about how many relevant documents a query has."""
+    """What a set is told by: its numbers of features and queries, and about how many documents a query has.
+
+    `least_relevant` and `most_docs` are those of a query; sets with as many queries differ in them.
+    """
 
     features: tuple[int, ...]
     n_queries: int
     least_relevant: float = 0.0
+    most_docs: float = float("inf")
 
 
 KNOWN_SETS: Mapping[str, Known] = {
@@ -102,7 +119,11 @@ KNOWN_SETS: Mapping[str, Known] = {
     "MQ2008": Known((46,), 784),
     "MSLR-WEB10K": Known((136,), 10_000),
     "MSLR-WEB30K": Known((136,), 31_531),
+    "Yahoo set1": Known((699, 700), 29_921),
+    "Yahoo set2": Known((699, 700), 6_330),
+    "Istella-S": Known((220,), 33_018, most_docs=150),
     "Istella": Known((220,), 33_018),
+    "Istella-X": Known((220,), 10_000),
 }
 YAHOO = re.compile(r"(set[12])\.train\.txt(\.gz|\.zst)?$")
 # What stands for a set that is not given: how it is made, in the paper's size and smaller (queries, documents of each).
@@ -204,6 +225,7 @@ def _described(place: Path, kind: str, files: Sequence[Path]) -> DataSource:
     """The set in these files, by name where it is a known one and by its folder otherwise."""
     n_features, n_docs, n_relevant = 0, 0, 0
     queries: set[bytes] = set()
+    labels: set[bytes] = set()
     for path in files:
         with open_input(path) as file:
             for line in file:
@@ -212,20 +234,24 @@ def _described(place: Path, kind: str, files: Sequence[Path]) -> DataSource:
                 if not query.startswith(b"qid:"):
                     continue
                 queries.add(query)
-                n_relevant += label not in (b"0", b"-1")
-                if n_docs < LINES_FOR_FEATURES:
-                    last = features.partition(b"#")[0].rpartition(b":")[0].rpartition(b" ")[2]
-                    n_features = max(n_features, int(last) if last.isdigit() else 0)
+                labels.add(label)
+                n_relevant += label not in (b"0", UNJUDGED)
+                # Text leaves out zeros: the last feature need not be in the first lines.
+                last = features.partition(b"#")[0].rpartition(b":")[0].rpartition(b" ")[2]
+                n_features = max(n_features, int(last) if last.isdigit() else 0)
                 n_docs += 1
     if not queries:
         raise InputError(f"{place} has files named as LETOR names them, but they hold no line with a qid")
-    name = _known_name(n_features, len(queries), n_relevant / len(queries))
-    return DataSource(name or place.name, kind, str(place), "", name is not None, len(queries), n_docs, n_features)
+    n_queries = len(queries)
+    name = known_name(n_features, n_queries, n_relevant / n_queries, n_docs / n_queries) if labels <= GRADES else None
+    return DataSource(name or place.name, kind, str(place), "", name is not None, n_queries, n_docs, n_features)
 
 
-def _known_name(n_features: int, n_queries: int, relevant: float) -> str | None:
+def known_name(n_features: int, n_queries: int, relevant: float, docs: float) -> str | None:
+    """The known set with so many features and queries, and so many relevant and other documents of a query."""
     for name, known in KNOWN_SETS.items():
-        if n_features in known.features and n_queries == known.n_queries and relevant >= known.least_relevant:
+        has_shape = n_features in known.features and n_queries == known.n_queries
+        if has_shape and relevant >= known.least_relevant and docs <= known.most_docs:
             return name
     return None
 
@@ -243,23 +269,32 @@ def fold(source: DataSource, number: int, seed: int = 0) -> Fold:
     if source.kind == MADE:
         return list(_made(source, seed).letor_folds())[number]
     if source.kind == FOLDS:
-        read_one = read_fold(fold_folders(source.path)[number])
-        return read_one.train, read_one.vali, read_one.test
-    paths = _parts_of(source)
-    train = read(paths["train"])
-    test = read_wide(paths["test"], train.n_features)
-    if "vali" not in paths:
+        one = read_fold(fold_folders(source.path)[number], n_features=source.n_features, allow_infinity=True)
+        return _finite(one.train), _finite(one.vali), _finite(one.test)
+    parts = {name: _finite(_read(path, source)) for name, path in _parts_of(source).items()}
+    train, test = parts["train"], parts["test"]
+    if "vali" not in parts:
         train, vali = train.split(valid=VALID_SHARE, seed=seed)
         return train, vali, test
-    return train, read_wide(paths["vali"], train.n_features), test
+    return train, parts["vali"], test
+
+
+def _read(path: Path, source: DataSource) -> RankingDataset:
+    return read_wide(path, source.n_features, allow_infinity=True)
+
+
+def _finite(data: RankingDataset) -> RankingDataset:
+    """The same with infinite features missing: Istella writes the largest number there is for values it has not."""
+    infinite = np.isinf(data.features)
+    return replace(data, features=np.where(infinite, np.float32(np.nan), data.features)) if infinite.any() else data
 
 
 def _parts_of(source: DataSource) -> dict[str, Path]:
     place = Path(source.path)
-    if source.name.startswith("Yahoo"):
-        found = {part: _part(place.parent, part, f"{place.name}.") for part in PART_NAMES}
-    else:
+    if place.is_dir():
         found = {part: _part(place, part) for part in PART_NAMES}
+    else:  # set1.train.txt and so on
+        found = {part: _part(place.parent, part, f"{place.name}.") for part in PART_NAMES}
     if found["train"] is None or found["test"] is None:
         raise InputError(f"{source.path} has no file to train on, or none to test on")
     return {part: path for part, path in found.items() if path is not None}

@@ -79,6 +79,12 @@ class Setting:
         names = () if self.spec.choices is None else tuple(self.spec.choices())
         return described(self.type, self.spec.limits(), names)
 
+    def only_fits_none(self, text: str) -> bool:
+        """Whether the setting can be None, and cannot be this text."""
+        choices = self.spec.choices
+        allows_text = fits(text, self.type) and (choices is None or text in choices())
+        return fits(None, self.type) and not allows_text
+
     def check(self, value: Any) -> None:
         """Raise where the setting cannot have this value."""
         if not fits(value, self.type):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import resource
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from sklearn.base import clone
 from rankwright.arrays import Float64Array
 from rankwright.container.ownership import scratch_folder
 from rankwright.errors import ContainerError, InputError, SettingError
+from rankwright.memory import peak_memory
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
 from rankwright.trees.binned_ranker import BinnedRanker
@@ -166,7 +166,7 @@ def outcome_of(
         kept=steps if best is None else best + 1,
         size=next((int(facts[name]) for name in SIZES if name in facts), 0),
         finished=finished,
-        memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        memory_mb=peak_memory() / 2**20,
         state=state,
     )
 

@@ -42,13 +42,15 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         claims += [
             ahead(
                 f"{source.name}: too many trees hurt one LambdaMART more than BL-MART ({METRIC} lost)",
-                [lost[RANDOM]], [lost[BAGGED]], (RANDOM, BAGGED)),
+                [lost[RANDOM]], [lost[BAGGED]], (RANDOM, BAGGED), otherwise=source.differs, of="samples"),
             ahead(
                 f"{source.name}: with all trees, BL-MART is better than one LambdaMART ({METRIC})",
-                [by_trees[BAGGED][:, -1].tolist()], [by_trees[RANDOM][:, -1].tolist()], (BAGGED, RANDOM)),
+                [by_trees[BAGGED][:, -1].tolist()], [by_trees[RANDOM][:, -1].tolist()], (BAGGED, RANDOM),
+                otherwise=source.differs, of="samples"),
             ahead(
                 f"{source.name}: more bags are better than one ({METRIC})",
-                [by_bags[:, -1].tolist()], [by_bags[:, 0].tolist()], (f"{bags[-1]} bags", "one bag")),
+                [by_bags[:, -1].tolist()], [by_bags[:, 0].tolist()], (f"{bags[-1]} bags", "one bag"),
+                otherwise=source.differs, of="samples"),
         ]  # fmt: skip
     note = "each curve is the mean over the samples of blmart-variance; the slides draw these curves without numbers"
     return Findings(tables, claims, [note])

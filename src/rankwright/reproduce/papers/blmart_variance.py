@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -116,11 +117,18 @@ def _claims(source: DataSource, values: Mapping[str, Mapping[str, Any]]) -> list
         rows = {row: float(values[row][metric].mean()) for row in (PLAIN, RANDOM, WITHOUT, WITH)}
         found.append(max(rows, key=lambda row: rows[row]))
     bagged = sum(row in (WITHOUT, WITH) for row in found)
-    n = len(METRICS)
+    n, samples = len(METRICS), len(values[WITH]["map"])
+    error = 100 * math.sqrt(2 / max(samples - 1, 1))
+    noise = (
+        f"a variance over {samples} samples is itself off by {error:.0f} % or so, one standard error, and there are "
+        f"{n} of them; {source.differs}"
+    )
+    spread = max(float(values[row]["map"].std()) for row in (RANDOM, WITH)) / math.sqrt(samples)
+    close = f"the four means are close: one standard error of a MAP is {spread:.4f}; {source.differs}"
     return [
-        Claim(f"{source.name}: bags make the variance smaller in every metric", _most(smaller, n), told),
+        Claim(f"{source.name}: bags make the variance smaller in every metric", _most(smaller, n), told, noise),
         Claim(f"{source.name}: bags have the best means", _most(bagged, n), ", ".join(
-            f"{metric} {row}" for metric, row in zip(METRICS, found, strict=True))),
+            f"{metric} {row}" for metric, row in zip(METRICS, found, strict=True)), close),
     ]  # fmt: skip
 
 

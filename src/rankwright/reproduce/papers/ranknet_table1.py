@@ -34,6 +34,12 @@ PAPER: Mapping[str, Sequence[float]] = {
 }
 LAYERS: Mapping[str, tuple[int, ...]] = {"linear": (), "2 layers": (5,)}
 LITTLE = 2.0  # points
+SMALL_SETS = "with so few training vectors a hidden layer has more weights than can be learnt"
+NOT_ALL_LEARNT = "the descent of some draws ends where a few pairs of nearly equal targets stay wrong"
+OTHER_DRAW = (
+    "the paper does not tell how its six bins are cut, nor which pairs it counts; its figures for the polynomial are "
+    "lower at every size, as they would be if pairs within a bin were counted too, by the sum itself"
+)
 STUDENT = {3: 4.303, 5: 2.776, 10: 2.262}  # standard errors that hold 95 %, by the number of draws
 
 
@@ -122,7 +128,13 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     two, one = (cells(results, f"Net, {layers}", largest) for layers in ("2 layers", "linear"))
     claims = [
         ahead(
-            "on the network task two layers are better than one", two, one, ("2 layers", "linear"), times=100, digits=2
+            "on the network task two layers are better than one",
+            two,
+            one,
+            ("2 layers", "linear"),
+            otherwise=SMALL_SETS,
+            times=100,
+            digits=2,
         ),
         _little("on the polynomial task they help little", rows, f"{largest:,}"),
         *_learns(results),
@@ -140,7 +152,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
 
 def _little(text: str, rows: Mapping[str, Mapping[str, Any]], column: str) -> Claim:
     two, one = rows["Poly, 2 layers"][column].ours, rows["Poly, linear"][column].ours
-    return Claim(text, abs(two - one) < LITTLE, f"{two:.2f} and {one:.2f} with {column} vectors")
+    return Claim(text, abs(two - one) < LITTLE, f"{two:.2f} and {one:.2f} with {column} vectors", SMALL_SETS)
 
 
 def _learns(results: Mapping[str, Result]) -> list[Claim]:
@@ -148,18 +160,23 @@ def _learns(results: Mapping[str, Result]) -> list[Claim]:
     wrong = [100 * result["wrong"] for result in found]
     told = ", ".join(f"{one:.2f} % after {result['epochs']} epochs" for one, result in zip(wrong, found, strict=True))
     text = f"a net of ten hidden units learns {found[0]['vectors']:,} vectors without an error"
-    return [Claim(text, max(wrong) == 0.0, f"pairs wrong, by draw: {told}")]
+    return [Claim(text, max(wrong) == 0.0, f"pairs wrong, by draw: {told}", NOT_ALL_LEARNT)]
 
 
 def near(rows: Mapping[str, Mapping[str, Figure]]) -> Claim:
     """The statement that the paper's draw could be one of ours."""
-    figures = [figure for row in rows.values() for figure in row.values()]
-    inside = [figure.holds_paper for figure in figures]
-    largest = max(abs((figure.ours or 0) - (figure.paper or 0)) for figure in figures)
+    named = {f"{row} with {column} vectors": figure for row, cells in rows.items() for column, figure in cells.items()}
+    inside = [figure.holds_paper for figure in named.values()]
+    farthest = max(named, key=lambda name: _distance(named[name]))
     found = (
-        f"{inside.count(True)} of {len(inside)}; the largest difference from the mean of draws is {largest:.2f} points"
+        f"{inside.count(True)} of {len(inside)}; farthest from the mean of our draws is {farthest}, by "
+        f"{_distance(named[farthest]):.2f} points"
     )
-    return Claim("the paper's figures lie where another draw of the task would", all(inside), found)
+    return Claim("the paper's figures lie where another draw of the task would", all(inside), found, OTHER_DRAW)
+
+
+def _distance(figure: Figure) -> float:
+    return abs((figure.ours or 0.0) - (figure.paper or 0.0))
 
 
 EXPERIMENT = PaperExperiment(NAME, RANKNET, "Artificial data: network and polynomial", parts, run, conclude)

@@ -49,6 +49,8 @@ ABOUT_DATA = (
     "a thousand mostly unjudged documents, which makes its NDCG far lower: which system is better, and which takes "
     "longer, can be compared"
 )
+OTHER_DATA = "web-search-like data takes the place of the paper's, whose 569 features and judges nobody else has"
+OTHER_CODE = "the time of each system is that of its own code: the paper's, of 2005, was another for every one of them"
 DOCS_PER_QUERY = 34  # 384,314 training documents of 11,336 queries
 
 
@@ -111,7 +113,7 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Findings:
     ]
 
     def beats(text: str, better: str, worse: str, part: str = "test") -> Claim:
-        return ahead(text, values(better, part), values(worse, part), (better, worse), digits=3)
+        return ahead(text, values(better, part), values(worse, part), (better, worse), digits=3, otherwise=OTHER_DATA)
 
     claims = [
         *(beats(f"one layer of RankNet beats {other}", ONE, other) for other in (LINEAR, OAP, PROP)),
@@ -136,8 +138,8 @@ def _sizes(sizes: Mapping[str, list[int]]) -> dict[str, dict[str, Figure]]:
 def _times(seconds: Mapping[str, float]) -> list[Claim]:
     told = ", ".join(f"{system} {taken:.2f} s" for system, taken in seconds.items())
     return [
-        Claim("linear PRank trains fastest", min(seconds, key=lambda one: seconds[one]) == LINEAR, told),
-        Claim("quadratic PRank trains slowest", max(seconds, key=lambda one: seconds[one]) == QUAD, told),
+        Claim("linear PRank trains fastest", min(seconds, key=lambda one: seconds[one]) == LINEAR, told, OTHER_CODE),
+        Claim("quadratic PRank trains slowest", max(seconds, key=lambda one: seconds[one]) == QUAD, told, OTHER_CODE),
     ]
 
 

@@ -97,14 +97,20 @@ def _claims(source: DataSource, found: Mapping[int, list[Result]]) -> list[Claim
     )
     text = f"{source.name}: the size that validation MAP chooses is best on test"
     gap = ahead(
-        text, by_fold(found[best], "map"), by_fold(found[chosen], "map"), (f"{best} hidden", f"{chosen} hidden")
+        text,
+        by_fold(found[best], "map"),
+        by_fold(found[chosen], "map"),
+        (f"{best} hidden", f"{chosen} hidden"),
+        otherwise="",
     )
-    claims = [Claim(text, True if chosen == best else False if gap.holds else None, told)]
+    few = f"a fold validates on few queries, and the sizes are close: {gap.found}"
+    claims = [Claim(text, True if chosen == best else False if gap.holds else None, told, few)]
     if source.stands_for in PAPER_CHOICE:
         wanted = PAPER_CHOICE[source.stands_for]
         # A set in the likeness of the paper's need not want as many neurons.
         holds = chosen == wanted if source.is_known or chosen == wanted else None
-        claims.append(Claim(f"{source.name}: {wanted} hidden neurons are chosen", holds, told))
+        text = f"{source.name}: {wanted} hidden neurons are chosen"
+        claims.append(Claim(text, holds, told, f"{few}; {source.differs}"))
     return claims
 
 

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from rankwright.container.atomic import atomic_file, errors_name, remove_unfinished
 from rankwright.container.checks import array, file_faults, in_a_line, items, known, part, whole
 from rankwright.container.file import read_container, write_container
+from rankwright.container.locks import PLAIN
 from rankwright.errors import ContainerError, InputError
 from rankwright.tuning.configurations import canonical
 from rankwright.tuning.experiment import SavedState
@@ -107,7 +108,7 @@ class Store:
             self._save_state(record.experiment, state)
         if self._own is None:
             path = self.folder / "records" / f"{os.getpid()}-{secrets.token_hex(4)}.jsonl"
-            self._own = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            self._own = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | PLAIN, 0o666)
             self._read[path] = 2**62  # what is in it is known here
         line = memoryview((json.dumps(asdict(record)) + "\n").encode())
         with errors_name(self.folder):

@@ -1,0 +1,55 @@
+"""The comparisons of the page of results, from what `benchmarks.quality` has kept: nothing is trained here.
+
+A set takes part where every system of a comparison has been tested on all of its folds; the others are named.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from benchmarks.quality import DEFAULTS, TUNED, Task, summary
+from benchmarks.quality_sets import SETS, n_folds
+
+
+class Comparison(NamedTuple):
+    """The first system against the others, and how many folds of each set they are tested on."""
+
+    title: str
+    systems: Sequence[str]
+    folds: int
+
+
+COMPARISONS = {
+    "quality-defaults": Comparison("Everybody with their defaults", DEFAULTS, 5),
+    "quality-tuned": Comparison("Everybody tuned with the same effort: eight settings each", TUNED, 3),
+    "quality-bags": Comparison(
+        "BL-MART beside bags of LightGBM, and beside single models",
+        ("bl-mart()", "bagged-lightgbm(bags=30)", "lambdamart()", "catboost()"),
+        3,
+    ),
+    "quality-bags-tuned": Comparison(
+        "BL-MART, not tuned, beside tuned CatBoost", ("bl-mart()", "tuned-catboost(trials=8)"), 3
+    ),
+}
+
+
+def stored(name: str) -> dict[str, Any] | None:
+    """A comparison by the results that are kept; None where no set has them all."""
+    title, systems, folds = COMPARISONS[name]
+    place = list(COMPARISONS).index(name)
+    lacking = {own: [system for system in systems if not _is_kept(system, own, folds)] for own in SETS}
+    sets = [own for own, missing in lacking.items() if not missing]
+    if not sets:
+        return None
+    options = ["--systems", *systems, "--sets", *sets, "--folds", str(folds)]
+    command = shlex.join(["python", "-m", "benchmarks.quality", *options])
+    left_out = {own: missing for own, missing in lacking.items() if missing}
+    told = {"title": title, "place": place, "command": command, "left_out": left_out}
+    return summary(systems, sets, folds) | told
+
+
+def _is_kept(system: str, own: str, folds: int) -> bool:
+    return all(Task(*one).path.exists() for one in product([system], [own], range(min(folds, n_folds(own)))))

@@ -1,0 +1,121 @@
+"""The sections of docs/results.md that tell of other libraries and of speed, from the records that benchmarks left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rankwright.tables.text import markdown_table
+
+Record = Mapping[str, Any]
+MODULE = "python -m benchmarks."
+
+
+def anchor(title: str) -> str:
+    """What the site calls a heading in links."""
+    return "-".join("".join(one if one.isalnum() or one in " -_" else "" for one in title.lower()).split())
+
+
+def comparisons(benchmarks: Mapping[str, Record]) -> Iterator[str]:
+    """How well rankers rank, ours and the peers'."""
+    yield "## Beside other libraries: how well they rank"
+    yield (
+        "Cross-validation by query; every library sees the same folds, and one evaluator measures all of them. "
+        "Differences are paired by query; the mean of sets has a 95 % interval (bootstrap, stratified by set) and a "
+        "p-value (randomisation), corrected after Holm for the number of others. Tuned means for everybody: eight "
+        "settings from the tool's own space, its defaults among them, each measured on a quarter of the training "
+        "queries, and the best trained again on all."
+    )
+    records = (record for record in benchmarks.values() if "metrics" in record)
+    for record in sorted(records, key=lambda one: int(one["place"])):
+        yield from _quality(record)
+
+
+def _quality(record: Record) -> Iterator[str]:
+    first, *others = record["systems"]
+    yield f"### {record['title']}"
+    for metric, found in record["metrics"].items():
+        columns = ["set", "queries", f"`{first}`", *(f"less `{other}`" for other in others)]
+        rows = [
+            [own, f"{told['queries']:,}", f"{told['first']:.4f}", *(_gap(told["others"][other]) for other in others)]
+            for own, told in found["sets"].items()
+        ]
+        pooled = [_pooled(found["others"][other]) for other in others]
+        rows.append(["mean of sets", "", f"{found['first']:.4f}", *pooled])
+        yield f"{metric}, ± one standard error; * is p < .05 after Holm's correction over the sets."
+        yield markdown_table(columns, rows, numbers=columns[1:])
+    seconds = ", ".join(f"`{system}` {taken:,.0f} s" for system, taken in record["seconds"].items())
+    left_out = [own for own, missing in record["left_out"].items() if len(missing) < len(record["systems"])]
+    yield (
+        f"At most {record['folds']} folds of each set; {_versions(record)}. Training and scoring took, on the wall and "
+        f"beside whatever else the machine did: {seconds}. "
+        + (f"Left out, because not everybody was tested there: {', '.join(left_out)}. " if left_out else "")
+        + f"Command: `{record['command']}`"
+    )
+
+
+def _gap(told: Mapping[str, float]) -> str:
+    return f"{told['difference']:+.4f} ± {told['error']:.4f}{'*' if told['p_value'] < 0.05 else ''}"
+
+
+def _pooled(told: Mapping[str, float]) -> str:
+    return f"{told['difference']:+.4f} ({told['low']:+.4f} to {told['high']:+.4f}), p {told['p_value']:.4f}"
+
+
+def speed(benchmarks: Mapping[str, Record], scripts: Mapping[str, str]) -> Iterator[str]:
+    """A row for each script of benchmarks/, and a table for each record that one left."""
+    records = [record for record in benchmarks.values() if "metrics" not in record]
+    yield "## Every benchmark"
+    yield (
+        "Each script of `benchmarks/` answers a question; what it printed last stands below it. Times are those of the "
+        "day, the machine and the versions that each table names, and ratios come from runs in turns, the best of "
+        "each. A script that was not run has left nothing here yet: some need data or libraries that are not here, or "
+        "hours."
+    )
+    rows = [[f"`{MODULE}{script}`", question, _runs(script, records)] for script, question in scripts.items()]
+    yield markdown_table(["script", "question", "here"], rows)
+    for record in records:
+        yield from _record(record)
+
+
+def _runs(script: str, records: list[Record]) -> str:
+    own = [record for record in records if f"{record['command']} ".startswith(f"{MODULE}{script} ")]
+    if script == "quality":
+        return f"[run](#{anchor('Beside other libraries: how well they rank')})"
+    return ", ".join(f"[{one['date']}](#{anchor(one['question'])})" for one in own) or "not run here"
+
+
+def _record(record: Record) -> Iterator[str]:
+    yield f"### {record['question']}"
+    yield _timing(record) if "seconds" in record else _rows(record["rows"])
+    if record["notes"]:
+        yield "\n".join(f"- {name}: {value}" for name, value in record["notes"].items())
+    machine = ", ".join(
+        f"{value} {name}" if name == "processors" else str(value) for name, value in record["machine"].items()
+    )
+    yield f"{record['date']}, {machine}; {_versions(record)}. Command: `{record['command']}`"
+
+
+def _timing(record: Record) -> str:
+    ours = min(record["seconds"][record["ours"]])
+    best, ratio = "seconds, best of the repeats", "times ours"
+    rows = [[name, f"{min(taken):.4f}", f"{min(taken) / ours:.2f}"] for name, taken in record["seconds"].items()]
+    return markdown_table(["", best, ratio], rows, numbers=[best, ratio])
+
+
+def _rows(rows: list[Mapping[str, Any]]) -> str:
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    numbers = [column for column in columns if all(isinstance(row.get(column, 0), int | float) for row in rows)]
+    return markdown_table(
+        columns, [[_text(row.get(column, "")) for column in columns] for row in rows], numbers=numbers
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _versions(record: Record) -> str:
+    return ", ".join(f"{library} {number}" for library, number in record["versions"].items())

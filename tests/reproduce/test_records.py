@@ -1,0 +1,63 @@
+"""What benchmarks leave for the page of results."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import date
+
+import pytest
+from benchmarks import quality, quality_stored, records
+from benchmarks.timing import Timing, report
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(sys, "argv", ["/somewhere/benchmark.py", "--data", "/home/of/somebody/MQ2008", "--seeds", "3"])
+    return tmp_path / "results"
+
+
+def test_a_record_tells_question_command_day_machine_and_versions(place, capsys):
+    records.show(
+        "Two rows", "Which is faster?", [{"tool": "ours", "s": 0.5}, {"tool": "theirs", "note": "slow"}], size=7
+    )
+    record = json.loads((place / "two-rows.json").read_text())
+    assert record["question"] == "Which is faster?"
+    assert record["date"] == date.today().isoformat()
+    assert record["machine"]["processors"] >= 1
+    assert record["versions"].keys() >= {"python", "numpy", "rankwright"}
+    assert (record["rows"][0], record["notes"]) == ({"tool": "ours", "s": 0.5}, {"size": 7})
+    assert "theirs  " in capsys.readouterr().out
+
+
+def test_a_command_has_no_folder_of_this_machine():
+    assert records.command().endswith("--data MQ2008 --seeds 3")
+    assert "somebody" not in records.command()
+
+
+def test_times_are_left_with_what_is_ours(place):
+    report("Reading 5 MB", {"ours": Timing("ours", [2.0, 1.0]), "other": Timing("other", [3.0])}, "ours")
+    record = json.loads((place / "reading-5-mb.json").read_text())
+    assert (record["ours"], record["seconds"]["other"], record["notes"]) == ("ours", [3.0], {})
+
+
+def test_comparisons_are_made_from_results_that_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(quality, "FOLDER", tmp_path / "quality")
+    assert quality_stored.stored("quality-tuned") is None
+    title, systems, folds = quality_stored.COMPARISONS["quality-tuned"]
+    for number, system in enumerate(systems):
+        for own, n_kept in (("mq2008", folds), ("ohsumed", folds - (number == 3))):
+            for fold in range(n_kept):
+                path = quality.Task(system, own, fold).path
+                path.parent.mkdir(parents=True, exist_ok=True)
+                values = [0.5 - 0.1 * number + 0.01 * query for query in range(20)]
+                record = {"ndcg@10": values, "map": values, "seconds": 2.0, "versions": {"lightgbm": "9.9"}}
+                path.write_text(json.dumps(record))
+    found = quality_stored.stored("quality-tuned")
+    assert found is not None
+    assert (found["title"], found["place"], list(found["metrics"]["map"]["sets"])) == (title, 1, ["mq2008"])
+    assert found["left_out"]["ohsumed"] == [systems[3]]  # which lacks a fold there
+    assert found["versions"]["lightgbm"] == "9.9"
+    assert found["metrics"]["map"]["others"][systems[1]]["difference"] == pytest.approx(0.1)
+    assert f"--sets mq2008 --folds {folds}" in found["command"]
