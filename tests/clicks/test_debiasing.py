@@ -16,7 +16,7 @@ from rankwright.clicks.joint import PositionBasedClicks, clicks_above, fitted_ex
 from rankwright.clicks.pairwise import position_ratios
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, RankwrightError
-from rankwright.trees import debiased, debiasing
+from rankwright.trees import debiased, debiasing, held_out, pair_support
 
 QUICK: dict[str, Any] = {"n_trees": 5, "max_leaves": 5, "min_docs_in_leaf": 10, "threads": 1}
 
@@ -42,15 +42,19 @@ def data() -> Any:
 @pytest.fixture
 def quickly(monkeypatch):
     """Few folds and trees measure the log, where what is measured is not the question."""
-    for name, value in (("N_FOLDS", 2), ("STAGES", (5, 15)), ("LOGGING_TREES", 5)):
-        monkeypatch.setattr(debiasing, name, value)
+    for where, name, value in (
+        (held_out, "N_FOLDS", 2), (debiasing, "STAGES", (5, 15)), (debiasing, "LOGGING_TREES", 5),
+        (pair_support, "N_TREES", 15),
+    ):  # fmt: skip
+        monkeypatch.setattr(where, name, value)
 
 
 @pytest.fixture
 def supported(monkeypatch):
     """Every log supports a correction, whatever it shows."""
-    found = Debiasing(True, "a test says so", np.array([1.0, 0.5]), 0.0, {"both": -1.0}, 3.0, 3.0, 0.5, 10.0)
+    found = Debiasing(True, "a test says so", 1.0, np.array([1.0, 0.5]), 0.0, {"both": -1.0}, 3.0, 3.0, 0.5, 10.0)
     monkeypatch.setattr(debiased, "debiased", lambda given, **_: (replace(given, positions=None), found))
+    monkeypatch.setattr(pair_support, "_gain", lambda *_, **__: 3.0)
 
 
 def test_examination_is_found_and_labels_are_corrected(data):
@@ -64,20 +68,29 @@ def test_examination_is_found_and_labels_are_corrected(data):
     assert 0 < found.effective_size < data.n_docs
 
 
-def test_clicks_that_show_no_relevance_are_taken_as_they_are(data):
+def test_clicks_that_show_no_relevance_keep_the_order_shown(data):
     rates = rates_of(data, "rank-rate")
     ranker: Any = rw.LambdaMART(**QUICK).fit(rates)
-    assert not ranker.debiasing_.applied
-    assert "does not show relevance" in ranker.debiasing_.reason
-    naive = rw.LambdaMART(debias="none", **QUICK).fit(rates)
-    np.testing.assert_array_equal(ranker.predict(data), naive.predict(data))
-    assert naive.debiasing_ is None
+    found = ranker.debiasing_
+    assert "does not show relevance" in found.reason
+    assert "90% of the bias was taken out" in found.reason
+    assert found.strength == debiasing.PARTLY
+    naive, wholly = (rw.LambdaMART(debias=debias, **QUICK).fit(rates).predict(data) for debias in ("none", "always"))
+    scores = ranker.predict(data)
+    with_naive, with_shown = (np.corrcoef(scores, other)[0, 1] for other in (naive, data.features[:, 1]))
+    assert with_naive > 0.9
+    assert with_shown > 0.7 > np.corrcoef(wholly, data.features[:, 1])[0, 1]
 
 
 def test_clicks_without_position_bias_are_taken_as_they_are(data):
-    ranker: Any = rw.LambdaMART(**QUICK).fit(rates_of(data, "document-rate"))
+    rates = rates_of(data, "document-rate")
+    ranker: Any = rw.LambdaMART(**QUICK).fit(rates)
     assert not ranker.debiasing_.applied
+    assert ranker.debiasing_.strength == 0
     assert "no position bias" in ranker.debiasing_.reason
+    naive = rw.LambdaMART(debias="none", **QUICK).fit(rates)
+    np.testing.assert_array_equal(ranker.predict(data), naive.predict(data))
+    assert naive.debiasing_ is None
 
 
 @pytest.mark.usefixtures("quickly")
@@ -131,7 +144,7 @@ def test_propensities_weigh_clicks(data):
     y = (data.labels > 1).astype(float)
     chances = np.full(data.n_docs, 0.5)
     chances[:5] = 0.01
-    ranker: Any = rw.LambdaMART(**QUICK).fit(data.features, y, qid=data.qid, propensity=chances)
+    ranker: Any = rw.LambdaMART(debias="none", **QUICK).fit(data.features, y, qid=data.qid, propensity=chances)
     found = ranker.propensity_weights_
     assert found.n_clicks == int(y.sum())
     assert found.effective_size <= found.n_clicks

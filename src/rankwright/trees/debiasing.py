@@ -2,21 +2,20 @@
 
 A document's click rate is how likely it is examined times its relevance. Relevance is learned from features by forests,
 on other queries than those it is used for; examination, by position and by the clicks above, is what then fits the
-clicks. What a document is trained with is its clicks over its examinations, drawn to what its features tell as
-strongly as the clicks themselves suggest: a click at a position that is hardly examined says much, but rarely, and no
-click there says nothing.
+clicks, or the propensities that somebody else measured. What a document is trained with is its clicks over its
+examinations, drawn to what its features tell as strongly as the clicks themselves suggest: a click at a position that
+is hardly examined says much, but rarely, and no click there says nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, IntArray
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.estimates import effective_size
 from rankwright.clicks.joint import (
@@ -26,22 +25,20 @@ from rankwright.clicks.joint import (
     fitted_examination,
     relevance_of,
 )
+from rankwright.clicks.weights import SMALLEST
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.splits import k_fold
 from rankwright.errors import InputError
-from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import lambdarank
+from rankwright.trees.held_out import held_out_scores
 
-N_FOLDS = 5
 SURE = 2.0  # standard errors by which a model of the clicks must be better than another
+# How far positions are corrected for where held-out clicks do not show relevance. What is left of the bias keeps
+# documents in the order in which they were shown wherever their features tell nothing.
+PARTLY = 0.9
 EVEN = 0.99  # share of the documents as which they count once weighed: what is left to correct is nothing
 LEAST_EXAMINATION = 0.01  # relative to the first position: what is hardly ever examined tells nothing
 GRADES = 15.0  # relevance becomes the label log2(1 + 15 · relevance): as labels from 0 to 4 have it
-# Of the forests that learn relevance: quick ones, whose leaves are large enough for noisy clicks.
-FOREST = {
-    "max_leaves": 15, "learning_rate": 0.08, "min_docs_in_leaf": 20, "feature_fraction": 0.3,
-    "query_fraction": 1.0, "growth": "best-first",
-}  # fmt: skip
+WHAT = "measuring position bias"
 STAGES = (5, 15, 40, 120)  # numbers of trees, of which held-out clicks choose
 LOGGING_TREES = 60  # that imitate the ranker which made the lists
 LOGGING_BINS = 20
@@ -80,87 +77,134 @@ class _Clicks(NamedTuple):
         return float(of_query.mean()) / error if error > 0 else 0.0
 
 
+class _Explained(NamedTuple):
+    """Clicks as examination times relevance.
+
+    `gains` tell by how many standard errors both together foretell held-out clicks better than examination without
+    features ("position") and than features alone; `likelihoods` are those of all three.
+    """
+
+    relevance: Float64Array
+    looked: Float64Array
+    examination: Examination
+    gains: dict[str, float]
+    likelihoods: dict[str, float]
+
+
 def debiased(
     data: RankingDataset, *, seed: int = 0, threads: int | None = None, always: bool = False
 ) -> tuple[RankingDataset, Debiasing]:
-    """The data with relevance in place of click rates if the clicks support that, and what was found.
+    """The data with relevance in place of click rates as far as the clicks support that, and what was found.
 
-    Labels must be clicks (0 or 1) or click rates, and document weights, if any, how often each document was shown. With
-    `always`, labels are corrected whatever was found.
+    Labels must be clicks (0 or 1) or click rates, and document weights, if any, how often each document was shown.
+    Examination is that of the propensities, if the data has them, and otherwise found by its positions. With `always`,
+    labels are corrected whatever was found.
     """
-    rows, shown, clicks = _shown(data)
+    rows, shown, clicks = shown_documents(data)
     settings: dict[str, Any] = {"seed": seed, "threads": threads}
-    nowhere = np.zeros(shown.n_docs, np.int64)
-    flat = replace(shown, positions=nowhere)
-    relevance, both = _foretold(clicks, _out_of_fold(shown, PositionBasedClicks(), STAGES, **settings), fades=True)
-    alone = clicks._replace(positions=nowhere)
-    _, features = _foretold(alone, _out_of_fold(flat, PositionBasedClicks(False), STAGES, **settings), fades=False)
-    rates_of_positions = clicks.examination(np.ones(len(rows)), fades=False).curve
-    position = clicks.likelihood(rates_of_positions[clicks.positions])
-    gains = {name: clicks.surer(both - other) for name, other in (("position", position), ("features", features))}
-    relevance, examination = _calibrated(clicks, relevance, _logging_bins(data, rows, **settings))
-    looked = examination.at(clicks.positions, clicks.above)
+    if data.propensities is None:
+        explained = _by_position(data, rows, shown, clicks, **settings)
+    else:
+        explained = _by_propensity(shown, clicks, data.propensities[rows].astype(np.float64), **settings)
+    looked, gains = explained.looked, explained.gains
     size = effective_size(1 / looked)
-    reason = _reason(gains, size / len(rows))
-    labels = np.full(data.n_docs, np.nan, np.float32)
-    trust, labels[rows] = _posterior(clicks, relevance, looked)
+    strength, reason = _verdict(explained, size / len(rows), always=always)
+    trust, relevance = _posterior(clicks, explained.relevance, looked)
     found = Debiasing(
-        applied=always or reason is None,
-        reason=reason or _told(examination),
-        examination=examination.curve,
-        fading=examination.fading,
-        held_out={
-            name: float(values.mean()) for name, values in
-            (("position", position), ("features", features), ("both", both))
-        },
+        applied=strength > 0,
+        reason=reason,
+        strength=strength,
+        examination=explained.examination.curve,
+        fading=explained.examination.fading,
+        held_out=explained.likelihoods,
         better_than_position=gains["position"],
         better_than_features=gains["features"],
         trust=trust,
         effective_size=size,
-    )  # fmt: skip
+    )
+    plain = replace(data, positions=None, propensities=None)
     if not found.applied:
-        return replace(data, positions=None), found
-    return replace(data, labels=labels, document_weights=None, positions=None), found
+        return plain, found
+    labels = np.full(data.n_docs, np.nan, np.float32)
+    labels[rows] = np.log2(1 + GRADES * relevance * looked ** (1 - strength))
+    return replace(plain, labels=labels, document_weights=None), found
 
 
-def _shown(data: RankingDataset) -> tuple[IntArray, RankingDataset, _Clicks]:
+def shown_documents(data: RankingDataset) -> tuple[IntArray, RankingDataset, _Clicks]:
     """The rows of documents that were shown, those documents, and their clicks."""
-    if data.labels is None or data.positions is None:
+    positions = np.zeros(data.n_docs, np.int64) if data.propensities is not None else data.positions
+    if data.labels is None or positions is None:
         raise InputError("position bias is corrected in clicks as labels, with the position of each document")
     if np.nanmax(data.labels, initial=0) > 1:
-        raise InputError("position bias is corrected in clicks: labels must be clicks (0 or 1) or click rates up to 1")
-    if data.positions.min(initial=0) < 0:
+        raise InputError(
+            "position bias is corrected in clicks: labels must be clicks (0 or 1) or click rates up to 1; "
+            "debias='none' takes others as they are"
+        )
+    if positions.min(initial=0) < 0:
         raise InputError("positions are counted from 0")
     rows = np.flatnonzero(~np.isnan(data.labels))
     queries = np.unique(data.groups.query_of_row[rows], return_inverse=True)[1]
     if queries.max(initial=0) < 1:
-        raise InputError("position bias is measured on held-out queries, and there is only one query")
+        raise InputError(
+            "position bias is measured on held-out queries, and there is only one query: set debias to none"
+        )
     weights = None if data.document_weights is None else data.document_weights[rows]
     shown = RankingDataset.from_arrays(
-        data.features[rows], data.labels[rows], qid=queries, positions=data.positions[rows], document_weights=weights
+        data.features[rows], data.labels[rows], qid=queries, positions=positions[rows], document_weights=weights
     )
     rates = data.labels[rows].astype(np.float64)
     times = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
-    above = clicks_above(rates, data.positions[rows], shown.groups)
-    return rows, shown, _Clicks(rates, times, data.positions[rows], above, queries)
+    above = clicks_above(rates, positions[rows], shown.groups)
+    return rows, shown, _Clicks(rates, times, positions[rows], above, queries)
 
 
-def _out_of_fold(
-    data: RankingDataset, objective: Objective, stages: Sequence[int], *, seed: int, threads: int | None
-) -> Float64Array:
-    """Each document's scores by forests that were grown on other queries: a row for each number of trees."""
-    from rankwright.trees.lambdamart import LambdaMART
+def _by_position(
+    data: RankingDataset, rows: IntArray, shown: RankingDataset, clicks: _Clicks, **settings: Any
+) -> _Explained:
+    """Examination by positions, and by the clicks above, that is learned together with relevance."""
+    scores = held_out_scores(
+        shown, PositionBasedClicks(), STAGES, what=f"{WHAT}, by features and positions", **settings
+    )
+    relevance, both = _foretold(clicks, scores, fades=True)
+    features = _by_features(shown, clicks, **settings)
+    rates_of_positions = clicks.examination(np.ones(len(rows)), fades=False).curve
+    position = clicks.likelihood(rates_of_positions[clicks.positions])
+    gains, likelihoods = _compared(clicks, position, features, both)
+    bins = _logging_bins(data, rows, **settings)
+    relevance, examination = _calibrated(clicks, relevance, bins, may_fade=gains["position"] >= SURE)
+    looked = examination.at(clicks.positions, clicks.above)
+    return _Explained(relevance, looked, examination, gains, likelihoods)
 
-    scores = np.zeros((len(stages), data.n_docs))
-    settings: dict[str, Any] = FOREST | {"n_trees": stages[-1], "seed": seed, "threads": threads, "debias": "none"}
-    for fold in k_fold(data.groups, min(N_FOLDS, data.n_queries), seed=seed):
-        train, test = np.sort(fold.train), np.sort(fold.test)
-        ranker = LambdaMART(objective=objective, **settings).fit(data.take_queries(train), allow_empty=True)
-        held, held_rows = data.take_queries(test), data.groups.rows_of(test)
-        for stage, n_trees in enumerate(stages):
-            fewer = ranker.with_forest(ranker.forest_.truncated(min(n_trees, ranker.n_trees_)))
-            scores[stage, held_rows] = fewer.scores_in_place(held)
-    return scores
+
+def _by_propensity(shown: RankingDataset, clicks: _Clicks, given: Float64Array, **settings: Any) -> _Explained:
+    """Examination as somebody measured it: relevance fits clicks over propensities, each of which counts as much."""
+    looked = np.maximum(given, SMALLEST)
+    exposed = clicks._replace(rates=clicks.rates / looked, times=clicks.times * looked)
+    freed = replace(shown, labels=exposed.rates.astype(np.float32), document_weights=exposed.times.astype(np.float32))
+    scores = held_out_scores(freed, PositionBasedClicks(False), STAGES, what=f"{WHAT}, by propensities", **settings)
+    relevance, _ = _foretold(exposed, scores, fades=False)
+    relevance = relevance * exposed.examination(relevance, fades=False).curve
+    usual = exposed.examination(np.ones(len(given)), fades=False).curve
+    position, both = clicks.likelihood(usual * looked), clicks.likelihood(relevance * looked)
+    figures = _compared(clicks, position, _by_features(shown, clicks, **settings), both)
+    return _Explained(relevance, looked, Examination(np.empty(0), 0.0), *figures)
+
+
+def _by_features(shown: RankingDataset, clicks: _Clicks, **settings: Any) -> Float64Array:
+    """The log-likelihood of held-out clicks where everything is examined alike."""
+    nowhere = np.zeros(shown.n_docs, np.int64)
+    flat, alone = replace(shown, positions=nowhere), clicks._replace(positions=nowhere)
+    scores = held_out_scores(flat, PositionBasedClicks(False), STAGES, what=f"{WHAT}, by features", **settings)
+    return _foretold(alone, scores, fades=False)[1]
+
+
+def _compared(
+    clicks: _Clicks, position: Float64Array, features: Float64Array, both: Float64Array
+) -> tuple[dict[str, float], dict[str, float]]:
+    """The gains and the likelihoods of `_Explained`."""
+    gains = {name: clicks.surer(both - other) for name, other in (("position", position), ("features", features))}
+    values = (("position", position), ("features", features), ("both", both))
+    return gains, {name: float(likelihood.mean()) for name, likelihood in values}
 
 
 def _foretold(clicks: _Clicks, scores: Float64Array, *, fades: bool) -> tuple[Float64Array, Float64Array]:
@@ -188,7 +232,8 @@ def _logging_bins(data: RankingDataset, rows: IntArray, *, seed: int, threads: i
     labels = np.zeros(data.n_docs, np.float32)
     labels[rows] = deepest + 1 - data.positions[rows]
     plain = RankingDataset.from_arrays(data.features, labels, qid=data.groups.query_of_row)
-    scores = _out_of_fold(plain, lambdarank("ndcg"), [LOGGING_TREES], seed=seed, threads=threads)[0][rows]
+    what = f"{WHAT}, by the order shown"
+    scores = held_out_scores(plain, lambdarank("ndcg"), [LOGGING_TREES], what=what, seed=seed, threads=threads)[0][rows]
     cuts = np.quantile(scores, np.arange(1, LOGGING_BINS) / LOGGING_BINS)
     bins: IntArray = np.searchsorted(cuts, scores)
     return bins
@@ -202,12 +247,15 @@ class _Calibration(NamedTuple):
     likelihood: Float64Array
 
 
-def _calibrated(clicks: _Clicks, relevance: Float64Array, bins: IntArray) -> tuple[Float64Array, Examination]:
+def _calibrated(
+    clicks: _Clicks, relevance: Float64Array, bins: IntArray, *, may_fade: bool
+) -> tuple[Float64Array, Examination]:
     """Relevance in clicks at the first position, and examination relative to it, by all clicks.
 
     Relevance is multiplied by the factor of its bin with which it fits the clicks best, and it is drawn, as far as fits
     best, to how good the other documents of the query turned out. Where those speak for a document, their clicks took
-    no attention from it: then examination depends on positions alone.
+    no attention from it: then examination depends on positions alone. So it does where clicks do not show relevance
+    (`may_fade` is False): what a click above took away cannot be told then from what was never looked at.
     """
 
     def best(*, fades: bool) -> tuple[float, _Calibration]:
@@ -215,7 +263,7 @@ def _calibrated(clicks: _Clicks, relevance: Float64Array, bins: IntArray) -> tup
         return max(fits, key=lambda one: float(one[1].likelihood.sum()))
 
     company, found = best(fades=False)
-    if company == 0:
+    if company == 0 and may_fade:
         _, found = best(fades=True)
     curve, fading, leaving = found.examination
     first = curve[0] if curve[0] > 0 else float(curve.max(initial=0.0)) or 1.0
@@ -250,8 +298,8 @@ def _company(clicks: _Clicks, expected: Float64Array) -> Float64Array:
     return (others[0] + steady) / (others[1] + steady)
 
 
-def _posterior(clicks: _Clicks, usual: Float64Array, examination: Float64Array) -> tuple[float, Float32Array]:
-    """How far a document's own clicks are trusted, on average, and labels from relevance that is drawn to the usual.
+def _posterior(clicks: _Clicks, usual: Float64Array, examination: Float64Array) -> tuple[float, Float64Array]:
+    """How far a document's own clicks are trusted, on average, and relevance that is drawn to the usual.
 
     What clicks differ from the usual by has two parts: chance, as p (1 - p) over how often it was shown, and what
     features do not tell, as p². Both are found from the clicks of all documents, whose p differ by position.
@@ -271,20 +319,23 @@ def _posterior(clicks: _Clicks, usual: Float64Array, examination: Float64Array) 
             share = np.array([clicks.least_chance, max(fitted, 0.0)])
     trust = design[:, 1] * share[1] / (design @ share)
     relevance = np.clip(usual + trust * (clicks.rates / examination - usual), 0, 1)
-    return float(trust.mean()), np.log2(1 + GRADES * relevance).astype(np.float32)
+    return float(trust.mean()), relevance
 
 
-def _reason(gains: dict[str, float], evenness: float) -> str | None:
-    """Why clicks are not corrected; None if they are."""
-    if gains["position"] < SURE:
-        return "features foretell held-out clicks no better than positions alone: the log does not show relevance"
+def _verdict(explained: _Explained, evenness: float, *, always: bool) -> tuple[float, str]:
+    """How far to correct, from 0 to 1, and why."""
+    gains, by = explained.gains, "propensities" if len(explained.examination.curve) == 0 else "positions"
+    unbiased = None
     if gains["features"] < SURE:
-        return "positions foretell held-out clicks no better than features alone: the log shows no position bias"
-    if evenness > EVEN:
-        return "all documents seem to be examined alike: the log shows no position bias"
-    return None
-
-
-def _told(examination: Examination) -> str:
-    by = "position, clicks above" if examination.fading > 0 else "position"
-    return f"held-out clicks are foretold best by {by} and features together: labels were corrected"
+        unbiased = f"{by} foretell held-out clicks no better than features alone: the log shows no position bias"
+    elif evenness > EVEN:
+        unbiased = "all documents seem to be examined alike: the log shows no position bias"
+    if unbiased is not None:
+        return (1.0, f"{unbiased}, but labels were corrected all the same") if always else (0.0, unbiased)
+    if gains["position"] < SURE:
+        hidden = f"features foretell held-out clicks no better than {by} alone: the log does not show relevance"
+        if always:
+            return 1.0, f"{hidden}, but labels were corrected all the same"
+        return PARTLY, f"{hidden}, so {PARTLY:.0%} of the bias was taken out, which keeps the order shown"
+    above = ", clicks above" if explained.examination.fading > 0 else ""
+    return 1.0, f"held-out clicks are foretold best by {by}{above} and features together: labels were corrected"
