@@ -106,9 +106,10 @@ def debiased(
         explained = _by_position(data, rows, shown, clicks, **settings)
     else:
         explained = _by_propensity(shown, clicks, data.propensities[rows].astype(np.float64), **settings)
+    strength, reason = _verdict(explained, always=always)
+    if strength == PARTLY:
+        explained = _alike(clicks, explained)
     looked, gains = explained.looked, explained.gains
-    size = effective_size(1 / looked)
-    strength, reason = _verdict(explained, size / len(rows), always=always)
     trust, relevance = _posterior(clicks, explained.relevance, looked)
     found = Debiasing(
         applied=strength > 0,
@@ -120,7 +121,7 @@ def debiased(
         better_than_position=gains["position"],
         better_than_features=gains["features"],
         trust=trust,
-        effective_size=size,
+        effective_size=effective_size(1 / looked),
     )
     plain = replace(data, positions=None, propensities=None)
     if not found.applied:
@@ -169,11 +170,9 @@ def _by_position(
     features = _by_features(shown, clicks, **settings)
     rates_of_positions = clicks.examination(np.ones(len(rows)), fades=False).curve
     position = clicks.likelihood(rates_of_positions[clicks.positions])
-    gains, likelihoods = _compared(clicks, position, features, both)
-    bins = _logging_bins(data, rows, **settings)
-    relevance, examination = _calibrated(clicks, relevance, bins, may_fade=gains["position"] >= SURE)
+    relevance, examination = _calibrated(clicks, relevance, _logging_bins(data, rows, **settings))
     looked = examination.at(clicks.positions, clicks.above)
-    return _Explained(relevance, looked, examination, gains, likelihoods)
+    return _Explained(relevance, looked, examination, *_compared(clicks, position, features, both))
 
 
 def _by_propensity(shown: RankingDataset, clicks: _Clicks, given: Float64Array, **settings: Any) -> _Explained:
@@ -188,6 +187,27 @@ def _by_propensity(shown: RankingDataset, clicks: _Clicks, given: Float64Array, 
     position, both = clicks.likelihood(usual * looked), clicks.likelihood(relevance * looked)
     figures = _compared(clicks, position, _by_features(shown, clicks, **settings), both)
     return _Explained(relevance, looked, Examination(np.empty(0), 0.0), *figures)
+
+
+def _alike(clicks: _Clicks, explained: _Explained) -> _Explained:
+    """The same, with documents that are equally good at all positions on average.
+
+    Where clicks do not show relevance, nothing tells how much of the difference between positions is examination. If
+    all of it is, what is left of the bias cannot turn the order shown upside down.
+    """
+    if len(explained.examination.curve) == 0:
+        cuts = np.quantile(explained.looked, np.arange(1, LOGGING_BINS) / LOGGING_BINS)
+        place, looked, examination = np.searchsorted(cuts, explained.looked), explained.looked, explained.examination
+    else:
+        place, curve = clicks.positions, clicks.examination(np.ones(len(clicks.rates)), fades=False).curve
+        examination = Examination(_relative(curve), 0.0)
+        looked = examination.at(place, clicks.above)
+    exposed = clicks.times * looked
+    own = np.bincount(place, exposed * explained.relevance) / np.maximum(np.bincount(place, exposed), 1e-12)
+    level = float((clicks.rates * clicks.times).sum() / exposed.sum())
+    return explained._replace(
+        relevance=level * explained.relevance / np.maximum(own[place], 1e-12), looked=looked, examination=examination
+    )
 
 
 def _by_features(shown: RankingDataset, clicks: _Clicks, **settings: Any) -> Float64Array:
@@ -247,15 +267,12 @@ class _Calibration(NamedTuple):
     likelihood: Float64Array
 
 
-def _calibrated(
-    clicks: _Clicks, relevance: Float64Array, bins: IntArray, *, may_fade: bool
-) -> tuple[Float64Array, Examination]:
+def _calibrated(clicks: _Clicks, relevance: Float64Array, bins: IntArray) -> tuple[Float64Array, Examination]:
     """Relevance in clicks at the first position, and examination relative to it, by all clicks.
 
     Relevance is multiplied by the factor of its bin with which it fits the clicks best, and it is drawn, as far as fits
     best, to how good the other documents of the query turned out. Where those speak for a document, their clicks took
-    no attention from it: then examination depends on positions alone. So it does where clicks do not show relevance
-    (`may_fade` is False): what a click above took away cannot be told then from what was never looked at.
+    no attention from it: then examination depends on positions alone.
     """
 
     def best(*, fades: bool) -> tuple[float, _Calibration]:
@@ -263,11 +280,19 @@ def _calibrated(
         return max(fits, key=lambda one: float(one[1].likelihood.sum()))
 
     company, found = best(fades=False)
-    if company == 0 and may_fade:
+    if company == 0:
         _, found = best(fades=True)
-    curve, fading, leaving = found.examination
-    first = curve[0] if curve[0] > 0 else float(curve.max(initial=0.0)) or 1.0
-    return found.relevance * first, Examination(np.maximum(curve / first, LEAST_EXAMINATION), fading, leaving)
+    first = _first(found.examination.curve)
+    return found.relevance * first, found.examination._replace(curve=_relative(found.examination.curve))
+
+
+def _first(curve: Float64Array) -> float:
+    """The examination of the first position, which others are relative to."""
+    return float(curve[0]) if curve[0] > 0 else float(curve.max(initial=0.0)) or 1.0
+
+
+def _relative(curve: Float64Array) -> Float64Array:
+    return np.maximum(curve / _first(curve), LEAST_EXAMINATION)
 
 
 def _fit_together(
@@ -322,13 +347,13 @@ def _posterior(clicks: _Clicks, usual: Float64Array, examination: Float64Array) 
     return float(trust.mean()), relevance
 
 
-def _verdict(explained: _Explained, evenness: float, *, always: bool) -> tuple[float, str]:
+def _verdict(explained: _Explained, *, always: bool) -> tuple[float, str]:
     """How far to correct, from 0 to 1, and why."""
     gains, by = explained.gains, "propensities" if len(explained.examination.curve) == 0 else "positions"
     unbiased = None
     if gains["features"] < SURE:
         unbiased = f"{by} foretell held-out clicks no better than features alone: the log shows no position bias"
-    elif evenness > EVEN:
+    elif effective_size(1 / explained.looked) > EVEN * len(explained.looked):
         unbiased = "all documents seem to be examined alike: the log shows no position bias"
     if unbiased is not None:
         return (1.0, f"{unbiased}, but labels were corrected all the same") if always else (0.0, unbiased)
