@@ -13,7 +13,7 @@ from rankwright import clicks
 from rankwright.cli.app import app
 from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.joint import PositionBasedClicks, clicks_above, fitted_examination
-from rankwright.clicks.pairwise import position_ratios
+from rankwright.clicks.pairwise import PairwiseDebiased, position_ratios
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, RankwrightError
 from rankwright.trees import debiased, debiasing, held_out, pair_support
@@ -151,6 +151,88 @@ def test_propensities_weigh_clicks(data):
     assert set(np.unique(found.weights)) <= {1.0, 2.0, 20.0}
     with pytest.raises(InputError, match="propensity must lie above 0"):
         rw.LambdaMART(**QUICK).fit(data.features, y, qid=data.qid, propensity=np.zeros(data.n_docs))
+
+
+def with_propensities(rates: Any, curve: Any) -> Any:
+    """The same clicks, with propensities in place of positions."""
+    chances = np.asarray(curve)[np.minimum(rates.positions, len(curve) - 1)]
+    return replace(rates, positions=None, propensities=chances.astype(np.float32))
+
+
+@pytest.mark.usefixtures("quickly")
+def test_labels_are_corrected_by_propensities_that_foretell_held_out_clicks(data):
+    known = with_propensities(rates_of(data, "pbm"), clicks.EXAMINATION)
+    ranker: Any = rw.LambdaMART(**QUICK).fit(known)
+    found = ranker.debiasing_
+    assert found.strength == 1
+    assert "propensities and features together" in found.reason
+    assert ranker.propensity_weights_ is None, "labels are corrected, not weighed"
+    assert len(found.examination) == 0
+    corrected, _ = debiasing.debiased(known.in_key_order())
+    true, shown = data.in_key_order().labels, ~np.isnan(corrected.labels)
+    assert np.corrcoef(corrected.labels[shown], true[shown])[0, 1] > 0.8
+    with pytest.raises(InputError, match="no curve of positions to draw"):
+        ranker.plot_bias()
+
+
+@pytest.mark.usefixtures("quickly")
+def test_propensities_that_foretell_nothing_are_not_believed(data):
+    upside_down = with_propensities(rates_of(data, "pbm"), clicks.EXAMINATION[::-1])
+    ranker: Any = rw.LambdaMART(**QUICK).fit(upside_down)
+    assert not ranker.debiasing_.applied
+    assert "propensities foretell held-out clicks no better" in ranker.debiasing_.reason
+    plain = replace(upside_down, propensities=None)
+    naive = rw.LambdaMART(objective="lambdarank", **QUICK).fit(plain)
+    np.testing.assert_array_equal(ranker.predict(data), naive.predict(data))
+    believed: Any = rw.LambdaMART(debias="always", **QUICK).fit(upside_down)
+    assert believed.debiasing_.strength == 1
+    assert "all the same" in believed.debiasing_.reason
+
+
+def test_propensities_are_looked_at_in_memory_alone(data):
+    from rankwright.trees.bins.binned import bin_dataset
+
+    binned = bin_dataset(with_propensities(rates_of(data, "pbm", sessions=1), clicks.EXAMINATION))
+    with pytest.raises(InputError, match="set debias to none"):
+        rw.LambdaMART(**QUICK).fit_binned(binned)
+    weighed: Any = rw.LambdaMART(debias="none", **QUICK).fit_binned(binned)
+    assert weighed.propensity_weights_.n_clicks > 0
+
+
+@pytest.mark.usefixtures("supported")
+def test_pairs_are_not_weighed_where_that_ranks_no_better(data, monkeypatch):
+    clicked = replace(rates_of(data, "pbm", sessions=1), document_weights=None)
+    monkeypatch.setattr(pair_support, "_gain", lambda *_, **__: -0.5)
+    ranker: Any = rw.LambdaMART(debias="pairwise", **QUICK).fit(clicked)
+    assert not ranker.debiasing_.applied
+    assert ranker.position_ratios_ is None
+    assert "no better than clicks as they are (-0.5 standard errors)" in ranker.debiasing_.reason
+    naive = rw.LambdaMART(debias="none", **QUICK).fit(clicked)
+    np.testing.assert_array_equal(ranker.predict(data), naive.predict(data))
+
+
+def test_the_gain_of_weighed_pairs_is_that_of_the_order_of_held_out_documents(data, monkeypatch):
+    clicked = replace(rates_of(data, "pbm", sessions=1), document_weights=None).in_key_order()
+    judged = replace(clicked, labels=data.in_key_order().labels, positions=None)
+    shown = ~np.isnan(clicked.labels)
+
+    def scores(_, objective, *__, **___):
+        right = judged.labels[shown].astype(float)
+        return (right if isinstance(objective, PairwiseDebiased) else -right)[None]
+
+    monkeypatch.setattr(pair_support, "held_out_scores", scores)
+    assert pair_support._gain(clicked, judged, seed=0, threads=1) > 10
+    reverse = replace(judged, labels=4 - judged.labels)
+    assert pair_support._gain(clicked, reverse, seed=0, threads=1) < -10
+
+
+def test_inner_forests_are_told_as_a_measurement(data, caplog):
+    with caplog.at_level("DEBUG", logger="rankwright.progress.stages"):
+        rw.LambdaMART(**QUICK).fit(rates_of(data, "pbm", sessions=1))
+    told = [record.getMessage() for record in caplog.records]
+    assert "measuring position bias, by features: 5 of 5 forests" in told
+    trained = [text for text in told if text.startswith("training lambdamart: ")]
+    assert len(trained) == QUICK["n_trees"], "only the trees of the ranker itself"
 
 
 @pytest.mark.usefixtures("quickly")

@@ -65,7 +65,18 @@ def test_the_command_line_names_the_column(clicked, tmp_path, capsys):
     frame = clicked.to_frame().rename(columns={"propensity": "looked", "qid": "search"})
     frame.to_csv(tmp_path / "data.csv", index=False)
     given = ["train", str(tmp_path / "data.csv"), "--out", str(tmp_path / "model.rw"), "--set", "n_trees=3"]
-    given += ["--set", "debias=none", "--set", "max_leaves=4", "--set", "min_docs_in_leaf=2", "--query", "search", "--propensity", "looked"]
+    given += [
+        "--set",
+        "debias=none",
+        "--set",
+        "max_leaves=4",
+        "--set",
+        "min_docs_in_leaf=2",
+        "--query",
+        "search",
+        "--propensity",
+        "looked",
+    ]
     app(given, standalone_mode=False)
     assert "clicks count as" in capsys.readouterr().out
     expected = rw.LambdaMART(**QUICK).fit(clicked).predict(clicked)
