@@ -175,6 +175,11 @@ def test_labels_are_corrected_by_propensities_that_foretell_held_out_clicks(data
         ranker.plot_bias()
 
 
+def test_propensities_tell_where_documents_were_shown():
+    looked, queries = np.array([0.5, 1.0, 0.5, 0.2, 0.3, 0.9]), np.array([0, 0, 0, 0, 1, 1])
+    assert debiasing._places(looked, queries).tolist() == [1, 0, 1, 3, 1, 0]
+
+
 @pytest.mark.usefixtures("quickly")
 def test_propensities_that_foretell_nothing_are_not_believed(data):
     upside_down = with_propensities(rates_of(data, "pbm"), clicks.EXAMINATION[::-1])

@@ -105,7 +105,7 @@ def debiased(
     if data.propensities is None:
         explained = _by_position(data, rows, shown, clicks, **settings)
     else:
-        explained = _by_propensity(shown, clicks, data.propensities[rows].astype(np.float64), **settings)
+        explained = _by_propensity(data, rows, shown, clicks, **settings)
     strength, reason = _verdict(explained, always=always)
     if strength == PARTLY:
         explained = _alike(clicks, explained)
@@ -170,23 +170,44 @@ def _by_position(
     features = _by_features(shown, clicks, **settings)
     rates_of_positions = clicks.examination(np.ones(len(rows)), fades=False).curve
     position = clicks.likelihood(rates_of_positions[clicks.positions])
-    relevance, examination = _calibrated(clicks, relevance, _logging_bins(data, rows, **settings))
+    relevance, examination = _calibrated(clicks, relevance, _logging_bins(data, rows, clicks.positions, **settings))
     looked = examination.at(clicks.positions, clicks.above)
     return _Explained(relevance, looked, examination, *_compared(clicks, position, features, both))
 
 
-def _by_propensity(shown: RankingDataset, clicks: _Clicks, given: Float64Array, **settings: Any) -> _Explained:
+def _by_propensity(
+    data: RankingDataset, rows: IntArray, shown: RankingDataset, clicks: _Clicks, **settings: Any
+) -> _Explained:
     """Examination as somebody measured it: relevance fits clicks over propensities, each of which counts as much."""
-    looked = np.maximum(given, SMALLEST)
+    assert data.propensities is not None
+    looked = np.maximum(data.propensities[rows].astype(np.float64), SMALLEST)
     exposed = clicks._replace(rates=clicks.rates / looked, times=clicks.times * looked)
     freed = replace(shown, labels=exposed.rates.astype(np.float32), document_weights=exposed.times.astype(np.float32))
     scores = held_out_scores(freed, PositionBasedClicks(False), STAGES, what=f"{WHAT}, by propensities", **settings)
     relevance, _ = _foretold(exposed, scores, fades=False)
     relevance = relevance * exposed.examination(relevance, fades=False).curve
-    usual = exposed.examination(np.ones(len(given)), fades=False).curve
+    usual = exposed.examination(np.ones(len(rows)), fades=False).curve
     position, both = clicks.likelihood(usual * looked), clicks.likelihood(relevance * looked)
     figures = _compared(clicks, position, _by_features(shown, clicks, **settings), both)
+    bins = _logging_bins(data, rows, _places(looked, clicks.queries), **settings)
+    relevance = relevance * _factors(clicks, bins, relevance * looked * clicks.times)[bins]
     return _Explained(relevance, looked, Examination(np.empty(0), 0.0), *figures)
+
+
+def _places(looked: Float64Array, queries: IntArray) -> IntArray:
+    """How many documents of a query were likelier to be examined: where each seems to have been shown."""
+    order = np.lexsort((-looked, queries))
+    begins = np.r_[True, (np.diff(queries[order]) != 0) | (np.diff(looked[order]) != 0)]
+    place = np.arange(len(order)) - np.searchsorted(queries[order], queries[order])
+    places = np.empty(len(order), np.int64)
+    places[order] = place[np.flatnonzero(begins)[np.cumsum(begins) - 1]]
+    return places
+
+
+def _factors(clicks: _Clicks, bins: IntArray, expected: Float64Array) -> Float64Array:
+    """How many more clicks than expected the documents of each bin have."""
+    clicked = np.bincount(bins, clicks.rates * clicks.times, minlength=LOGGING_BINS)
+    return (clicked + 1) / (np.bincount(bins, expected, minlength=LOGGING_BINS) + 1)
 
 
 def _alike(clicks: _Clicks, explained: _Explained) -> _Explained:
@@ -241,16 +262,16 @@ def _foretold(clicks: _Clicks, scores: Float64Array, *, fades: bool) -> tuple[Fl
     return max(found, key=lambda one: float(one[1].sum()))
 
 
-def _logging_bins(data: RankingDataset, rows: IntArray, *, seed: int, threads: int | None) -> IntArray:
+def _logging_bins(
+    data: RankingDataset, rows: IntArray, places: IntArray, *, seed: int, threads: int | None
+) -> IntArray:
     """Shown documents in bins by what the ranker that made the lists thinks of them, as far as features tell.
 
     Forests tell documents apart too little, and what they miss is better at the top, where the other ranker saw it:
     documents that it values alike differ in position by chance, that is by their rivals.
     """
-    assert data.positions is not None
-    deepest = int(data.positions[rows].max(initial=0))
     labels = np.zeros(data.n_docs, np.float32)
-    labels[rows] = deepest + 1 - data.positions[rows]
+    labels[rows] = places.max(initial=0) + 1 - places
     plain = RankingDataset.from_arrays(data.features, labels, qid=data.groups.query_of_row)
     what = f"{WHAT}, by the order shown"
     scores = held_out_scores(plain, lambdarank("ndcg"), [LOGGING_TREES], what=what, seed=seed, threads=threads)[0][rows]
@@ -299,14 +320,12 @@ def _fit_together(
     clicks: _Clicks, relevance: Float64Array, bins: IntArray, company: float, *, fades: bool
 ) -> _Calibration:
     """Factors of bins, factors of queries to the power `company`, and examination, found from each other."""
-    clicked = np.bincount(bins, clicks.rates * clicks.times, minlength=LOGGING_BINS)
     factor, of_company = np.ones(LOGGING_BINS), np.ones(len(relevance))
     for _ in range(ROUNDS):
         own = relevance * factor[bins] * of_company
         examination = clicks.examination(own, fades=fades)
         looked = examination.at(clicks.positions, clicks.above) * clicks.times
-        could = np.bincount(bins, looked * relevance * of_company, minlength=LOGGING_BINS)
-        factor = (clicked + 1) / (could + 1)
+        factor = _factors(clicks, bins, looked * relevance * of_company)
         if company:
             of_company = _company(clicks, looked * relevance * factor[bins]) ** company
     own = relevance * factor[bins] * of_company
