@@ -118,9 +118,9 @@ def summary(runs: list[dict[str, Any]], corrections: tuple[str, ...]) -> dict[st
     row: dict[str, Any] = {"users": runs[0]["users"]} | means
     row |= {f"{name} gains": means[name] - means["naive"] for name in corrections}
     row["least auto gains"] = float(min(run["auto"] - run["naive"] for run in runs))
-    for made in ("corrected", "by pairs", "by propensity"):
-        if made in runs[0]:
-            row[made] = f"{sum(run[made] for run in runs)} of {len(runs)}"
+    for switch in ("corrected", "by pairs", "by propensity"):
+        if switch in runs[0]:
+            row[switch] = f"{sum(run[switch] for run in runs)} of {len(runs)}"
     made = [run for run in runs if run["corrected"]]
     if row["users"] == "pbm" and made:  # of the others, the curve is not that of the simulation
         gap, gained = (np.mean([run[name] - run["naive"] for run in made]) for name in ("true", "auto"))

@@ -168,9 +168,9 @@ def test_labels_are_corrected_by_propensities_that_foretell_held_out_clicks(data
     assert "propensities and features together" in found.reason
     assert ranker.propensity_weights_ is None, "labels are corrected, not weighed"
     assert len(found.examination) == 0
-    corrected, _ = debiasing.debiased(known.in_key_order())
-    true, shown = data.in_key_order().labels, ~np.isnan(corrected.labels)
-    assert np.corrcoef(corrected.labels[shown], true[shown])[0, 1] > 0.8
+    corrected: Any = debiasing.debiased(known.in_key_order())[0].labels
+    true, shown = data.in_key_order().labels, ~np.isnan(corrected)
+    assert np.corrcoef(corrected[shown], true[shown])[0, 1] > 0.8
     with pytest.raises(InputError, match="no curve of positions to draw"):
         ranker.plot_bias()
 

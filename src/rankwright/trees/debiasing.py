@@ -188,10 +188,11 @@ def _by_propensity(
     relevance = relevance * exposed.examination(relevance, fades=False).curve
     usual = exposed.examination(np.ones(len(rows)), fades=False).curve
     position, both = clicks.likelihood(usual * looked), clicks.likelihood(relevance * looked)
-    figures = _compared(clicks, position, _by_features(shown, clicks, **settings), both)
-    bins = _logging_bins(data, rows, _places(looked, clicks.queries), **settings)
-    relevance = relevance * _factors(clicks, bins, relevance * looked * clicks.times)[bins]
-    return _Explained(relevance, looked, Examination(np.empty(0), 0.0), *figures)
+    gains, likelihoods = _compared(clicks, position, _by_features(shown, clicks, **settings), both)
+    if gains["position"] >= SURE:  # otherwise the ranker that made the lists would speak through chance alone
+        bins = _logging_bins(data, rows, _places(looked, clicks.queries), **settings)
+        relevance = relevance * _factors(clicks, bins, relevance * looked * clicks.times)[bins]
+    return _Explained(relevance, looked, Examination(np.empty(0), 0.0), gains, likelihoods)
 
 
 def _places(looked: Float64Array, queries: IntArray) -> IntArray:

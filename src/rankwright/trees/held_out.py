@@ -15,7 +15,7 @@ from rankwright.progress.stages import announce, hushed
 
 N_FOLDS = 5
 # Quick forests, whose leaves are large enough for noisy clicks.
-FOREST = {
+FOREST: dict[str, Any] = {
     "max_leaves": 15, "learning_rate": 0.08, "min_docs_in_leaf": 20, "query_fraction": 1.0, "growth": "best-first",
 }  # fmt: skip
 FEATURE_FRACTION = 0.3
