@@ -16,7 +16,8 @@ from rankwright.clicks.joint import PositionBasedClicks, clicks_above, fitted_ex
 from rankwright.clicks.pairwise import PairwiseDebiased, position_ratios
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, RankwrightError
-from rankwright.trees import debiased, debiasing, held_out, pair_support
+from rankwright.trees import debiased
+from rankwright.trees.bias import debiasing, held_out, pair_support
 
 QUICK: dict[str, Any] = {"n_trees": 5, "max_leaves": 5, "min_docs_in_leaf": 10, "threads": 1}
 

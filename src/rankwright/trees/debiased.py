@@ -24,8 +24,8 @@ from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.settings.shared import DebiasedSettings
 from rankwright.tables.axes import axes_or_new
-from rankwright.trees.debiasing import debiased
-from rankwright.trees.pair_support import pairs_verdict
+from rankwright.trees.bias.debiasing import debiased
+from rankwright.trees.bias.pair_support import pairs_verdict
 
 logger = logging.getLogger(__name__)
 BESIDE = ("pairs", "query_weights", "initial_scores")  # options of `read` that name other files

@@ -29,7 +29,7 @@ from rankwright.clicks.weights import SMALLEST
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.objectives.registry import lambdarank
-from rankwright.trees.held_out import held_out_scores
+from rankwright.trees.bias.held_out import held_out_scores
 
 SURE = 2.0  # standard errors by which a model of the clicks must be better than another
 # How far positions are corrected for where held-out clicks do not show relevance. What is left of the bias keeps

@@ -19,8 +19,8 @@ from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.registry import as_measure
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import lambdarank
-from rankwright.trees.debiasing import SURE, WHAT, shown_documents
-from rankwright.trees.held_out import held_out_scores
+from rankwright.trees.bias.debiasing import SURE, WHAT, shown_documents
+from rankwright.trees.bias.held_out import held_out_scores
 
 N_TREES = 120
 METRIC = "ndcg@10"
