@@ -13,10 +13,11 @@ from rankwright import clicks
 from rankwright.cli.app import app
 from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.joint import PositionBasedClicks, clicks_above, fitted_examination
-from rankwright.clicks.pairwise import position_ratios
+from rankwright.clicks.pairwise import PairwiseDebiased, position_ratios
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, RankwrightError
-from rankwright.trees import debiased, debiasing
+from rankwright.trees import debiased
+from rankwright.trees.bias import debiasing, held_out, pair_support
 
 QUICK: dict[str, Any] = {"n_trees": 5, "max_leaves": 5, "min_docs_in_leaf": 10, "threads": 1}
 
@@ -42,15 +43,19 @@ def data() -> Any:
 @pytest.fixture
 def quickly(monkeypatch):
     """Few folds and trees measure the log, where what is measured is not the question."""
-    for name, value in (("N_FOLDS", 2), ("STAGES", (5, 15)), ("LOGGING_TREES", 5)):
-        monkeypatch.setattr(debiasing, name, value)
+    for where, name, value in (
+        (held_out, "N_FOLDS", 2), (debiasing, "STAGES", (5, 15)), (debiasing, "LOGGING_TREES", 5),
+        (pair_support, "N_TREES", 15),
+    ):  # fmt: skip
+        monkeypatch.setattr(where, name, value)
 
 
 @pytest.fixture
 def supported(monkeypatch):
     """Every log supports a correction, whatever it shows."""
-    found = Debiasing(True, "a test says so", np.array([1.0, 0.5]), 0.0, {"both": -1.0}, 3.0, 3.0, 0.5, 10.0)
+    found = Debiasing(True, "a test says so", 1.0, np.array([1.0, 0.5]), 0.0, {"both": -1.0}, 3.0, 3.0, 0.5, 10.0)
     monkeypatch.setattr(debiased, "debiased", lambda given, **_: (replace(given, positions=None), found))
+    monkeypatch.setattr(pair_support, "_gain", lambda *_, **__: 3.0)
 
 
 def test_examination_is_found_and_labels_are_corrected(data):
@@ -64,20 +69,29 @@ def test_examination_is_found_and_labels_are_corrected(data):
     assert 0 < found.effective_size < data.n_docs
 
 
-def test_clicks_that_show_no_relevance_are_taken_as_they_are(data):
+def test_clicks_that_show_no_relevance_keep_the_order_shown(data):
     rates = rates_of(data, "rank-rate")
     ranker: Any = rw.LambdaMART(**QUICK).fit(rates)
-    assert not ranker.debiasing_.applied
-    assert "does not show relevance" in ranker.debiasing_.reason
-    naive = rw.LambdaMART(debias="none", **QUICK).fit(rates)
-    np.testing.assert_array_equal(ranker.predict(data), naive.predict(data))
-    assert naive.debiasing_ is None
+    found = ranker.debiasing_
+    assert "does not show relevance" in found.reason
+    assert "90% of the bias was taken out" in found.reason
+    assert found.strength == debiasing.PARTLY
+    naive, wholly = (rw.LambdaMART(debias=debias, **QUICK).fit(rates).predict(data) for debias in ("none", "always"))
+    scores = ranker.predict(data)
+    with_naive, with_shown = (np.corrcoef(scores, other)[0, 1] for other in (naive, data.features[:, 1]))
+    assert with_naive > 0.9
+    assert with_shown > 0.7 > np.corrcoef(wholly, data.features[:, 1])[0, 1]
 
 
 def test_clicks_without_position_bias_are_taken_as_they_are(data):
-    ranker: Any = rw.LambdaMART(**QUICK).fit(rates_of(data, "document-rate"))
+    rates = rates_of(data, "document-rate")
+    ranker: Any = rw.LambdaMART(**QUICK).fit(rates)
     assert not ranker.debiasing_.applied
+    assert ranker.debiasing_.strength == 0
     assert "no position bias" in ranker.debiasing_.reason
+    naive = rw.LambdaMART(debias="none", **QUICK).fit(rates)
+    np.testing.assert_array_equal(ranker.predict(data), naive.predict(data))
+    assert naive.debiasing_ is None
 
 
 @pytest.mark.usefixtures("quickly")
@@ -131,13 +145,100 @@ def test_propensities_weigh_clicks(data):
     y = (data.labels > 1).astype(float)
     chances = np.full(data.n_docs, 0.5)
     chances[:5] = 0.01
-    ranker: Any = rw.LambdaMART(**QUICK).fit(data.features, y, qid=data.qid, propensity=chances)
+    ranker: Any = rw.LambdaMART(debias="none", **QUICK).fit(data.features, y, qid=data.qid, propensity=chances)
     found = ranker.propensity_weights_
     assert found.n_clicks == int(y.sum())
     assert found.effective_size <= found.n_clicks
     assert set(np.unique(found.weights)) <= {1.0, 2.0, 20.0}
     with pytest.raises(InputError, match="propensity must lie above 0"):
         rw.LambdaMART(**QUICK).fit(data.features, y, qid=data.qid, propensity=np.zeros(data.n_docs))
+
+
+def with_propensities(rates: Any, curve: Any) -> Any:
+    """The same clicks, with propensities in place of positions."""
+    chances = np.asarray(curve)[np.minimum(rates.positions, len(curve) - 1)]
+    return replace(rates, positions=None, propensities=chances.astype(np.float32))
+
+
+@pytest.mark.usefixtures("quickly")
+def test_labels_are_corrected_by_propensities_that_foretell_held_out_clicks(data):
+    known = with_propensities(rates_of(data, "pbm"), clicks.EXAMINATION)
+    ranker: Any = rw.LambdaMART(**QUICK).fit(known)
+    found = ranker.debiasing_
+    assert found.strength == 1
+    assert "propensities and features together" in found.reason
+    assert ranker.propensity_weights_ is None, "labels are corrected, not weighed"
+    assert len(found.examination) == 0
+    corrected: Any = debiasing.debiased(known.in_key_order())[0].labels
+    true, shown = data.in_key_order().labels, ~np.isnan(corrected)
+    assert np.corrcoef(corrected[shown], true[shown])[0, 1] > 0.8
+    with pytest.raises(InputError, match="no curve of positions to draw"):
+        ranker.plot_bias()
+
+
+def test_propensities_tell_where_documents_were_shown():
+    looked, queries = np.array([0.5, 1.0, 0.5, 0.2, 0.3, 0.9]), np.array([0, 0, 0, 0, 1, 1])
+    assert debiasing._places(looked, queries).tolist() == [1, 0, 1, 3, 1, 0]
+
+
+@pytest.mark.usefixtures("quickly")
+def test_propensities_that_foretell_nothing_are_not_believed(data):
+    upside_down = with_propensities(rates_of(data, "pbm"), clicks.EXAMINATION[::-1])
+    ranker: Any = rw.LambdaMART(**QUICK).fit(upside_down)
+    assert not ranker.debiasing_.applied
+    assert "propensities foretell held-out clicks no better" in ranker.debiasing_.reason
+    plain = replace(upside_down, propensities=None)
+    naive = rw.LambdaMART(objective="lambdarank", **QUICK).fit(plain)
+    np.testing.assert_array_equal(ranker.predict(data), naive.predict(data))
+    believed: Any = rw.LambdaMART(debias="always", **QUICK).fit(upside_down)
+    assert believed.debiasing_.strength == 1
+    assert "all the same" in believed.debiasing_.reason
+
+
+def test_propensities_are_looked_at_in_memory_alone(data):
+    from rankwright.trees.bins.binned import bin_dataset
+
+    binned = bin_dataset(with_propensities(rates_of(data, "pbm", sessions=1), clicks.EXAMINATION))
+    with pytest.raises(InputError, match="set debias to none"):
+        rw.LambdaMART(**QUICK).fit_binned(binned)
+    weighed: Any = rw.LambdaMART(debias="none", **QUICK).fit_binned(binned)
+    assert weighed.propensity_weights_.n_clicks > 0
+
+
+@pytest.mark.usefixtures("supported")
+def test_pairs_are_not_weighed_where_that_ranks_no_better(data, monkeypatch):
+    clicked = replace(rates_of(data, "pbm", sessions=1), document_weights=None)
+    monkeypatch.setattr(pair_support, "_gain", lambda *_, **__: -0.5)
+    ranker: Any = rw.LambdaMART(debias="pairwise", **QUICK).fit(clicked)
+    assert not ranker.debiasing_.applied
+    assert ranker.position_ratios_ is None
+    assert "no better than clicks as they are (-0.5 standard errors)" in ranker.debiasing_.reason
+    naive = rw.LambdaMART(debias="none", **QUICK).fit(clicked)
+    np.testing.assert_array_equal(ranker.predict(data), naive.predict(data))
+
+
+def test_the_gain_of_weighed_pairs_is_that_of_the_order_of_held_out_documents(data, monkeypatch):
+    clicked = replace(rates_of(data, "pbm", sessions=1), document_weights=None).in_key_order()
+    judged = replace(clicked, labels=data.in_key_order().labels, positions=None)
+    shown = ~np.isnan(clicked.labels)
+
+    def scores(_, objective, *__, **___):
+        right = judged.labels[shown].astype(float)
+        return (right if isinstance(objective, PairwiseDebiased) else -right)[None]
+
+    monkeypatch.setattr(pair_support, "held_out_scores", scores)
+    assert pair_support._gain(clicked, judged, seed=0, threads=1) > 10
+    reverse = replace(judged, labels=4 - judged.labels)
+    assert pair_support._gain(clicked, reverse, seed=0, threads=1) < -10
+
+
+def test_inner_forests_are_told_as_a_measurement(data, caplog):
+    with caplog.at_level("DEBUG", logger="rankwright.progress.stages"):
+        rw.LambdaMART(**QUICK).fit(rates_of(data, "pbm", sessions=1))
+    told = [record.getMessage() for record in caplog.records]
+    assert "measuring position bias, by features: 5 of 5 forests" in told
+    trained = [text for text in told if text.startswith("training lambdamart: ")]
+    assert len(trained) == QUICK["n_trees"], "only the trees of the ranker itself"
 
 
 @pytest.mark.usefixtures("quickly")

@@ -257,3 +257,14 @@ def test_clicks_that_are_no_positions_are_left_out_and_told(position, tmp_path):
     [(problem, count)] = log.problems.items()
     assert problem.startswith("clicks that are no positions")
     assert count == 1
+
+
+def test_a_summary_prints_as_a_table():
+    log = clicks.ClickLog.from_lists(["q", "q"], [["a", "b"], ["b", "a"]], [[1], []])
+    summary = clicks.summarise_log(log)
+    assert "2, 50.0% without a click" in repr(summary)
+    assert "LogSummary(" not in repr(summary)
+    assert "<table" in summary._repr_html_()
+    assert summary.to_dict()["lists"] == 2
+    pytest.importorskip("pandas")
+    assert summary.to_frame()["click_rate"].tolist() == [0.5, 0.0]

@@ -1,4 +1,7 @@
-"""Propensities as a column: read, written, trained on, and told from Python and from the command line."""
+"""Propensities as a column: read, written, weighed by, and told from Python and from the command line.
+
+Here they are taken as they are; what is corrected by them after a look at held-out clicks is in `test_debiasing.py`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import rankwright as rw
 from rankwright.cli.app import app
 from rankwright.errors import InputError, RankwrightError
 
-QUICK: dict[str, Any] = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 2, "threads": 1}
+QUICK: dict[str, Any] = {"n_trees": 3, "max_leaves": 4, "min_docs_in_leaf": 2, "threads": 1, "debias": "none"}
 
 
 @pytest.fixture
@@ -62,7 +65,18 @@ def test_the_command_line_names_the_column(clicked, tmp_path, capsys):
     frame = clicked.to_frame().rename(columns={"propensity": "looked", "qid": "search"})
     frame.to_csv(tmp_path / "data.csv", index=False)
     given = ["train", str(tmp_path / "data.csv"), "--out", str(tmp_path / "model.rw"), "--set", "n_trees=3"]
-    given += ["--set", "max_leaves=4", "--set", "min_docs_in_leaf=2", "--query", "search", "--propensity", "looked"]
+    given += [
+        "--set",
+        "debias=none",
+        "--set",
+        "max_leaves=4",
+        "--set",
+        "min_docs_in_leaf=2",
+        "--query",
+        "search",
+        "--propensity",
+        "looked",
+    ]
     app(given, standalone_mode=False)
     assert "clicks count as" in capsys.readouterr().out
     expected = rw.LambdaMART(**QUICK).fit(clicked).predict(clicked)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rankwright.clicks.logs.log import ClickLog, pair_log
+from rankwright.data.tabular import Tabular
+from rankwright.tables.text import ShownTable
 
 DEEPEST = 10  # ranks whose click rates are told
 
 
-@dataclass(frozen=True, slots=True)
-class LogSummary:
-    """What a click log holds.
+@dataclass(frozen=True, slots=True, repr=False)
+class LogSummary(Tabular):
+    """What a click log holds. Print it for a table.
 
     Attributes
     ----------
@@ -67,6 +70,38 @@ class LogSummary:
             All attributes by name.
         """
         return asdict(self)
+
+    def told(self) -> Iterator[tuple[str, str]]:
+        """Tell the figures in words.
+
+        Yields
+        ------
+        tuple of str
+            What is told, empty where it goes on from before, and the figure.
+        """
+        yield "queries", f"{self.queries:,}"
+        yield "lists", f"{self.lists:,}, {self.lists_without_click:.1%} without a click"
+        yield "distinct lists", f"{self.distinct_lists:.1f} a query"
+        yield "documents", f"{self.documents:,}, {self.pairs:,} documents of queries"
+        yield "clicks", f"{self.clicks:,}"
+        for rank, rate in enumerate(self.click_rate_at):
+            yield ("click rate by position" if rank == 0 else ""), f"{rank + 1:>4}  {rate:6.2%}"
+        if self.later_pages:
+            yield "later pages", f"{self.later_pages:,}"
+        yield "lists that can tell", f"{self.clicked_share:.1%} belong to queries with a click"
+        yield "", f"{self.varied_share:.1%} show a document that also stood at another position"
+        if self.policies:
+            yield "policies", f"{self.policies}"
+        yield "propensities", "yes" if self.has_propensities else "none"
+
+    def shown(self) -> ShownTable:
+        """Return the figures as people read them; see `Tabular.shown`."""
+        notes = [f"found while reading: {problem}: {count:,}" for problem, count in self.problems.items()]
+        return ShownTable("A click log", ["what", "figure"], [list(row) for row in self.told()], notes=notes)
+
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the click rate of each rank, from 0; see `Tabular.columns`."""
+        return {"rank": list(range(len(self.click_rate_at))), "click_rate": self.click_rate_at}
 
 
 def summarise_log(log: ClickLog) -> LogSummary:
@@ -122,8 +157,6 @@ def summarise_log(log: ClickLog) -> LogSummary:
 
 def _varied(log: ClickLog) -> tuple[float, int, int]:
     """The share of lists with a document that is shown at several positions; pairs; and lists that differ."""
-    from dataclasses import replace
-
     numbered = pair_log(replace(log, clicked=np.zeros_like(log.clicked)))
     lists = numbered.lists
     sizes = np.diff(lists.offsets)

@@ -43,7 +43,8 @@ def propensity_weights(clicks: ArrayLike, propensity: ArrayLike, *, smallest: fl
     """Weigh clicked documents by one over the chance that they were examined.
 
     A pair counts as much as both its documents together, so a pair of a clicked document and another counts 1 /
-    propensity of the click. `Ranker.fit` does this where it is given `propensity`, and where its data has propensities.
+    propensity of the click. `Ranker.fit` does this where it is given `propensity`, and where its data has propensities,
+    unless the ranker corrects labels by them (setting `debias`).
 
     Parameters
     ----------

@@ -50,8 +50,8 @@ class RankingDataset(DatasetParts):
     positions : array of int64, shape (n_docs,), optional
         The rank, counted from 0, at which a click log showed the document.
     propensities : array of float32, shape (n_docs,), optional
-        How likely each document was examined where it was shown, above 0 and at most 1: in training, a clicked document
-        counts 1 / propensity (`rankwright.clicks.propensity_weights`).
+        How likely each document was examined where it was shown, above 0 and at most 1: labels are then clicks, which
+        training corrects by them or weighs by 1 / propensity (`Ranker.fit`).
     feature_names : tuple of str, default ()
         A name for each feature, or none at all.
     query_ids : array of int64 or str, shape (n_queries,), optional

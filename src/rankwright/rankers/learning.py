@@ -99,8 +99,10 @@ class LearningRanker(RankerState):
             The rank, from 0, at which each row was shown. Rankers with the setting `debias` learn from it, where labels
             are clicks; others refuse it.
         propensity : array of numbers, optional
-            How likely each row was examined where it was shown, above 0 and at most 1: labels are then clicks, and a
-            clicked row counts 1 / propensity, at most 20 times (`rankwright.clicks.propensity_weights`).
+            How likely each row was examined where it was shown, above 0 and at most 1: labels are then clicks. Rankers
+            with the setting `debias` correct labels by them as far as held-out clicks support it; with `debias="none"`,
+            and in other rankers, a clicked row counts 1 / propensity, at most 20 times, and nothing is checked
+            (`rankwright.clicks.propensity_weights`).
         preferences : Preferences, optional
             Pairs of rows of which one should rank above the other; they replace the pairs made from labels.
         initial_scores : array of numbers, optional

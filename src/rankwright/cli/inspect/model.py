@@ -98,7 +98,8 @@ def _rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
         yield "compressed from", ", ".join(f"{name} {_number(value)}" for name, value in model.compressed_from.items())
     if model.debiasing is not None:
         yield "position bias", model.debiasing["reason"]
-        yield "", "examined, by position: " + " ".join(f"{one:.2f}" for one in model.debiasing["examination"])
+        if model.debiasing["examination"]:  # none where propensities were given
+            yield "", "examined, by position: " + " ".join(f"{one:.2f}" for one in model.debiasing["examination"])
     yield "training", _training(model.history)
     if model.training_data is not None:
         yield "training data", model.training_data

@@ -1,0 +1,386 @@
+"""Clicks freed from position bias before a ranker is trained on them, where the log supports it.
+
+A document's click rate is how likely it is examined times its relevance. Relevance is learned from features by forests,
+on other queries than those it is used for; examination, by position and by the clicks above, is what then fits the
+clicks, or the propensities that somebody else measured. What a document is trained with is its clicks over its
+examinations, drawn to what its features tell as strongly as the clicks themselves suggest: a click at a position that
+is hardly examined says much, but rarely, and no click there says nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankwright.arrays import Float64Array, IntArray
+from rankwright.clicks.bias import Debiasing
+from rankwright.clicks.estimates import effective_size
+from rankwright.clicks.joint import (
+    Examination,
+    PositionBasedClicks,
+    clicks_above,
+    fitted_examination,
+    relevance_of,
+)
+from rankwright.clicks.weights import SMALLEST
+from rankwright.data.dataset import RankingDataset
+from rankwright.errors import InputError
+from rankwright.objectives.registry import lambdarank
+from rankwright.trees.bias.held_out import held_out_scores
+
+SURE = 2.0  # standard errors by which a model of the clicks must be better than another
+# How far positions are corrected for where held-out clicks do not show relevance. What is left of the bias keeps
+# documents in the order in which they were shown wherever their features tell nothing.
+PARTLY = 0.9
+EVEN = 0.99  # share of the documents as which they count once weighed: what is left to correct is nothing
+LEAST_EXAMINATION = 0.01  # relative to the first position: what is hardly ever examined tells nothing
+GRADES = 15.0  # relevance becomes the label log2(1 + 15 · relevance): as labels from 0 to 4 have it
+WHAT = "measuring position bias"
+STAGES = (5, 15, 40, 120)  # numbers of trees, of which held-out clicks choose
+LOGGING_TREES = 60  # that imitate the ranker which made the lists
+LOGGING_BINS = 20
+ROUNDS = 30  # of fitting examination and what is usual in a bin from each other
+POWERS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4)  # of relevance that are tried
+COMPANIES = (0.0, 0.25, 0.5, 0.75, 1.0)  # powers of how good the rest of the query is
+
+
+class _Clicks(NamedTuple):
+    """The documents that were shown: click rates, how often each was shown, where, and below how many clicks."""
+
+    rates: Float64Array
+    times: Float64Array
+    positions: IntArray
+    above: Float64Array
+    queries: IntArray
+
+    @property
+    def least_chance(self) -> float:
+        """The least part that chance has in rates: a rate of one click in n was seen n times."""
+        known = bool((self.times != 1).any())
+        return 1.0 if known else float(self.rates.min(initial=1.0, where=self.rates > 0))
+
+    def likelihood(self, expected: Float64Array) -> Float64Array:
+        """The Poisson log-likelihood of each document's clicks, up to a constant."""
+        return self.times * (self.rates * np.log(np.maximum(expected, 1e-12)) - expected)
+
+    def examination(self, relevance: Float64Array, *, fades: bool = True) -> Examination:
+        """The examination that fits best, for given relevance."""
+        return fitted_examination(self.rates, relevance, self.positions, self.times, self.above if fades else None)
+
+    def surer(self, gain: Float64Array) -> float:
+        """By how many standard errors a gain, added up by query, is above 0."""
+        of_query = np.bincount(self.queries, gain)
+        error = float(of_query.std(ddof=1)) / np.sqrt(len(of_query))
+        return float(of_query.mean()) / error if error > 0 else 0.0
+
+
+class _Explained(NamedTuple):
+    """Clicks as examination times relevance.
+
+    `gains` tell by how many standard errors both together foretell held-out clicks better than examination without
+    features ("position") and than features alone; `likelihoods` are those of all three.
+    """
+
+    relevance: Float64Array
+    looked: Float64Array
+    examination: Examination
+    gains: dict[str, float]
+    likelihoods: dict[str, float]
+
+
+def debiased(
+    data: RankingDataset, *, seed: int = 0, threads: int | None = None, always: bool = False
+) -> tuple[RankingDataset, Debiasing]:
+    """The data with relevance in place of click rates as far as the clicks support that, and what was found.
+
+    Labels must be clicks (0 or 1) or click rates, and document weights, if any, how often each document was shown.
+    Examination is that of the propensities, if the data has them, and otherwise found by its positions. With `always`,
+    labels are corrected whatever was found.
+    """
+    rows, shown, clicks = shown_documents(data)
+    settings: dict[str, Any] = {"seed": seed, "threads": threads}
+    if data.propensities is None:
+        explained = _by_position(data, rows, shown, clicks, **settings)
+    else:
+        explained = _by_propensity(data, rows, shown, clicks, **settings)
+    strength, reason = _verdict(explained, always=always)
+    if strength == PARTLY:
+        explained = _alike(clicks, explained)
+    looked, gains = explained.looked, explained.gains
+    trust, relevance = _posterior(clicks, explained.relevance, looked)
+    found = Debiasing(
+        applied=strength > 0,
+        reason=reason,
+        strength=strength,
+        examination=explained.examination.curve,
+        fading=explained.examination.fading,
+        held_out=explained.likelihoods,
+        better_than_position=gains["position"],
+        better_than_features=gains["features"],
+        trust=trust,
+        effective_size=effective_size(1 / looked),
+    )
+    plain = replace(data, positions=None, propensities=None)
+    if not found.applied:
+        return plain, found
+    labels = np.full(data.n_docs, np.nan, np.float32)
+    labels[rows] = np.log2(1 + GRADES * relevance * looked ** (1 - strength))
+    return replace(plain, labels=labels, document_weights=None), found
+
+
+def shown_documents(data: RankingDataset) -> tuple[IntArray, RankingDataset, _Clicks]:
+    """The rows of documents that were shown, those documents, and their clicks."""
+    positions = np.zeros(data.n_docs, np.int64) if data.propensities is not None else data.positions
+    if data.labels is None or positions is None:
+        raise InputError("position bias is corrected in clicks as labels, with the position of each document")
+    if np.nanmax(data.labels, initial=0) > 1:
+        raise InputError(
+            "position bias is corrected in clicks: labels must be clicks (0 or 1) or click rates up to 1; "
+            "debias='none' takes others as they are"
+        )
+    if positions.min(initial=0) < 0:
+        raise InputError("positions are counted from 0")
+    rows = np.flatnonzero(~np.isnan(data.labels))
+    queries = np.unique(data.groups.query_of_row[rows], return_inverse=True)[1]
+    if queries.max(initial=0) < 1:
+        raise InputError(
+            "position bias is measured on held-out queries, and there is only one query: set debias to none"
+        )
+    weights = None if data.document_weights is None else data.document_weights[rows]
+    shown = RankingDataset.from_arrays(
+        data.features[rows], data.labels[rows], qid=queries, positions=positions[rows], document_weights=weights
+    )
+    rates = data.labels[rows].astype(np.float64)
+    times = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
+    above = clicks_above(rates, positions[rows], shown.groups)
+    return rows, shown, _Clicks(rates, times, positions[rows], above, queries)
+
+
+def _by_position(
+    data: RankingDataset, rows: IntArray, shown: RankingDataset, clicks: _Clicks, **settings: Any
+) -> _Explained:
+    """Examination by positions, and by the clicks above, that is learned together with relevance."""
+    scores = held_out_scores(
+        shown, PositionBasedClicks(), STAGES, what=f"{WHAT}, by features and positions", **settings
+    )
+    relevance, both = _foretold(clicks, scores, fades=True)
+    features = _by_features(shown, clicks, **settings)
+    rates_of_positions = clicks.examination(np.ones(len(rows)), fades=False).curve
+    position = clicks.likelihood(rates_of_positions[clicks.positions])
+    relevance, examination = _calibrated(clicks, relevance, _logging_bins(data, rows, clicks.positions, **settings))
+    looked = examination.at(clicks.positions, clicks.above)
+    return _Explained(relevance, looked, examination, *_compared(clicks, position, features, both))
+
+
+def _by_propensity(
+    data: RankingDataset, rows: IntArray, shown: RankingDataset, clicks: _Clicks, **settings: Any
+) -> _Explained:
+    """Examination as somebody measured it: relevance fits clicks over propensities, each of which counts as much."""
+    assert data.propensities is not None
+    looked = np.maximum(data.propensities[rows].astype(np.float64), SMALLEST)
+    exposed = clicks._replace(rates=clicks.rates / looked, times=clicks.times * looked)
+    freed = replace(shown, labels=exposed.rates.astype(np.float32), document_weights=exposed.times.astype(np.float32))
+    scores = held_out_scores(freed, PositionBasedClicks(False), STAGES, what=f"{WHAT}, by propensities", **settings)
+    relevance, _ = _foretold(exposed, scores, fades=False)
+    relevance = relevance * exposed.examination(relevance, fades=False).curve
+    usual = exposed.examination(np.ones(len(rows)), fades=False).curve
+    position, both = clicks.likelihood(usual * looked), clicks.likelihood(relevance * looked)
+    gains, likelihoods = _compared(clicks, position, _by_features(shown, clicks, **settings), both)
+    if gains["position"] >= SURE:  # otherwise the ranker that made the lists would speak through chance alone
+        bins = _logging_bins(data, rows, _places(looked, clicks.queries), **settings)
+        relevance = relevance * _factors(clicks, bins, relevance * looked * clicks.times)[bins]
+    return _Explained(relevance, looked, Examination(np.empty(0), 0.0), gains, likelihoods)
+
+
+def _places(looked: Float64Array, queries: IntArray) -> IntArray:
+    """How many documents of a query were likelier to be examined: where each seems to have been shown."""
+    order = np.lexsort((-looked, queries))
+    begins = np.r_[True, (np.diff(queries[order]) != 0) | (np.diff(looked[order]) != 0)]
+    place = np.arange(len(order)) - np.searchsorted(queries[order], queries[order])
+    places = np.empty(len(order), np.int64)
+    places[order] = place[np.flatnonzero(begins)[np.cumsum(begins) - 1]]
+    return places
+
+
+def _factors(clicks: _Clicks, bins: IntArray, expected: Float64Array) -> Float64Array:
+    """How many more clicks than expected the documents of each bin have."""
+    clicked = np.bincount(bins, clicks.rates * clicks.times, minlength=LOGGING_BINS)
+    return (clicked + 1) / (np.bincount(bins, expected, minlength=LOGGING_BINS) + 1)
+
+
+def _alike(clicks: _Clicks, explained: _Explained) -> _Explained:
+    """The same, with documents that are equally good at all positions on average.
+
+    Where clicks do not show relevance, nothing tells how much of the difference between positions is examination. If
+    all of it is, what is left of the bias cannot turn the order shown upside down.
+    """
+    if len(explained.examination.curve) == 0:
+        cuts = np.quantile(explained.looked, np.arange(1, LOGGING_BINS) / LOGGING_BINS)
+        place, looked, examination = np.searchsorted(cuts, explained.looked), explained.looked, explained.examination
+    else:
+        place, curve = clicks.positions, clicks.examination(np.ones(len(clicks.rates)), fades=False).curve
+        examination = Examination(_relative(curve), 0.0)
+        looked = examination.at(place, clicks.above)
+    exposed = clicks.times * looked
+    own = np.bincount(place, exposed * explained.relevance) / np.maximum(np.bincount(place, exposed), 1e-12)
+    level = float((clicks.rates * clicks.times).sum() / exposed.sum())
+    return explained._replace(
+        relevance=level * explained.relevance / np.maximum(own[place], 1e-12), looked=looked, examination=examination
+    )
+
+
+def _by_features(shown: RankingDataset, clicks: _Clicks, **settings: Any) -> Float64Array:
+    """The log-likelihood of held-out clicks where everything is examined alike."""
+    nowhere = np.zeros(shown.n_docs, np.int64)
+    flat, alone = replace(shown, positions=nowhere), clicks._replace(positions=nowhere)
+    scores = held_out_scores(flat, PositionBasedClicks(False), STAGES, what=f"{WHAT}, by features", **settings)
+    return _foretold(alone, scores, fades=False)[1]
+
+
+def _compared(
+    clicks: _Clicks, position: Float64Array, features: Float64Array, both: Float64Array
+) -> tuple[dict[str, float], dict[str, float]]:
+    """The gains and the likelihoods of `_Explained`."""
+    gains = {name: clicks.surer(both - other) for name, other in (("position", position), ("features", features))}
+    values = (("position", position), ("features", features), ("both", both))
+    return gains, {name: float(likelihood.mean()) for name, likelihood in values}
+
+
+def _foretold(clicks: _Clicks, scores: Float64Array, *, fades: bool) -> tuple[Float64Array, Float64Array]:
+    """Relevance by as many trees, raised to the power, as foretell clicks best; and how likely the clicks are by it.
+
+    Clicks that tell little want few trees, or a power that draws them to what is usual.
+    """
+    found = []
+    for one, power in product(scores, POWERS):
+        relevance = relevance_of(one * power)
+        examination = clicks.examination(relevance, fades=fades)
+        expected = examination.at(clicks.positions, clicks.above) * relevance
+        found.append((relevance, clicks.likelihood(expected)))
+    return max(found, key=lambda one: float(one[1].sum()))
+
+
+def _logging_bins(
+    data: RankingDataset, rows: IntArray, places: IntArray, *, seed: int, threads: int | None
+) -> IntArray:
+    """Shown documents in bins by what the ranker that made the lists thinks of them, as far as features tell.
+
+    Forests tell documents apart too little, and what they miss is better at the top, where the other ranker saw it:
+    documents that it values alike differ in position by chance, that is by their rivals.
+    """
+    labels = np.zeros(data.n_docs, np.float32)
+    labels[rows] = places.max(initial=0) + 1 - places
+    plain = RankingDataset.from_arrays(data.features, labels, qid=data.groups.query_of_row)
+    what = f"{WHAT}, by the order shown"
+    scores = held_out_scores(plain, lambdarank("ndcg"), [LOGGING_TREES], what=what, seed=seed, threads=threads)[0][rows]
+    cuts = np.quantile(scores, np.arange(1, LOGGING_BINS) / LOGGING_BINS)
+    bins: IntArray = np.searchsorted(cuts, scores)
+    return bins
+
+
+class _Calibration(NamedTuple):
+    """Relevance that fits all clicks, the examination that goes with it, and how likely both make each click."""
+
+    relevance: Float64Array
+    examination: Examination
+    likelihood: Float64Array
+
+
+def _calibrated(clicks: _Clicks, relevance: Float64Array, bins: IntArray) -> tuple[Float64Array, Examination]:
+    """Relevance in clicks at the first position, and examination relative to it, by all clicks.
+
+    Relevance is multiplied by the factor of its bin with which it fits the clicks best, and it is drawn, as far as fits
+    best, to how good the other documents of the query turned out. Where those speak for a document, their clicks took
+    no attention from it: then examination depends on positions alone.
+    """
+
+    def best(*, fades: bool) -> tuple[float, _Calibration]:
+        fits = ((company, _fit_together(clicks, relevance, bins, company, fades=fades)) for company in COMPANIES)
+        return max(fits, key=lambda one: float(one[1].likelihood.sum()))
+
+    company, found = best(fades=False)
+    if company == 0:
+        _, found = best(fades=True)
+    first = _first(found.examination.curve)
+    return found.relevance * first, found.examination._replace(curve=_relative(found.examination.curve))
+
+
+def _first(curve: Float64Array) -> float:
+    """The examination of the first position, which others are relative to."""
+    return float(curve[0]) if curve[0] > 0 else float(curve.max(initial=0.0)) or 1.0
+
+
+def _relative(curve: Float64Array) -> Float64Array:
+    return np.maximum(curve / _first(curve), LEAST_EXAMINATION)
+
+
+def _fit_together(
+    clicks: _Clicks, relevance: Float64Array, bins: IntArray, company: float, *, fades: bool
+) -> _Calibration:
+    """Factors of bins, factors of queries to the power `company`, and examination, found from each other."""
+    factor, of_company = np.ones(LOGGING_BINS), np.ones(len(relevance))
+    for _ in range(ROUNDS):
+        own = relevance * factor[bins] * of_company
+        examination = clicks.examination(own, fades=fades)
+        looked = examination.at(clicks.positions, clicks.above) * clicks.times
+        factor = _factors(clicks, bins, looked * relevance * of_company)
+        if company:
+            of_company = _company(clicks, looked * relevance * factor[bins]) ** company
+    own = relevance * factor[bins] * of_company
+    examination = clicks.examination(own, fades=fades)
+    expected = examination.at(clicks.positions, clicks.above) * own
+    return _Calibration(own, examination, clicks.likelihood(expected))
+
+
+def _company(clicks: _Clicks, expected: Float64Array) -> Float64Array:
+    """How many more clicks than expected the other documents of a document's query have."""
+    own = clicks.rates * clicks.times
+    others = [np.bincount(clicks.queries, values)[clicks.queries] - values for values in (own, expected)]
+    steady = float(expected.mean())  # as much as another document as is usual
+    return (others[0] + steady) / (others[1] + steady)
+
+
+def _posterior(clicks: _Clicks, usual: Float64Array, examination: Float64Array) -> tuple[float, Float64Array]:
+    """How far a document's own clicks are trusted, on average, and relevance that is drawn to the usual.
+
+    What clicks differ from the usual by has two parts: chance, as p (1 - p) over how often it was shown, and what
+    features do not tell, as p². Both are found from the clicks of all documents, whose p differ by position.
+    """
+    from scipy.optimize import nnls
+
+    expected = np.clip(usual * examination, 1e-6, 1 - 1e-6)
+    design = np.stack([expected * (1 - expected) / clicks.times, expected**2], axis=1)
+    share = np.ones(2)
+    for _ in range(3):  # squares of residuals vary as the squares of what is expected of them
+        weight = 1 / np.maximum(design @ share, 1e-9)
+        squares = (clicks.rates - expected) ** 2
+        share = nnls(design * weight[:, None], squares * weight)[0]
+        if share[0] < clicks.least_chance:
+            rest = (squares - design[:, 0] * clicks.least_chance) * weight
+            fitted = float((design[:, 1] * weight) @ rest / ((design[:, 1] * weight) ** 2).sum())
+            share = np.array([clicks.least_chance, max(fitted, 0.0)])
+    trust = design[:, 1] * share[1] / (design @ share)
+    relevance = np.clip(usual + trust * (clicks.rates / examination - usual), 0, 1)
+    return float(trust.mean()), relevance
+
+
+def _verdict(explained: _Explained, *, always: bool) -> tuple[float, str]:
+    """How far to correct, from 0 to 1, and why."""
+    gains, by = explained.gains, "propensities" if len(explained.examination.curve) == 0 else "positions"
+    unbiased = None
+    if gains["features"] < SURE:
+        unbiased = f"{by} foretell held-out clicks no better than features alone: the log shows no position bias"
+    elif effective_size(1 / explained.looked) > EVEN * len(explained.looked):
+        unbiased = "all documents seem to be examined alike: the log shows no position bias"
+    if unbiased is not None:
+        return (1.0, f"{unbiased}, but labels were corrected all the same") if always else (0.0, unbiased)
+    if gains["position"] < SURE:
+        hidden = f"features foretell held-out clicks no better than {by} alone: the log does not show relevance"
+        if always:
+            return 1.0, f"{hidden}, but labels were corrected all the same"
+        return PARTLY, f"{hidden}, so {PARTLY:.0%} of the bias was taken out, which keeps the order shown"
+    above = ", clicks above" if explained.examination.fading > 0 else ""
+    return 1.0, f"held-out clicks are foretold best by {by}{above} and features together: labels were corrected"
