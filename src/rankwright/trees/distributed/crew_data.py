@@ -27,10 +27,10 @@ from rankwright.formats.shards import Shards
 from rankwright.progress.stages import announce
 from rankwright.rankers.lessons import LessonFacts
 from rankwright.training.digest import digest_of
-from rankwright.trees.bins.binned import BinnedDataset, binned_digest, feature_numbers
+from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
 from rankwright.trees.bins.binning import BinMapper, fit_bins
+from rankwright.trees.bins.fingerprints import binned_digest, fingerprint, joined_hashes
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, lowest
-from rankwright.trees.distributed.fingerprints import fingerprint
 from rankwright.trees.distributed.members import (
     Coded,
     CodeTask,
@@ -43,7 +43,6 @@ from rankwright.trees.distributed.members import (
     join,
     look,
     open_meeting,
-    raw_rows,
     sampled_rows,
 )
 from rankwright.trees.distributed.remote import RemoteBoosting
@@ -189,7 +188,7 @@ class CrewData:
         self._setup = [self._code]
         announce("coding features")
         coded = self._code()
-        self.digest = fingerprint(self._ask, "data", self.mapper, coded, self._numbers())
+        self.digest = fingerprint_of(coded, self._numbers(), self.mapper)
         self.label_sums = sum((own.labels for own in coded), LabelSums())
         self.relevant_sums = sum((own.relevant for own in coded), LabelSums())
 
@@ -253,23 +252,7 @@ class CrewData:
             return
         ends = np.cumsum([0, *(len(own.sizes) for own in coded)])
         numbers = [np.arange(begin_at, end) for begin_at, end in itertools.pairwise(ends)]
-        self.valid_digest = fingerprint(self._ask, "valid", self.mapper, coded, numbers)
-
-    def _ask(self, tasks: Sequence[Any]) -> list[Any]:
-        """What workers have of some rows; one that died reads its part again first."""
-        for tries in range(1, MAX_TRIES + 1):
-            try:
-                return self.crew.call(raw_rows, tasks)
-            except LostMembersError as error:
-                size = self.crew.size
-                if tries == MAX_TRIES:
-                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {error}") from None
-                self._replace(error)
-                if self.crew.size != size:
-                    raise
-                for again in self._setup:
-                    again()
-        raise AssertionError
+        self.valid_digest = fingerprint_of(coded, numbers, self.mapper)
 
     def _code_valid(self) -> list[Coded]:
         valid, size = self._valid, self.crew.size
@@ -364,6 +347,19 @@ class CrewData:
                     catch_up,
                     [(booster.task, booster.n_taken, None if found == booster.n_taken else arrays) for found in had],
                 )
+
+
+def fingerprint_of(coded: Sequence[Coded], numbers: Sequence[IntArray], mapper: BinMapper) -> str:
+    """The fingerprint of all workers' data; `numbers` are those of each worker's queries among all."""
+    sizes = np.empty(sum(len(own) for own in numbers), np.int64)
+    weights = np.ones(len(sizes), np.float32)
+    for own, places in zip(coded, numbers, strict=True):
+        sizes[places] = own.sizes
+        if own.query_weights is not None:
+            weights[places] = own.query_weights
+    has_weights = any(own.query_weights is not None for own in coded)
+    hashes = joined_hashes([own.hashes for own in coded], numbers)
+    return fingerprint(hashes, mapper, sizes, weights if has_weights else None)
 
 
 def parts_of(data: BinnedDataset, n_parts: int) -> list[BinnedDataset]:

@@ -28,6 +28,7 @@ from rankwright.rankers.lessons import LessonFacts
 from rankwright.training.digest import digest_of
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper, empty_codes
+from rankwright.trees.bins.fingerprints import QueryHashes, query_hashes
 from rankwright.trees.bins.from_file import bin_file
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample
 from rankwright.trees.boosting import Boosting, BoostingParams
@@ -132,12 +133,11 @@ class CodeTask:
 
 
 class Coded(NamedTuple):
-    """What the driver needs to know of a part with codes."""
+    """What the driver needs to know of a part with codes: of its queries, and of its labels."""
 
-    sizes: IntArray  # of its queries
+    sizes: IntArray
     query_weights: Float32Array | None
-    has_document_weights: bool
-    has_labels: bool
+    hashes: QueryHashes
     labels: LabelSums
     relevant: LabelSums
 
@@ -156,7 +156,7 @@ def _coded_training(task: CodeTask) -> tuple[Coded, BinnedDataset, IntArray]:
     assert task.sizes is not None
     if own.query_keys is not None and digest_of([np.sort(own.query_keys)]) != task.keys:
         raise InputError("shards changed while they were read: they differ from what the bins were found from")
-    return _facts(own), spread_queries(own, task.numbers, len(task.sizes)), task.sizes
+    return _facts(own, task.threads), spread_queries(own, task.numbers, len(task.sizes)), task.sizes
 
 
 def code_valid(state: MemberState, task: CodeTask) -> Coded:
@@ -166,37 +166,12 @@ def code_valid(state: MemberState, task: CodeTask) -> Coded:
 
 def _coded_valid(task: CodeTask) -> tuple[Coded, BinnedDataset]:
     own = _read(task, in_key_order=False)
-    return _facts(own), own
+    return _facts(own, task.threads), own
 
 
-def _facts(own: BinnedDataset) -> Coded:
+def _facts(own: BinnedDataset, threads: int) -> Coded:
     sums = label_sums(own, relevant=False), label_sums(own, relevant=True)
-    has_labels = own.labels is not None and own.n_docs > 0
-    return Coded(own.groups.sizes, own.query_weights, own.document_weights is not None, has_labels, *sums)
-
-
-@dataclass(frozen=True, slots=True)
-class RawTask:
-    """Rows, of the queries from `begin` up to `end`, whose numbers the driver wants for a fingerprint.
-
-    `what` is `codes`, of one group of features, or the name of a column; `place` is `data` or `valid`.
-    """
-
-    place: str
-    what: str
-    group: int
-    begin: int
-    end: int
-
-
-def raw_rows(state: MemberState, task: RawTask | None) -> Any:
-    """What the task asks for; None where it asks nothing."""
-    if task is None:
-        return None
-    data: BinnedDataset = state[task.place][1][1]
-    rows = slice(*data.groups.offsets[[task.begin, task.end]].tolist())
-    values = data.codes[task.group] if task.what == "codes" else getattr(data, task.what)
-    return None if values is None else values[rows]
+    return Coded(own.groups.sizes, own.query_weights, query_hashes(own, threads), *sums)
 
 
 def _read(task: CodeTask, *, in_key_order: bool) -> BinnedDataset:
