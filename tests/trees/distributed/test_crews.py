@@ -14,11 +14,13 @@ from tests.cluster.conftest import children
 
 import rankwright as rw
 from rankwright.cluster import local_crew
+from rankwright.cluster.crew import NoRoomError
 from rankwright.cluster.engine import open_engine
 from rankwright.errors import InputError, RankwrightError, SettingError
 from rankwright.training.loop import Progress
 from rankwright.trees import binned_ranker
 from rankwright.trees.bins.fingerprints import earlier_digest
+from rankwright.trees.distributed import crew_data
 
 SETTINGS: dict[str, Any] = {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5}
 
@@ -96,6 +98,68 @@ def test_a_worker_that_ends_changes_nothing(
 
     ranker = rw.MART(**SETTINGS).on(watched).fit(rw.Shards(folder), listeners=[end_one])
     assert file_of(ranker, tmp_path / "together.rw") == expected
+
+
+class Losing:
+    """An engine of three workers, one of which dies as a stage begins, with or without room for another."""
+
+    def __init__(self, engine: Any, stage: str, has_room: bool) -> None:
+        self.engine, self.stage, self.has_room = engine, stage, has_room
+        self.sizes = list[int]()  # of the crews
+
+    def crew(self, size: int | None = None) -> Any:
+        crew = self.engine.crew(size or 3)
+        self.sizes.append(crew.size)
+        call = crew.call
+
+        def losing(function: Any, tasks: Any) -> Any:
+            if function.__name__ == self.stage:
+                self.stage = ""
+                os.kill(crew.process_ids[1], signal.SIGKILL)
+            return call(function, tasks)
+
+        def refuse(members: Any) -> None:
+            raise NoRoomError(f"no room for {members}")
+
+        crew.call = losing
+        if not self.has_room:
+            crew.renew = refuse
+        return crew
+
+
+STAGES = ["look", "sampled_rows", "code", "code_valid", "join", "grow", "measure"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "has_room"), [(stage, False) for stage in STAGES] + [("sampled_rows", True), ("code_valid", True)]
+)
+def test_others_take_over_where_there_is_no_room(
+    stage: str,
+    has_room: bool,
+    engine: Any,
+    valid: rw.RankingDataset,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(crew_data, "SECONDS_TO_MEET", 15.0)
+    rw.write(valid, tmp_path / "valid.parquet")
+    watched = rw.Shards(tmp_path / "valid.parquet")
+    expected = file_of(rw.MART(**SETTINGS).fit(rw.Shards(folder), valid=watched), tmp_path / "alone.rw")
+    losing: Any = Losing(engine, stage, has_room)
+    ranker = rw.MART(**SETTINGS).on(losing).fit(rw.Shards(folder), valid=watched)
+    assert file_of(ranker, tmp_path / "together.rw") == expected
+    assert losing.sizes == [3] if has_room else [3, 2]
+    assert losing.stage == ""
+
+
+def test_text_cannot_be_taken_over(engine: Any, data: rw.RankingDataset, tmp_path: Path) -> None:
+    """It is given out by whole files, so the run ends and says why."""
+    for shard in range(3):
+        rw.write(data.take_queries(list(range(shard, 40, 3))), tmp_path / f"{shard}.txt")
+    losing: Any = Losing(engine, "grow", has_room=False)
+    with pytest.raises(NoRoomError, match="no room"):
+        rw.MART(**SETTINGS).on(losing).fit(rw.Shards(tmp_path))
 
 
 def test_a_run_is_stopped_here_and_goes_on_there(engine: Any, folder: Path, tmp_path: Path) -> None:

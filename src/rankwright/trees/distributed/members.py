@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwright.arrays import Arrays, Float32Array, Float64Array, IdArray, IntArray, Uint64Array
-from rankwright.cluster.crew import MemberState
+from rankwright.cluster.crew import MeetingPlace, MemberState
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_keys
@@ -106,10 +106,8 @@ def _require_together(data: RankingDataset, sample: RowSample, name: str) -> Non
 
 
 def sampled_rows(state: MemberState, rows: IntArray) -> Float32Array:
-    """Some rows of the sample; the rest is forgotten."""
-    (found, features) = state["look"][1]
-    chosen: Float32Array = features[rows]
-    state["look"] = state["look"][0], (found, np.empty((0, 0), np.float32))
+    """Some rows of the sample."""
+    chosen: Float32Array = state["look"][1][1][rows]
     return chosen
 
 
@@ -187,22 +185,24 @@ def _read(task: CodeTask, *, in_key_order: bool) -> BinnedDataset:
     return BinnedDataset(empty_codes(0, task.mapper), task.mapper, nothing, task.feature_names)
 
 
-def open_meeting(state: MemberState, leads: bool) -> tuple[str, int] | None:
-    """Have worker 0 keep the place where all find each other; the exchange before is closed."""
+def open_meeting(state: MemberState, patience: float | None) -> tuple[str, int] | None:
+    """Have the worker that is given how long it waits keep the place where all find each other.
+
+    The exchange before is closed.
+    """
     gloo = _gloo()
     leave(state)
-    if not leads:
+    if patience is None:
         return None
-    state["meeting"] = gloo.Meeting(state["address"])
+    state["meeting"] = gloo.Meeting(state["address"], patience)
     place: tuple[str, int] = state["meeting"].place
     return place
 
 
-def join(state: MemberState, task: tuple[int, int, tuple[str, int]]) -> None:
+def join(state: MemberState, place: MeetingPlace) -> None:
     """Form the exchange of all workers."""
-    rank, size, place = task
-    meeting = state.get("meeting") if rank == 0 else None
-    state["exchange"] = _gloo().GlooExchange(rank, size, place, state["address"], meeting)
+    meeting = state.get("meeting") if place.rank == 0 else None
+    state["exchange"] = _gloo().GlooExchange(place, state["address"], meeting)
 
 
 def leave(state: MemberState, task: Any = None) -> None:  # noqa: ARG001
