@@ -1,7 +1,7 @@
 """What a command costs with all its processes: time, processor time, and memory at the most.
 
-Processes are looked at several times a second. Memory is what is resident, summed over the processes that run at a time:
-pages that several of them map count as often.
+Processes are looked at several times a second. Memory is what is resident of all processes that run at a time; a page
+that several of them map, such as that of a library, is divided among them ("proportional set size").
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SECONDS_BETWEEN = 0.2
-TICKS, PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -70,18 +70,27 @@ def _watch(process: subprocess.Popen[bytes], cost: Cost) -> None:
 
 def tree_of(root: int) -> dict[int, tuple[float, int]]:
     """The processor time and the resident bytes of a process and all its descendants, by process."""
-    children, facts = defaultdict(list), {}
+    children, spent = defaultdict[int, list[int]](list), dict[int, float]()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parts = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
         children[int(parts[1])].append(int(folder.name))
-        facts[int(folder.name)] = (int(parts[11]) + int(parts[12])) / TICKS, int(parts[21]) * PAGE
+        spent[int(folder.name)] = (int(parts[11]) + int(parts[12])) / TICKS
     found, waiting = {}, [root]
     while waiting:
         pid = waiting.pop()
         waiting += children[pid]
-        if pid in facts:
-            found[pid] = facts[pid]
+        if pid in spent:
+            found[pid] = spent[pid], _resident(pid)
     return found
+
+
+def _resident(pid: int) -> int:
+    """The bytes that a process has in memory, with its part of those that others have too; 0 where it has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
