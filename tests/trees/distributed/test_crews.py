@@ -127,11 +127,18 @@ class Losing:
         return crew
 
 
-STAGES = ["look", "sampled_rows", "code", "code_valid", "join", "grow", "measure"]
+STAGES = ["look", "sampled_rows", "code", "join", "measure"]
 
 
 @pytest.mark.parametrize(
-    ("stage", "has_room"), [(stage, False) for stage in STAGES] + [("sampled_rows", True), ("code_valid", True)]
+    ("stage", "has_room"),
+    [
+        ("code_valid", False),
+        ("grow", False),
+        ("code_valid", True),
+        *(pytest.param(stage, False, marks=pytest.mark.slow) for stage in STAGES),
+        pytest.param("sampled_rows", True, marks=pytest.mark.slow),
+    ],
 )
 def test_others_take_over_where_there_is_no_room(
     stage: str,

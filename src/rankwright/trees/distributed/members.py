@@ -94,7 +94,7 @@ def _look(task: LookTask) -> tuple[Look, Float32Array]:
     example = data.take_queries([0])
     facts = LessonFacts.of(data)
     found = Look(sample.width, documents.feature_names, keys, data.groups.sizes, ids, priorities.copy(), facts, example)
-    return found, features.copy()
+    return found, features  # some room beside it is left until codes are read: a copy would take more
 
 
 def _require_together(data: RankingDataset, sample: RowSample, name: str) -> None:
