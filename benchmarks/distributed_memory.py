@@ -1,7 +1,7 @@
 """How much memory do workers take that grow one forest, how long do they read and grow, and how does that rise?
 
     python -m benchmarks.distributed_memory --documents 10000000 20000000 --trees 20
-    python -m benchmarks.distributed_memory --documents 8000000 --workers 4 --bound 1 --trees 20
+    python -m benchmarks.distributed_memory --documents 8000000 --workers 6 --bound 1 --trees 20
 
 The documents are web-like; beyond three million they repeat with other query ids. `--bound` forbids each worker more
 gigabytes of data than that (`ulimit -d`): one that asks for more gets none, and the run ends with an error.

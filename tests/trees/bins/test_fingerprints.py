@@ -35,6 +35,14 @@ def test_parts_make_the_fingerprint_of_the_whole(data: BinnedDataset, n_parts: i
     assert fingerprint(hashes, data.mapper, data.groups.sizes, None) == binned_digest(data)
 
 
+def test_no_queries_have_a_fingerprint_too(data: BinnedDataset) -> None:
+    """Validation shards may turn out to be empty."""
+    nothing = taken(data, np.empty(0, np.int64))
+    numbers = [np.empty(0, np.int64)] * 2
+    hashes = joined_hashes([query_hashes(nothing)] * 2, numbers)
+    assert fingerprint(hashes, data.mapper, nothing.groups.sizes, None).startswith("by-query-")
+
+
 def test_codes_of_two_bytes_count_too() -> None:
     wide = bin_dataset(rw.synthetic.web_search(n_queries=30, seed=5), max_bins=300)
     assert wide.mapper.code_dtype == np.uint16

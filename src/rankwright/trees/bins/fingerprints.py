@@ -61,7 +61,7 @@ def joined_hashes(parts: Sequence[QueryHashes], numbers: Sequence[IntArray]) -> 
 def _joined(parts: Sequence[Uint64Array | None], numbers: Sequence[IntArray]) -> Uint64Array | None:
     """The hashes of one kind; None where no query has it."""
     given = [(own, places) for own, places in zip(parts, numbers, strict=True) if len(places)]
-    if all(own is None for own, _ in given):
+    if given and all(own is None for own, _ in given):
         return None
     joined = np.zeros(sum(len(places) for places in numbers), np.uint64)
     for own, places in given:
