@@ -17,6 +17,8 @@ import shutil
 import sys
 import tempfile
 import time
+from functools import lru_cache
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +29,16 @@ TRAIN = "import json, sys; from benchmarks.distributed_memory import train; trai
 BASE_QUERIES = 25_000  # three million documents
 
 
-def make_repeated(base: Path, folder: Path, n_docs: int, made: int = 0) -> int:
-    """Add shards, those of `base` over and over with other query ids, until there are so many documents."""
+def make_repeated(base: Path, folder: Path, n_docs: int, made: int, copies: int) -> int:
+    """Add shards until there are so many documents: those of `base`, each so many times with other query ids."""
     import numpy as np
     import pyarrow as arrow
     from pyarrow import parquet
 
-    sources, number = sorted(base.iterdir()), len(list(folder.iterdir()))
+    sources, number, read = sorted(base.iterdir()), len(list(folder.iterdir())), lru_cache(1)(parquet.read_table)
     while made < n_docs:
-        table = parquet.read_table(sources[number % len(sources)])
-        ids = table["qid"].to_numpy() + number // len(sources) * BASE_QUERIES
+        table = read(sources[number // copies])
+        ids = table["qid"].to_numpy() + number % copies * BASE_QUERIES
         table = table.set_column(0, "qid", arrow.array(ids))
         starts = np.flatnonzero(np.diff(ids))[1:] + 1
         enough = starts[starts >= n_docs - made]
@@ -91,9 +93,9 @@ def main() -> None:
         if options.base is None:
             base.mkdir()
             make_shards(base, BASE_QUERIES, None)
-        made = 0
+        made, copies = 0, ceil(max(options.documents) / 119 / BASE_QUERIES)  # a query has 120 documents or so
         for n_docs in sorted(options.documents):
-            made = make_repeated(base, folder, n_docs, made)
+            made = make_repeated(base, folder, n_docs, made, copies)
             size = sum(path.stat().st_size for path in folder.iterdir())
             free = shutil.disk_usage(place).free
             raw = f"{made:,} documents, {made * 136 * 4 / 1e9:.2f} GB as float32, {size / 1e9:.1f} GB of shards"

@@ -16,7 +16,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SECONDS_BETWEEN = 0.2
+SECONDS_BETWEEN = 0.5
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
