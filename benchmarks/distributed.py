@@ -13,7 +13,6 @@ import logging
 import os
 import random
 import re
-import sys
 import tempfile
 import threading
 import time
@@ -219,4 +218,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

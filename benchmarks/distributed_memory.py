@@ -14,7 +14,6 @@ import json
 import os
 import resource
 import shutil
-import sys
 import tempfile
 import time
 from functools import lru_cache
@@ -111,4 +110,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
