@@ -37,6 +37,12 @@ def _store(place: tuple[str, int], patience: float, listening: int | None = None
     return TORCH.TCPStore(*place, is_master=listening is not None, wait_for_workers=False, timeout=longest, **own)
 
 
+def _found_store(place: MeetingPlace) -> Any:
+    """The store of a meeting that was opened before; where its worker has ended, the system says so at once."""
+    socket.create_connection(place.store, timeout=place.patience).close()
+    return _store(place.store, place.patience / 2)  # it tries twice
+
+
 class GlooExchange:
     """One worker's end of an exchange; see `Exchange`.
 
@@ -51,9 +57,9 @@ class GlooExchange:
         options._devices = [TORCH.ProcessGroupGloo.create_device(hostname=address)]
         options._timeout = timedelta(seconds=place.patience)
         try:
-            store = _store(place.store, place.patience) if meeting is None else meeting.store
+            store = _found_store(place) if meeting is None else meeting.store
             self._group: Any = TORCH.ProcessGroupGloo(store, self.rank, self.size, options)
-        except RuntimeError as error:
+        except (OSError, RuntimeError) as error:
             host, port = place.store
             raise PeerLostError(f"worker {self.rank} did not find the others at {host}:{port}: {error}") from None
         self._group.set_timeout(timedelta(seconds=MOST_SECONDS))

@@ -103,8 +103,8 @@ def test_a_worker_that_ends_changes_nothing(
 class Losing:
     """An engine of three workers, one of which dies as a stage begins, with or without room for another."""
 
-    def __init__(self, engine: Any, stage: str, has_room: bool) -> None:
-        self.engine, self.stage, self.has_room = engine, stage, has_room
+    def __init__(self, engine: Any, stage: str, has_room: bool, victim: int = 1) -> None:
+        self.engine, self.stage, self.has_room, self.victim = engine, stage, has_room, victim
         self.sizes = list[int]()  # of the crews
 
     def crew(self, size: int | None = None) -> Any:
@@ -115,7 +115,7 @@ class Losing:
         def losing(function: Any, tasks: Any) -> Any:
             if function.__name__ == self.stage:
                 self.stage = ""
-                os.kill(crew.process_ids[1], signal.SIGKILL)
+                os.kill(crew.process_ids[self.victim], signal.SIGKILL)
             return call(function, tasks)
 
         def refuse(members: Any) -> None:
@@ -158,6 +158,19 @@ def test_others_take_over_where_there_is_no_room(
     assert file_of(ranker, tmp_path / "together.rw") == expected
     assert losing.sizes == [3] if has_room else [3, 2]
     assert losing.stage == ""
+
+
+@pytest.mark.slow
+def test_a_meeting_whose_keeper_died_is_given_up(
+    engine: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others, who cannot reach the port that worker 0 kept, say so before they are taken for dead themselves."""
+    monkeypatch.setattr(crew_data, "SECONDS_TO_MEET", 15.0)
+    expected = file_of(rw.MART(**SETTINGS).fit(rw.Shards(folder)), tmp_path / "alone.rw")
+    losing: Any = Losing(engine, "join", has_room=False, victim=0)
+    ranker = rw.MART(**SETTINGS).on(losing).fit(rw.Shards(folder))
+    assert file_of(ranker, tmp_path / "together.rw") == expected
+    assert losing.sizes == [3, 2]
 
 
 def test_text_cannot_be_taken_over(engine: Any, data: rw.RankingDataset, tmp_path: Path) -> None:
