@@ -1,19 +1,18 @@
 """One forest grown by several workers: is the file the same, what does it cost, what is sent, what if workers die?
 
 `python -m benchmarks.distributed same` trains the same shards in one process and by workers, in turns, and compares
-model files, processor time and the bytes of a tree with the formula of docs/scale.md. `... kills` kills a worker at a
-random moment of each of many runs.
+model files, processor time and the bytes of a tree with the formula of docs/scale.md; `--kill` kills a worker of each
+run. `... kills` kills a worker at a random moment of each of many runs, and looks for what is left behind.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import os
 import random
 import re
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -22,14 +21,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.process_tree import run_watched, tree_of
 
 QUERIES_AT_ONCE = 2000
+SECONDS_OF_A_HANG = 600.0
 ALONE = "from rankwright.cli.app import main; main()"
-TOGETHER = """
-import sys
-from benchmarks.distributed import train_together
-train_together(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]), int(sys.argv[6]))
-"""
+TOGETHER = (
+    "import json, sys; from benchmarks.distributed import train_together; train_together(*json.loads(sys.argv[1]))"
+)
 
 
 def make_shards(folder: Path, n_queries: int, n_features: int | None) -> int:
@@ -48,11 +47,13 @@ def make_shards(folder: Path, n_queries: int, n_features: int | None) -> int:
     return n_docs
 
 
-def train_together(folder: str, out: str, cluster: str, workers: int, trees: int, leaves: int) -> None:
-    """Train by workers of one core each, and print what each sent for a tree."""
+def train_together(
+    folder: str, out: str, cluster: str, workers: int, trees: int, leaves: int, kill_at: int | None
+) -> None:
+    """Train by workers of one core each, kill one of them at a tree, and print what each sent for a tree."""
     import rankwright as rw
 
-    sent: list[int] = []
+    sent, made = list[int](), list[Any]()
 
     class Hears(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -60,56 +61,61 @@ def train_together(folder: str, out: str, cluster: str, workers: int, trees: int
             if found:
                 sent.append(int(found[1]))
 
+    def kill_in_time(progress: Any) -> None:
+        if progress.step == kill_at:
+            os.kill(made[0].process_ids[-1], 9)
+
     logger = logging.getLogger("rankwright.trees.distributed.remote")
     logger.setLevel(logging.DEBUG)
     logger.addHandler(Hears())
     with rw.open_engine(cluster, workers) as engine:
-        rw.LambdaMART(n_trees=trees, **settings(leaves)).on(engine).fit(rw.Shards(folder)).save(out)
+        remember_crews(engine, made)
+        ranker = rw.LambdaMART(n_trees=trees, **settings(leaves)).on(engine)
+        ranker.fit(rw.Shards(folder), listeners=[kill_in_time]).save(out)
     print(int(np.mean(sent)))
 
 
 def settings(leaves: int) -> dict[str, Any]:
-    """Those of the issue's table, the same for all."""
+    """The same for all."""
     return {"max_leaves": leaves, "learning_rate": 0.1, "query_fraction": 1.0, "feature_fraction": 1.0}
 
 
-def run(*command: str) -> tuple[float, float, str]:
-    """The processor time and the seconds of a process with its children, and what it printed."""
-    start, before = time.perf_counter(), os.times()
-    done = subprocess.run([sys.executable, "-c", *command], stdout=subprocess.PIPE, text=True, check=True)
-    after = os.times()
-    spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return spent, time.perf_counter() - start, done.stdout
-
-
 def formula(n_features: int, leaves: int, workers: int, bins: int = 256, wide: float = 1.0) -> float:
-    """The bytes that a worker sends for a tree: the bins of each new smaller leaf but its own share, and splits."""
+    """The bytes that a worker sends for a tree: the bins of each new smaller leaf but its own share."""
     histograms = leaves - 1  # that of the root, and of the smaller child of every split but the last
     return histograms * n_features * bins * 8 * (1 + wide) * (workers - 1) / workers
 
 
 def same(options: argparse.Namespace, folder: Path) -> None:
     """Compare files and processor times."""
-    n_docs = make_shards(folder, options.queries, options.features)
+    if options.shards is None:
+        print(f"{make_shards(folder, options.queries, options.features):,} documents")
+    shards = str(options.shards or folder)
     given = [f"--set={name}={value}" for name, value in settings(options.leaves).items()]
-    alone = [ALONE, "train", str(folder), "--threads", "2", f"--set=n_trees={options.trees}", *given, "--out"]
-    print(f"{n_docs:,} documents, {options.trees} trees of {options.leaves} leaves")
+    alone = [ALONE, "train", shards, "--threads", "2", f"--set=n_trees={options.trees}", *given, "--out"]
+    print(f"{options.trees} trees of {options.leaves} leaves", flush=True)
     spent: dict[str, list[float]] = {}
     files: set[bytes] = set()
+    together = [f"{n} workers, {cluster}" for cluster in options.cluster for n in options.workers]
     for _ in range(options.repeats):
-        for name in ("1 process x 2 threads", *(f"{n} workers" for n in options.workers)):
+        for name in ([] if options.without_one else ["1 process x 2 threads"]) + together:
             out = folder.parent / "model.rw"
             if name.startswith("1 process"):
-                cpu, seconds, _ = run(*alone, str(out))
+                cost = run_watched("-c", *alone, str(out))
             else:
-                workers = name.split()[0]
-                told = [str(folder), str(out), options.cluster, workers, str(options.trees), str(options.leaves)]
-                cpu, seconds, printed = run(TOGETHER, *told)
-                expected = formula(options.features or 136, options.leaves, int(workers))
-                print(f"{name}: {int(printed):,} bytes sent a tree and worker; at most {expected:,.0f} by the formula")
+                workers, cluster = int(name.split()[0]), name.split()[-1]
+                kill_at = options.trees // 2 if options.kill else None
+                told = [shards, str(out), cluster, workers, options.trees, options.leaves, kill_at]
+                cost = run_watched("-c", TOGETHER, json.dumps(told))
+                expected = formula(options.features or 136, options.leaves, workers)
+                sent = int(cost.printed.split()[-1])
+                print(f"{name}: {sent:,} bytes sent a tree and worker; at most {expected:,.0f} by the formula")
             files.add(out.read_bytes())
-            spent.setdefault(name, []).append(cpu)
-            print(f"{name}: {cpu:.1f} s of processor time, {seconds:.1f} s")
+            if options.keep is not None:
+                options.keep.mkdir(exist_ok=True, parents=True)
+                (options.keep / f"{name.replace(' ', '-')}{'-killed' * options.kill}.rw").write_bytes(out.read_bytes())
+            spent.setdefault(name, []).append(cost.processor)
+            print(f"{name}: {cost.told}", flush=True)
     first = min(next(iter(spent.values())))
     for name, values in spent.items():
         print(f"{name}: best {min(values):.1f} s of processor time, {min(values) / first:.2f}x")
@@ -120,35 +126,52 @@ def kills(options: argparse.Namespace, folder: Path) -> None:
     """Kill a worker at a random moment of each run."""
     import rankwright as rw
 
-    make_shards(folder, options.queries, options.features)
+    n_docs = make_shards(folder, options.queries, options.features)
     out = folder.parent / "model.rw"
     shape = settings(options.leaves) | {"n_trees": options.trees}
     rw.LambdaMART(**shape).fit(rw.Shards(folder)).save(out)
+    print(f"{n_docs:,} documents, {options.trees} trees of {options.leaves} leaves", flush=True)
     expected, wrong = out.read_bytes(), 0
     chance = random.Random(options.seed)
     longest, killed = 0.0, set[int]()  # a moment may come before the workers, or after the end: only kills count
-    with rw.open_engine(options.cluster, 2) as engine:
+    places = traces()
+    with rw.open_engine(options.cluster[0], 2) as engine:
         made = list[Any]()
-        _remember_crews(engine, made)
+        remember_crews(engine, made)
         start = time.perf_counter()
         rw.LambdaMART(**shape).on(engine).fit(rw.Shards(folder))
         usual = time.perf_counter() - start
+        processes = set(tree_of(os.getpid()))
         for number in range(options.repeats):
-            timer = threading.Timer(
-                chance.uniform(0.0, usual), _kill_one, (made, len(made), chance.randrange(2), killed)
-            )
-            timer.start()
+            moment = chance.uniform(0.0, usual)
+            timers = [
+                threading.Timer(moment, _kill_one, (made, len(made), chance.randrange(2), killed)),
+                threading.Timer(SECONDS_OF_A_HANG, _give_up, (number,)),
+            ]
+            for timer in timers:
+                timer.daemon = True
+                timer.start()
             start = time.perf_counter()
             rw.LambdaMART(**shape).on(engine).fit(rw.Shards(folder)).save(out)
             longest = max(longest, time.perf_counter() - start)
-            timer.cancel()
-            wrong += out.read_bytes() != expected
-            print(f"run {number}: {'the same file' if out.read_bytes() == expected else 'ANOTHER file'}", flush=True)
+            for timer in timers:
+                timer.cancel()
+            is_same = out.read_bytes() == expected
+            wrong += not is_same
+            left = len(set(tree_of(os.getpid())) - processes) if options.cluster[0] == "local" else 0
+            told = f"{'the same file' if is_same else 'ANOTHER file'}, {left} processes left, kill at {moment:.1f} s"
+            print(f"run {number}: {told}", flush=True)
+    left_behind = sorted(traces() - places), sorted(set(tree_of(os.getpid())) - {os.getpid()})
     alike = f"{options.repeats - wrong} of {options.repeats} files are the same, a worker died in {len(killed)} runs"
-    print(f"{alike}; {usual:.0f} s is usual, {longest:.0f} s was the longest")
+    print(f"{alike}; {usual:.0f} s is usual, {longest:.0f} s was the longest; left behind: {left_behind}")
 
 
-def _remember_crews(engine: Any, made: list[Any]) -> None:
+def traces() -> set[str]:
+    """What lies in shared memory and in the folder for temporary files."""
+    return {str(path) for place in ("/dev/shm", tempfile.gettempdir()) for path in Path(place).iterdir()}
+
+
+def remember_crews(engine: Any, made: list[Any]) -> None:
     """Have each crew that the engine starts added to the list."""
     start = engine.crew
 
@@ -166,19 +189,29 @@ def _kill_one(made: list[Any], number: int, which: int, killed: set[int]) -> Non
         killed.add(number)
 
 
+def _give_up(number: int) -> None:
+    print(f"run {number} HANGS", flush=True)
+    os._exit(1)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=["same", "kills"])
+    parser.add_argument("--shards", type=Path, help="shards that are there, instead of new ones")
     parser.add_argument("--queries", type=int, default=25_000)
     parser.add_argument("--features", type=int)
     parser.add_argument("--trees", type=int, default=100)
     parser.add_argument("--leaves", type=int, default=31)
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 4])
-    parser.add_argument("--cluster", default="local")
+    parser.add_argument("--cluster", nargs="+", default=["local"])
+    parser.add_argument("--kill", action="store_true", help="kill a worker in the middle of each run of workers")
+    parser.add_argument("--without-one", action="store_true", help="leave out the run of one process")
+    parser.add_argument("--keep", type=Path, help="a folder for the model files")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
+        tempfile.tempdir = place if len(place) < 20 else tempfile.gettempdir()  # nobody else's, for what is left behind
         folder = Path(place) / "shards"
         folder.mkdir()
         {"same": same, "kills": kills}[options.what](options, folder)

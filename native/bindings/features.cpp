@@ -12,6 +12,13 @@ void bind_features(nb::module_ &module) {
                require_size("out", out.size(), features.shape(0));
                hash_rows(view(features), features.shape(1), fill(out), threads);
            });
+    define(module, "hash_queries", {"words", "offsets", "out", "threads"},
+           [](Array<const std::uint64_t, 3> words, In<std::int64_t> offsets, Out<std::uint64_t> out, int threads) {
+               require_offsets("offsets", view(offsets), words.shape(1));
+               require_size("offsets", offsets.size(), out.size() + 1);
+               hash_queries({view(words), words.shape(0), words.shape(1), words.shape(2)}, view(offsets), fill(out),
+                            threads);
+           });
     define(module, "order_by_key", {"keys", "ties", "offsets", "queries", "rows", "threads"},
            [](In<std::uint64_t> keys, In<std::uint64_t> ties, In<std::int64_t> offsets, In<std::int64_t> queries,
               Out<std::int64_t> rows, int threads) {

@@ -81,3 +81,12 @@ def wait_for(shared, path, report):  # noqa: ARG001
         if time.monotonic() > deadline:
             raise TimeoutError(path)
         time.sleep(0.01)
+
+
+def rest(state, seconds):  # noqa: ARG001
+    """A function of a crew: a member that rests longer than 1.5 seconds says so first."""
+    if seconds > 1.5:
+        time.sleep(0.1)
+        logging.getLogger("rankwright.jobs").warning("resting")
+    time.sleep(seconds)
+    return seconds

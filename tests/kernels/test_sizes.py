@@ -85,6 +85,8 @@ SIZES, WEIGHTS = np.array([3, 2]), floats(2 * 3 * 2 + 2 + 5)
 HASHES, TEXT = np.zeros(4, np.uint64), np.frombuffer(b"1 qid:1 1:2\n", np.uint8)
 WRONG: dict[str, Callable[[], None]] = {
     "hash_rows": lambda: kernels.hash_rows(FEATURES, np.zeros(3, np.uint64), 1),
+    "hash_queries, offsets": lambda: kernels.hash_queries(HASHES.reshape(2, 2, 1), OFFSETS, HASHES[:1], 1),
+    "hash_queries, out": lambda: kernels.hash_queries(HASHES.reshape(1, 4, 1), OFFSETS, HASHES, 1),
     "order_by_key, ties": lambda: kernels.order_by_key(HASHES, HASHES[:2], OFFSETS, np.zeros(1, np.int64), ROWS, 1),
     "order_by_key, rows": lambda: kernels.order_by_key(HASHES, HASHES, OFFSETS, np.zeros(1, np.int64), ROWS[:2], 1),
     "order_by_key, twice": lambda: kernels.order_by_key(HASHES, HASHES, np.array([0, 1, 4]), np.ones(2, int), ROWS, 1),

@@ -10,7 +10,8 @@ import pytest
 import rankwright as rw
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.trees.bins.binned import bin_dataset, binned_digest
+from rankwright.trees.bins.binned import bin_dataset
+from rankwright.trees.bins.fingerprints import binned_digest
 
 SMALL: dict[str, Any] = {"max_leaves": 5, "min_docs_in_leaf": 3}
 KINDS = [rw.LambdaMART, rw.MART]

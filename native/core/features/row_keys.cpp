@@ -37,6 +37,22 @@ void hash_rows(std::span<const float> features, std::size_t n_features, std::spa
     });
 }
 
+void hash_queries(const LayeredWords &layers, std::span<const std::int64_t> offsets, std::span<std::uint64_t> out,
+                  int threads) {
+    parallel_for(out.size(), threads, queries_at_a_time, [&](std::size_t first, std::size_t last) {
+        for (std::size_t query = first; query < last; ++query) {
+            const auto start = static_cast<std::size_t>(offsets[query]);
+            const std::size_t n_own = (static_cast<std::size_t>(offsets[query + 1]) - start) * layers.n_words;
+            std::uint64_t sum = 0, place = 0;
+            for (std::size_t layer = 0; layer < layers.n_layers; ++layer) {
+                const std::uint64_t *own = layers.words.data() + (layer * layers.n_rows + start) * layers.n_words;
+                for (std::size_t k = 0; k < n_own; ++k) sum += mix(own[k] ^ mix(place++));
+            }
+            out[query] = sum;
+        }
+    });
+}
+
 void order_by_key(std::span<const std::uint64_t> keys, std::span<const std::uint64_t> ties,
                   std::span<const std::int64_t> offsets, std::span<const std::int64_t> queries,
                   std::span<std::int64_t> rows, int threads) {

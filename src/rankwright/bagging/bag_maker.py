@@ -78,6 +78,7 @@ class BagFiles:
 
     folder: Path | None
     identity: Mapping[str, Any]
+    earlier: Callable[[], Mapping[str, Any]] | None = None  # see `Checkpoint`
 
     def saved(self, number: int) -> Container | None:
         """The bag that an earlier run of the same identity saved, None where there is none."""
@@ -89,4 +90,4 @@ class BagFiles:
             self._file(self.folder, number).save(*member.to_state())
 
     def _file(self, folder: Path, number: int) -> Checkpoint:
-        return Checkpoint(folder / f"bag-{number:04d}", self.identity)
+        return Checkpoint(folder / f"bag-{number:04d}", self.identity, self.earlier)

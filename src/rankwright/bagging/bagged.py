@@ -10,7 +10,7 @@ from rankwright.bagging.settings import OF_BAGS, BagSettings
 from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.learning import TrainingRun
 from rankwright.rankers.ranker import TrainedByWorkers
-from rankwright.training.digest import run_identity
+from rankwright.training.digest import Digests, earlier_identity, run_identity
 
 
 class Bagged(TrainedByWorkers, BagSettings):
@@ -44,12 +44,13 @@ class Bagged(TrainedByWorkers, BagSettings):
         work: BagWork,
         digests: tuple[str, str | None],
         run: TrainingRun,
+        earlier_digests: Digests | None = None,
     ) -> TrainedBags:
         """Train the bags with `work`; the metric watched after each bag is the ranker's history."""
-        self.data_digest_ = digests[0]
+        self.data_digest_, settings = digests[0], self._lasting_settings()
         trained = train_bags(
             BagMaker(documents, valid, work, self._plan(), self.selected_metric),
-            BagFiles(run.folder, run_identity(*digests, self._lasting_settings())),
+            BagFiles(run.folder, run_identity(*digests, settings), earlier_identity(earlier_digests, settings)),
             engine=self._engine,
             listeners=run.listeners,
             workers=self._workers(),

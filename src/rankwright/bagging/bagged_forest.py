@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from rankwright.bagging.bags import TrainedBags
 from rankwright.bagging.forest_bags import ForestWork, choosing_part
 from rankwright.bagging.model import BaggedForestModel
 from rankwright.bagging.settings import OF_BAGS
-from rankwright.bagging.shard_bags import ShardWork, bin_shards
+from rankwright.bagging.shard_bags import BinnedShards, ShardWork, bin_shards
 from rankwright.errors import require
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.shards import Shards
@@ -22,7 +23,8 @@ from rankwright.rankers.inputs import remember_names
 from rankwright.rankers.learning import TrainingRun
 from rankwright.training.loop import History
 from rankwright.trees.binned_ranker import BinnedLists, BinnedRanker
-from rankwright.trees.bins.binned import binned_digest
+from rankwright.trees.bins.binned import BinnedDataset
+from rankwright.trees.bins.fingerprints import binned_digest, earlier_digest
 from rankwright.trees.forest_ranker import ForestRanker
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.merging import merge_forests
@@ -112,7 +114,7 @@ class BaggedForest(Bagged, BinnedRanker):
         member = self.single(**DONE_BEFORE, **shape)
         work = ForestWork(member, data, valid, choosing, self._plan(), self._threads_of_a_bag())
         watched = None if valid is None else valid.documents
-        trained = self._train(data.documents, watched, work, lists.digests(), run)
+        trained = self._train(data.documents, watched, work, lists.digests(), run, lists.earlier_digests)
         self.oob_scores_ = data.documents.in_source_order(trained.out_of_bag.scores())
         score = trained.out_of_bag.measure(self.selected_metric, threads=thread_count(self.threads))
         self.chosen_ = {**shape, **_chosen_by_all(trained)}
@@ -139,7 +141,9 @@ class BaggedForest(Bagged, BinnedRanker):
         choosing = choosing_part(watched, self.watched_parts_)
         work = ShardWork(self.single(**DONE_BEFORE), data, watched, choosing, self._plan(), self._threads_of_a_bag())
         digests = data.digest, None if watched is None else binned_digest(watched)
-        trained = self._train(data.documents, None if watched is None else watched.documents, work, digests, run)
+        earlier = None if watched is None else partial(_earlier_digests, data, watched)
+        documents = None if watched is None else watched.documents
+        trained = self._train(data.documents, documents, work, digests, run, earlier)
         self.oob_scores_ = None
         self.chosen_ = _chosen_by_all(trained)
         self.model_ = _mean_of(trained, None)
@@ -155,6 +159,11 @@ def _chosen_by_all(trained: TrainedBags) -> dict[str, Any]:
     """What every bag chose alike for settings that are None."""
     first, *others = [member.chosen_ for member in trained.members]
     return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+
+
+def _earlier_digests(data: BinnedShards, watched: BinnedDataset) -> tuple[str, str | None]:
+    """The fingerprints as earlier versions made them: that of shards is the same."""
+    return data.digest, earlier_digest(watched)
 
 
 def _mean_of(trained: TrainedBags, oob_score: float | None) -> BaggedForestModel:

@@ -20,6 +20,7 @@ CrewFunction = Callable[[MemberState, Any], Any]  # the member's own, its task -
 SECONDS_BETWEEN_PINGS = 5.0
 SECONDS_TO_ANSWER = 60.0  # a member that is silent for so long counts as dead
 SECONDS_TO_START = 180.0  # libraries are loaded, on a machine that may be busy
+SECONDS_TO_MEET = 60.0  # for all members to find each other, who are there already
 SECONDS_TO_GIVE_UP = 120.0  # after one member was lost, for the others to notice
 
 
@@ -37,6 +38,16 @@ class LostMembersError(ClusterError):
 
 class NoRoomError(ClusterError):
     """A member cannot be started: no machine has room for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeetingPlace:
+    """Where a member finds the others: its number, how many there are, and the store that one of them keeps."""
+
+    rank: int
+    size: int
+    store: tuple[str, int]  # host and port
+    patience: float  # seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,27 +15,32 @@ import torch
 from torch import distributed
 
 from rankwright.arrays import IntArray
-from rankwright.cluster.crew import PeerLostError
+from rankwright.cluster.crew import MeetingPlace, PeerLostError
 
 TORCH: Any = distributed  # whose types say less than it has
 # A worker may wait so long for another, which may have more documents; those that died are noticed much sooner.
 MOST_SECONDS = 1800.0
-SECONDS_TO_MEET = 120.0
 
 
 class Meeting:
     """Where the workers of a crew find each other: a store that listens on `address`, kept by one of them."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, patience: float) -> None:
         with socket.create_server((address, 0)) as server:
             self.place = address, int(server.getsockname()[1])
-            self.store = _store(self.place, listening=server.detach())
+            self.store = _store(self.place, patience, listening=server.detach())
 
 
-def _store(place: tuple[str, int], listening: int | None = None) -> Any:
+def _store(place: tuple[str, int], patience: float, listening: int | None = None) -> Any:
     own: dict[str, Any] = {} if listening is None else {"master_listen_fd": listening}
-    patience = timedelta(seconds=SECONDS_TO_MEET)
-    return TORCH.TCPStore(*place, is_master=listening is not None, wait_for_workers=False, timeout=patience, **own)
+    longest = timedelta(seconds=patience)
+    return TORCH.TCPStore(*place, is_master=listening is not None, wait_for_workers=False, timeout=longest, **own)
+
+
+def _found_store(place: MeetingPlace) -> Any:
+    """The store of a meeting that was opened before; where its worker has ended, the system says so at once."""
+    socket.create_connection(place.store, timeout=place.patience).close()
+    return _store(place.store, place.patience / 2)  # it tries twice
 
 
 class GlooExchange:
@@ -45,17 +50,19 @@ class GlooExchange:
     others notice.
     """
 
-    def __init__(self, rank: int, size: int, place: tuple[str, int], address: str, meeting: Meeting | None) -> None:
-        self.rank, self.size = rank, size
+    def __init__(self, place: MeetingPlace, address: str, meeting: Meeting | None) -> None:
+        self.rank, self.size = place.rank, place.size
         self.bytes_sent = 0  # to other workers, as far as the algorithms of gloo are known
         options = TORCH.ProcessGroupGloo._Options()
         options._devices = [TORCH.ProcessGroupGloo.create_device(hostname=address)]
-        options._timeout = timedelta(seconds=MOST_SECONDS)
+        options._timeout = timedelta(seconds=place.patience)
         try:
-            store = _store(place) if meeting is None else meeting.store
-            self._group: Any = TORCH.ProcessGroupGloo(store, rank, size, options)
-        except RuntimeError as error:
-            raise PeerLostError(f"worker {rank} did not find the others at {place[0]}:{place[1]}: {error}") from None
+            store = _found_store(place) if meeting is None else meeting.store
+            self._group: Any = TORCH.ProcessGroupGloo(store, self.rank, self.size, options)
+        except (OSError, RuntimeError) as error:
+            host, port = place.store
+            raise PeerLostError(f"worker {self.rank} did not find the others at {host}:{port}: {error}") from None
+        self._group.set_timeout(timedelta(seconds=MOST_SECONDS))
 
     def add_up(self, values: IntArray) -> None:
         """Replace each value by its sum over the workers."""

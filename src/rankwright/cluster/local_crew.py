@@ -54,6 +54,7 @@ class LocalCrew:
         outcomes: dict[int, Done | Failure | Lost] = {}
         now = time.monotonic()
         silent_since = [now + (SECONDS_TO_START if new else 0.0) for new in self._is_new]
+        asked_at = [now] * self.size
         given_up_at = float("inf")
         while len(outcomes) < self.size:
             waiting = {
@@ -69,7 +70,10 @@ class LocalCrew:
                     self._members[number].kill()
                     outcome = Lost(f"did not answer for {SECONDS_TO_ANSWER:.0f} seconds")
                 else:
-                    self._members[number].send(Ping())
+                    # The answer of one member ends the wait too: were all others asked then, they would never be still.
+                    if now - asked_at[number] >= SECONDS_BETWEEN_PINGS:
+                        self._members[number].send(Ping())
+                        asked_at[number] = now
                     continue
                 if outcome is not None:
                     raise_own(outcome)

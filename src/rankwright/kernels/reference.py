@@ -45,7 +45,7 @@ from rankwright.kernels.naive.comparators import (
     sort_rows,
 )
 from rankwright.kernels.naive.explanations import background_contributions, tree_contributions, tree_interactions
-from rankwright.kernels.naive.features.row_keys import hash_rows, order_by_key
+from rankwright.kernels.naive.features.row_keys import hash_queries, hash_rows, order_by_key
 from rankwright.kernels.naive.features.scaling import scale_by_mean, scale_by_range
 from rankwright.kernels.naive.features.standardise import standardise_rows, sum_moments
 from rankwright.kernels.naive.forests import find_leaves, score_codes, score_forest

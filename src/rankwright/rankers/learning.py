@@ -33,7 +33,7 @@ from rankwright.rankers.lessons import check_something_to_learn
 from rankwright.rankers.seen import SeenQueries
 from rankwright.rankers.state import RankerState
 from rankwright.training.checkpoints import Checkpoint
-from rankwright.training.digest import data_digest, run_identity
+from rankwright.training.digest import data_digest, earlier_identity, run_identity
 from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import Listener, LoopPlan, Watch
 from rankwright.training.watch import appender, watch_metric, watch_parts
@@ -241,7 +241,12 @@ class LearningRanker(RankerState):
 
     def _checkpoint(self, lesson: Lesson, folder: Path | None) -> Checkpoint | None:
         """The checkpoint of a lesson in that folder, if there is one."""
-        return None if folder is None else Checkpoint(folder, run_identity(*lesson.digests(), self._lasting_settings()))
+        if folder is None:
+            return None
+        settings = self._lasting_settings()
+        return Checkpoint(
+            folder, run_identity(*lesson.digests(), settings), earlier_identity(lesson.earlier_digests, settings)
+        )
 
     def _loop_plan(self, watched: bool) -> LoopPlan:  # noqa: ARG002
         """How long to train, whether or not something is watched meanwhile."""

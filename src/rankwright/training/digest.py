@@ -5,7 +5,7 @@ They detect mistakes, not attacks. Gigabytes of features are read for them, so s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,9 @@ import xxhash
 from numpy.typing import NDArray
 
 from rankwright.data.dataset import RankingDataset
+
+TRAINING_DATA = "training data"  # in the identity of a run
+Digests = Callable[[], tuple[str, str | None]]  # the fingerprints of what is trained on, and of what is watched
 
 
 def data_digest(data: RankingDataset, *more: NDArray[Any]) -> str:
@@ -35,33 +38,6 @@ def digest_of(parts: Iterable[NDArray[Any] | None]) -> str:
     return digest.hexdigest()
 
 
-class StreamedDigest:
-    """The fingerprint of `digest_of`, of arrays that come in pieces."""
-
-    def __init__(self) -> None:
-        self._digest = xxhash.xxh3_128()
-
-    def begin(self, dtype: Any, shape: tuple[int, ...]) -> None:
-        """Announce the next array; its pieces follow."""
-        self._digest.update(f"{np.dtype(dtype)}{shape}".encode())
-
-    def add(self, piece: NDArray[Any]) -> None:
-        """Take in the next piece of the array."""
-        self._digest.update(np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data)
-
-    def add_whole(self, array: NDArray[Any] | None) -> None:
-        """Take in an array at once, or that there is none."""
-        if array is None:
-            self._digest.update(b"-")
-            return
-        self.begin(array.dtype, array.shape)
-        self.add(array)
-
-    def hexdigest(self) -> str:
-        """The fingerprint."""
-        return self._digest.hexdigest()
-
-
 def digests_of(data: RankingDataset, watched: RankingDataset | None) -> tuple[str, str | None]:
     """The fingerprints of what is trained on and of what is watched, if anything is."""
     return data_digest(data), None if watched is None else data_digest(watched)
@@ -69,4 +45,15 @@ def digests_of(data: RankingDataset, watched: RankingDataset | None) -> tuple[st
 
 def run_identity(training: str, validation: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What must be the same for a checkpoint to be continued: the fingerprints of the data, and the settings."""
-    return {"training data": training, "validation data": validation} | dict(settings)
+    return {TRAINING_DATA: training, "validation data": validation} | dict(settings)
+
+
+def made_otherwise(identity: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether the fingerprints of the training data were made in different ways, which is what stands before them."""
+    kinds = [str(one.get(TRAINING_DATA)).rpartition("-")[0] for one in (identity, other)]
+    return kinds[0] != kinds[1]
+
+
+def earlier_identity(digests: Digests | None, settings: Mapping[str, Any]) -> Callable[[], Mapping[str, Any]] | None:
+    """What makes the identity of a run with the fingerprints that an earlier version made, if they were others."""
+    return None if digests is None else lambda: run_identity(*digests(), settings)

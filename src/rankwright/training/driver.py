@@ -17,6 +17,7 @@ from rankwright.arrays import Arrays, named
 from rankwright.container.checks import check_alike, check_between, file_faults, part, whole
 from rankwright.errors import InputError, require
 from rankwright.training.checkpoints import Checkpoint
+from rankwright.training.digest import Digests
 from rankwright.training.loop import History, Listener, LoopPlan, Progress, Watch, run_loop
 
 LEARNER, KEPT = "learner.", "kept."  # what the names of arrays begin with in a checkpoint
@@ -79,14 +80,16 @@ class Earlier:
 class Lesson:
     """A learner that is ready for training, what is watched meanwhile, and how its arrays become a model.
 
-    `digests` are the fingerprints of the data trained on and of the data watched, by which a checkpoint is recognised.
+    `digests` are the fingerprints of the data trained on and of the data watched, by which a checkpoint is recognised;
+    `earlier_digests` are those that earlier versions made in another way, if they did.
     """
 
     learner: Learner
     model: Callable[[Learned], Any]
-    digests: Callable[[], tuple[str, str | None]]
+    digests: Digests
     watch: Watch | None = None
     earlier: Earlier | None = None
+    earlier_digests: Digests | None = None
 
 
 def learn(

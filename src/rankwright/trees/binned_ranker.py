@@ -29,8 +29,9 @@ from rankwright.rankers.seen import SeenQueries
 from rankwright.training.driver import Lesson
 from rankwright.training.loop import Listener, Watch
 from rankwright.training.watch import watch_metric
-from rankwright.trees.bins.binned import BinnedDataset, bin_dataset, binned_digest
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.bins.binning import BinMapper
+from rankwright.trees.bins.fingerprints import binned_digest, earlier_digest
 from rankwright.trees.bins.from_file import bin_file
 from rankwright.trees.boosting import Boosting, BoostingParams
 from rankwright.trees.forest_face import ForestFace
@@ -87,6 +88,10 @@ class BinnedLists:
     def digests(self) -> tuple[str, str | None]:
         """The fingerprints of what is trained on and of what is watched."""
         return self.digest(), None if self.valid is None else binned_digest(self.valid)
+
+    def earlier_digests(self) -> tuple[str, str | None]:
+        """The fingerprints of both as earlier versions made them: a checkpoint may have them."""
+        return earlier_digest(self.data), None if self.valid is None else earlier_digest(self.valid)
 
 
 class BinnedRanker(ForestFace, ForestSettings):

@@ -83,6 +83,7 @@ class ForestRanker(CrewRanker):
             model=model_of,
             watch=self._watch_lists(boosting, lists),
             digests=lists.digests,
+            earlier_digests=lists.earlier_digests,
             earlier=earlier,
         )
         self._follow(lesson, run)
@@ -172,6 +173,7 @@ class ForestRanker(CrewRanker):
             model=lambda learned: learned,
             watch=lists.watch_unseen(self.selected_metric, folded, thread_count(self.threads)),
             digests=lists.digests,
+            earlier_digests=lists.earlier_digests,
         )
         folder = None if run.folder is None else run.folder / f"length-{shape.growth}"
         what = f"choosing how many trees ({shape.growth})"

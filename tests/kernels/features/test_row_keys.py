@@ -45,6 +45,34 @@ def test_zeros_at_the_end_change_nothing():
     assert np.array_equal(hashes_of(reference, np.pad(features, ((0, 0), (0, 4)))), hashes_of(reference, features))
 
 
+def hashes_of_queries(module, words, offsets, threads=1):
+    out = np.full(len(offsets) - 1, 7, np.uint64)
+    module.hash_queries(words, np.asarray(offsets, np.int64), out, threads)
+    return out
+
+
+@pytest.mark.parametrize("shape", [(0, 300, 2), (1, 300, 1), (9, 300, 2), (2, 0, 2)])
+def test_the_compiled_hashes_of_queries_are_the_naive_ones(shape):
+    core = pytest.importorskip("rankwright.kernels._core")
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 2**63, shape).astype(np.uint64)
+    offsets = np.concatenate([[0], np.sort(rng.integers(0, shape[1] + 1, 150)), [shape[1]]])
+    for threads in (1, 2, 7):
+        assert np.array_equal(
+            hashes_of_queries(core, words, offsets, threads), hashes_of_queries(reference, words, offsets)
+        )
+
+
+def test_the_hash_of_a_query_depends_on_its_own_words_and_their_places():
+    words = np.random.default_rng(1).integers(0, 2**63, (3, 10, 2)).astype(np.uint64)
+    first, second = hashes_of_queries(reference, words, [0, 4, 10])
+    assert hashes_of_queries(reference, np.ascontiguousarray(words[:, 4:]), [0, 6]) == second
+    assert first != second
+    for swap in ([1, 0, 2, 3], [0, 1, 3, 2]):
+        assert hashes_of_queries(reference, np.ascontiguousarray(words[:, swap]), [0, 4]) != first
+    assert hashes_of_queries(reference, np.ascontiguousarray(words[::-1, :4]), [0, 4]) != first
+
+
 def test_the_compiled_order_is_the_naive_one():
     core = pytest.importorskip("rankwright.kernels._core")
     rng = np.random.default_rng(0)

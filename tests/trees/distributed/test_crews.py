@@ -14,9 +14,13 @@ from tests.cluster.conftest import children
 
 import rankwright as rw
 from rankwright.cluster import local_crew
+from rankwright.cluster.crew import NoRoomError
 from rankwright.cluster.engine import open_engine
 from rankwright.errors import InputError, RankwrightError, SettingError
 from rankwright.training.loop import Progress
+from rankwright.trees import binned_ranker
+from rankwright.trees.bins.fingerprints import earlier_digest
+from rankwright.trees.distributed import crew_data
 
 SETTINGS: dict[str, Any] = {"n_trees": 8, "max_leaves": 6, "min_docs_in_leaf": 5}
 
@@ -96,6 +100,88 @@ def test_a_worker_that_ends_changes_nothing(
     assert file_of(ranker, tmp_path / "together.rw") == expected
 
 
+class Losing:
+    """An engine of three workers, one of which dies as a stage begins, with or without room for another."""
+
+    def __init__(self, engine: Any, stage: str, has_room: bool, victim: int = 1) -> None:
+        self.engine, self.stage, self.has_room, self.victim = engine, stage, has_room, victim
+        self.sizes = list[int]()  # of the crews
+
+    def crew(self, size: int | None = None) -> Any:
+        crew = self.engine.crew(size or 3)
+        self.sizes.append(crew.size)
+        call = crew.call
+
+        def losing(function: Any, tasks: Any) -> Any:
+            if function.__name__ == self.stage:
+                self.stage = ""
+                os.kill(crew.process_ids[self.victim], signal.SIGKILL)
+            return call(function, tasks)
+
+        def refuse(members: Any) -> None:
+            raise NoRoomError(f"no room for {members}")
+
+        crew.call = losing
+        if not self.has_room:
+            crew.renew = refuse
+        return crew
+
+
+STAGES = ["look", "sampled_rows", "code", "join", "measure"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "has_room"),
+    [
+        ("code_valid", False),
+        ("grow", False),
+        ("code_valid", True),
+        *(pytest.param(stage, False, marks=pytest.mark.slow) for stage in STAGES),
+        pytest.param("sampled_rows", True, marks=pytest.mark.slow),
+    ],
+)
+def test_others_take_over_where_there_is_no_room(
+    stage: str,
+    has_room: bool,
+    engine: Any,
+    valid: rw.RankingDataset,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(crew_data, "SECONDS_TO_MEET", 15.0)
+    rw.write(valid, tmp_path / "valid.parquet")
+    watched = rw.Shards(tmp_path / "valid.parquet")
+    expected = file_of(rw.MART(**SETTINGS).fit(rw.Shards(folder), valid=watched), tmp_path / "alone.rw")
+    losing: Any = Losing(engine, stage, has_room)
+    ranker = rw.MART(**SETTINGS).on(losing).fit(rw.Shards(folder), valid=watched)
+    assert file_of(ranker, tmp_path / "together.rw") == expected
+    assert losing.sizes == [3] if has_room else [3, 2]
+    assert losing.stage == ""
+
+
+@pytest.mark.slow
+def test_a_meeting_whose_keeper_died_is_given_up(
+    engine: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others, who cannot reach the port that worker 0 kept, say so before they are taken for dead themselves."""
+    monkeypatch.setattr(crew_data, "SECONDS_TO_MEET", 15.0)
+    expected = file_of(rw.MART(**SETTINGS).fit(rw.Shards(folder)), tmp_path / "alone.rw")
+    losing: Any = Losing(engine, "join", has_room=False, victim=0)
+    ranker = rw.MART(**SETTINGS).on(losing).fit(rw.Shards(folder))
+    assert file_of(ranker, tmp_path / "together.rw") == expected
+    assert losing.sizes == [3, 2]
+
+
+def test_text_cannot_be_taken_over(engine: Any, data: rw.RankingDataset, tmp_path: Path) -> None:
+    """It is given out by whole files, so the run ends and says why."""
+    for shard in range(3):
+        rw.write(data.take_queries(list(range(shard, 40, 3))), tmp_path / f"{shard}.txt")
+    losing: Any = Losing(engine, "grow", has_room=False)
+    with pytest.raises(NoRoomError, match="no room"):
+        rw.MART(**SETTINGS).on(losing).fit(rw.Shards(tmp_path))
+
+
 def test_a_run_is_stopped_here_and_goes_on_there(engine: Any, folder: Path, tmp_path: Path) -> None:
     """Ctrl-C keeps the trees so far, and a checkpoint of either kind of run is continued by the other."""
     expected = file_of(rw.LambdaMART(**SETTINGS).fit(rw.Shards(folder)), tmp_path / "alone.rw")
@@ -112,6 +198,24 @@ def test_a_run_is_stopped_here_and_goes_on_there(engine: Any, folder: Path, tmp_
     assert stopped.n_trees_ == 5
     going_on = rw.LambdaMART(**SETTINGS).on(engine).fit(rw.Shards(folder), checkpoint=tmp_path / "run")
     assert file_of(going_on, tmp_path / "together.rw") == expected
+
+
+def test_a_checkpoint_with_fingerprints_of_an_earlier_version(
+    engine: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process continues it; workers, who cannot tell whether the data is the same, say so."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(binned_ranker, "binned_digest", earlier_digest)
+        rw.MART(**(SETTINGS | {"n_trees": 3})).fit(rw.Shards(folder), checkpoint=tmp_path / "run")
+    with pytest.raises(InputError, match=r"begun by an earlier version.* continue it in one process"):
+        rw.MART(**SETTINGS).on(engine).fit(rw.Shards(folder), checkpoint=tmp_path / "run")
+    steps = list[int]()
+    rw.MART(**SETTINGS).fit(
+        rw.Shards(folder), checkpoint=tmp_path / "run", listeners=[lambda progress: steps.append(progress.step)]
+    )
+    assert steps == [3, 4, 5, 6, 7]
+    with pytest.raises(InputError, match="checkpoint of another run: learning_rate"):
+        rw.MART(**SETTINGS, learning_rate=0.3).on(engine).fit(rw.Shards(folder), checkpoint=tmp_path / "run")
 
 
 def test_text_shards_and_more_workers_than_files(data: rw.RankingDataset, tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from rankwright.data.keys import key_order, row_hashes
 from rankwright.data.parts import numbered_names
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError
-from rankwright.training.digest import data_digest
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, sample_rows
 
@@ -173,8 +172,3 @@ def feature_numbers(names: Sequence[str], features: Collection[int | str]) -> li
 def without_features(data: RankingDataset) -> RankingDataset:
     """`data` with no feature columns, sharing everything else."""
     return replace(data, features=np.empty((data.n_docs, 0), np.float32), feature_names=())
-
-
-def binned_digest(data: BinnedDataset) -> str:
-    """A fingerprint of what trees learn from: codes and bins in place of features."""
-    return data_digest(data.documents, data.codes, data.mapper.edges, data.mapper.offsets)

@@ -9,13 +9,20 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from rankwright.arrays import Float32Array, IntArray
-from rankwright.cluster.crew import Crew, CrewFunction, LostMembersError, NoRoomError
+from rankwright.cluster.crew import (
+    SECONDS_TO_MEET,
+    Crew,
+    CrewFunction,
+    LostMembersError,
+    MeetingPlace,
+    NoRoomError,
+)
 from rankwright.cluster.engine import MAX_TRIES, Engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -27,10 +34,10 @@ from rankwright.formats.shards import Shards
 from rankwright.progress.stages import announce
 from rankwright.rankers.lessons import LessonFacts
 from rankwright.training.digest import digest_of
-from rankwright.trees.bins.binned import BinnedDataset, binned_digest, feature_numbers
+from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
 from rankwright.trees.bins.binning import BinMapper, fit_bins
+from rankwright.trees.bins.fingerprints import binned_digest, fingerprint, joined_hashes
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, lowest
-from rankwright.trees.distributed.fingerprints import fingerprint
 from rankwright.trees.distributed.members import (
     Coded,
     CodeTask,
@@ -43,7 +50,6 @@ from rankwright.trees.distributed.members import (
     join,
     look,
     open_meeting,
-    raw_rows,
     sampled_rows,
 )
 from rankwright.trees.distributed.remote import RemoteBoosting
@@ -52,6 +58,7 @@ from rankwright.trees.grower import MAX_ROWS
 from rankwright.trees.label_sums import LabelSums
 
 logger = logging.getLogger(__name__)
+Result = TypeVar("Result")
 
 
 class CrewEngine(Engine, Protocol):
@@ -76,7 +83,9 @@ class CrewData:
         self.threads = threads or self.crew.threads
         self.boosters: WeakValueDictionary[str, RemoteBoosting] = WeakValueDictionary()
         self._division = 0  # how often the data was divided anew
-        self._setup: list[Callable[[], Any]] = []  # what is to be done again with new workers, one after another
+        self._setup: list[Callable[[], list[Coded]]] = []  # what new workers have to do, one after another
+        self._is_set_up = False  # whether all workers have done that
+        self._looked: list[Look] = []  # what workers found whose samples can be asked for
         self._valid: Shards | BinnedDataset | None = None
         self.mapper: BinMapper
         self.valid_digest: str | None = None
@@ -128,10 +137,12 @@ class CrewData:
     def _look(self) -> None:
         """Have the workers look through their parts, and put the queries in the order of their keys."""
         announce(f"reading {len(self._shards.paths)} shards with {self.crew.size} workers")
-        looks = self._looks(None)
+        self._width: int | None = None
+        looks = self._trying(self._looks)
         self.n_features = max(one.n_features for one in looks)
         if any(one.n_features != self.n_features for one in looks if one.facts.n_docs):
-            looks = self._looks(self.n_features)  # text that leaves out zeros, of different widths
+            self._width = self.n_features  # text that leaves out zeros, of different widths
+            looks = self._trying(self._looks)
         with_rows = [one for one in looks if one.facts.n_docs]
         if not with_rows:
             raise InputError(f"{self._shards.name}: there are no documents")
@@ -151,13 +162,12 @@ class CrewData:
         self._number_of[by_key] = np.arange(len(by_key))
         self.sizes: IntArray = np.concatenate([one.sizes for one in looks])[by_key]
         self._queries_of_files = self._found_in_files(looks)
-        self._looked = looks
 
-    def _looks(self, n_features: int | None) -> list[Look]:
-        tasks = [
-            LookTask((self._division, n_features), part, self._seed, self.threads, n_features) for part in self._parts
-        ]
-        return self.run(look, tasks)
+    def _looks(self) -> list[Look]:
+        token = self._division, self._width
+        tasks = [LookTask(token, part, self._seed, self.threads, self._width) for part in self._parts]
+        self._looked = self.crew.call(look, tasks)
+        return self._looked
 
     def _found_in_files(self, looks: Sequence[Look]) -> IntArray:
         """Where the queries of each part begin, where nobody knew before; and the number of all."""
@@ -180,7 +190,7 @@ class CrewData:
         """Find the bins from the sample that data in memory would give, and have the workers read codes."""
         announce("binning features")
         self.mapper = fit_bins(
-            self._sample(),
+            self._trying(self._sample),
             max_bins=max_bins,
             categorical=feature_numbers(self.names, categorical),
             threads=self.threads,
@@ -188,32 +198,20 @@ class CrewData:
         self._looked = []
         self._setup = [self._code]
         announce("coding features")
-        coded = self._code()
-        self.digest = fingerprint(self._ask, "data", self.mapper, coded, self._numbers())
+        coded = self._trying(self._set_up)
+        self.digest = fingerprint_of(coded, self._numbers(), self.mapper)
         self.label_sums = sum((own.labels for own in coded), LabelSums())
         self.relevant_sums = sum((own.relevant for own in coded), LabelSums())
 
     def _sample(self) -> Float32Array:
-        for tries in range(1, MAX_TRIES + 1):
-            priorities = [one.priorities for one in self._looked]
-            chosen = lowest(np.concatenate(priorities), SAMPLE_SIZE)
-            starts = np.cumsum([0, *(len(own) for own in priorities)])
-            places = np.searchsorted(chosen, starts)
-            rows = [
-                chosen[begin:end] - start
-                for begin, end, start in zip(places[:-1], places[1:], starts[:-1], strict=True)
-            ]
-            try:
-                found = self.crew.call(sampled_rows, rows)
-            except LostMembersError as error:
-                if tries == MAX_TRIES:
-                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {error}") from None
-                self._replace(error)
-                self._division += 1  # samples may be gone: all look again
-                self._looked = self._looks(self.n_features)
-                continue
-            return np.concatenate([own for own in found if len(own)])
-        raise AssertionError
+        priorities = [one.priorities for one in self._looked or self._looks()]
+        chosen = lowest(np.concatenate(priorities), SAMPLE_SIZE)
+        starts = np.cumsum([0, *(len(own) for own in priorities)])
+        places = np.searchsorted(chosen, starts)
+        rows = [
+            chosen[begin:end] - start for begin, end, start in zip(places[:-1], places[1:], starts[:-1], strict=True)
+        ]
+        return np.concatenate([own for own in self.crew.call(sampled_rows, rows) if len(own)])
 
     def _numbers(self) -> list[IntArray]:
         """The numbers of each worker's queries, in ascending order."""
@@ -240,36 +238,20 @@ class CrewData:
             )
             for part, numbers in zip(self._parts, self._numbers(), strict=True)
         ]
-        return self.run(code, tasks)
+        return self.crew.call(code, tasks)
 
     def watch(self, valid: Shards | BinnedDataset) -> None:
         """Give the workers validation data: shards to read, or data in memory of which each gets a part."""
         self._valid = valid
         self._valid_index = valid.index() if isinstance(valid, Shards) and valid.format == "parquet" else None
         self._setup.append(self._code_valid)
-        coded = self._code_valid()
+        coded = self._trying(self._set_up)
         if isinstance(valid, BinnedDataset):
             self.valid_digest = binned_digest(valid)
             return
         ends = np.cumsum([0, *(len(own.sizes) for own in coded)])
         numbers = [np.arange(begin_at, end) for begin_at, end in itertools.pairwise(ends)]
-        self.valid_digest = fingerprint(self._ask, "valid", self.mapper, coded, numbers)
-
-    def _ask(self, tasks: Sequence[Any]) -> list[Any]:
-        """What workers have of some rows; one that died reads its part again first."""
-        for tries in range(1, MAX_TRIES + 1):
-            try:
-                return self.crew.call(raw_rows, tasks)
-            except LostMembersError as error:
-                size = self.crew.size
-                if tries == MAX_TRIES:
-                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {error}") from None
-                self._replace(error)
-                if self.crew.size != size:
-                    raise
-                for again in self._setup:
-                    again()
-        raise AssertionError
+        self.valid_digest = fingerprint_of(coded, numbers, self.mapper)
 
     def _code_valid(self) -> list[Coded]:
         valid, size = self._valid, self.crew.size
@@ -280,51 +262,47 @@ class CrewData:
             assert valid is not None
             parts = divided_shards(valid, self._valid_index, size)
         tasks = [CodeTask(self._division, part, self.mapper, self.threads, self.feature_names) for part in parts]
-        return self.run(code_valid, tasks)
+        return self.crew.call(code_valid, tasks)
 
     # Workers that come and go.
 
-    def run(self, function: CrewFunction, tasks: Sequence[Any]) -> list[Any]:
-        """Call a function that needs nothing but its tasks in all workers; those that die are replaced."""
+    def _trying(self, work: Callable[[], Result]) -> Result:
+        """What `work` gives; it is done again where workers died meanwhile, with others in their places."""
         for tries in range(1, MAX_TRIES + 1):
             try:
-                return self.crew.call(function, tasks)
+                return work()
             except LostMembersError as error:
                 if tries == MAX_TRIES:
                     raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {error}") from None
                 self._replace(error)
-                if len(tasks) != self.crew.size:
-                    raise
         raise AssertionError
+
+    def _set_up(self) -> list[Coded]:
+        """Have the workers read what they do not have yet; returns what they found in the last of these steps."""
+        found: list[Coded] = []
+        for read in self._setup:
+            found = read()
+        self._is_set_up = True
+        return found
 
     def together(self, function: CrewFunction, task: Any) -> list[Any]:
         """Call a function with the same task in all workers, which know their data, each other and all trees so far."""
-        for tries in range(1, MAX_TRIES + 1):
-            try:
-                return self.crew.call(function, [task] * self.crew.size)
-            except LostMembersError as error:
-                if tries == MAX_TRIES:
-                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {error}") from None
-                self._recover(error)
-        raise AssertionError
 
-    def _recover(self, error: LostMembersError) -> None:
-        """Bring the crew back to where it was after the last finished tree."""
-        for tries in range(1, MAX_TRIES + 1):
-            self._replace(error)
-            try:
-                for again in self._setup:
-                    again()
+        def call() -> list[Any]:
+            if not self._is_set_up:
                 self._meet()
-                return
-            except LostMembersError as another:
-                if tries == MAX_TRIES:
-                    raise ClusterError(f"workers were lost {MAX_TRIES} times in a row: {another}") from None
-                error = another
+            return self.crew.call(function, [task] * self.crew.size)
+
+        return self._trying(call)
+
+    def meet(self) -> None:
+        """Have the workers form an exchange, and begin or go on with all forests, each with the trees so far."""
+        self._trying(self._meet)
 
     def _replace(self, error: LostMembersError) -> None:
         """Replace workers that died; where there is no room for them, the others take over their documents."""
         logger.warning("%s: going on from the last finished tree", error)
+        self._is_set_up, self._looked = False, []
         if not error.members:
             return
         try:
@@ -339,21 +317,16 @@ class CrewData:
             self._division += 1
             self._divide()
 
-    def meet(self) -> None:
-        """Have the workers form an exchange, and begin or go on with all forests, each with the trees so far."""
-        try:
-            self._meet()
-        except LostMembersError as error:
-            self._recover(error)
-
     def empty_forest(self) -> Forest:
         """A forest without trees."""
         return forest_of([], self.mapper)
 
     def _meet(self) -> None:
+        if not self._is_set_up:
+            self._set_up()
         size = self.crew.size
-        place = self.crew.call(open_meeting, [rank == 0 for rank in range(size)])[0]
-        self.crew.call(join, [(rank, size, place) for rank in range(size)])
+        store = self.crew.call(open_meeting, [SECONDS_TO_MEET] + [None] * (size - 1))[0]
+        self.crew.call(join, [MeetingPlace(rank, size, store, SECONDS_TO_MEET) for rank in range(size)])
         alive = [booster.task for _, booster in sorted(self.boosters.items())]
         self.crew.call(begin, [alive] * size)
         for _, booster in sorted(self.boosters.items()):
@@ -364,6 +337,19 @@ class CrewData:
                     catch_up,
                     [(booster.task, booster.n_taken, None if found == booster.n_taken else arrays) for found in had],
                 )
+
+
+def fingerprint_of(coded: Sequence[Coded], numbers: Sequence[IntArray], mapper: BinMapper) -> str:
+    """The fingerprint of all workers' data; `numbers` are those of each worker's queries among all."""
+    sizes = np.empty(sum(len(own) for own in numbers), np.int64)
+    weights = np.ones(len(sizes), np.float32)
+    for own, places in zip(coded, numbers, strict=True):
+        sizes[places] = own.sizes
+        if own.query_weights is not None:
+            weights[places] = own.query_weights
+    has_weights = any(own.query_weights is not None for own in coded)
+    hashes = joined_hashes([own.hashes for own in coded], numbers)
+    return fingerprint(hashes, mapper, sizes, weights if has_weights else None)
 
 
 def parts_of(data: BinnedDataset, n_parts: int) -> list[BinnedDataset]:

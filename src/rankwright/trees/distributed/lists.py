@@ -47,6 +47,8 @@ class CrewLists(BinnedLists):
         """The fingerprints of what is trained on and of what is watched."""
         return self.data.digest, self.data.valid_digest
 
+    earlier_digests = None  # type: ignore[assignment]  # workers cannot make them
+
     def label_sums(self, *, relevant: bool) -> LabelSums:
         """The sums of the labels, or of 1 for each relevant document."""
         return self.data.relevant_sums if relevant else self.data.label_sums

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwright.arrays import Arrays, Float32Array, Float64Array, IdArray, IntArray, Uint64Array
-from rankwright.cluster.crew import MemberState
+from rankwright.cluster.crew import MeetingPlace, MemberState
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_keys
@@ -28,6 +28,7 @@ from rankwright.rankers.lessons import LessonFacts
 from rankwright.training.digest import digest_of
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper, empty_codes
+from rankwright.trees.bins.fingerprints import QueryHashes, query_hashes
 from rankwright.trees.bins.from_file import bin_file
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample
 from rankwright.trees.boosting import Boosting, BoostingParams
@@ -93,7 +94,7 @@ def _look(task: LookTask) -> tuple[Look, Float32Array]:
     example = data.take_queries([0])
     facts = LessonFacts.of(data)
     found = Look(sample.width, documents.feature_names, keys, data.groups.sizes, ids, priorities.copy(), facts, example)
-    return found, features.copy()
+    return found, features  # some room beside it is left until codes are read: a copy would take more
 
 
 def _require_together(data: RankingDataset, sample: RowSample, name: str) -> None:
@@ -105,10 +106,8 @@ def _require_together(data: RankingDataset, sample: RowSample, name: str) -> Non
 
 
 def sampled_rows(state: MemberState, rows: IntArray) -> Float32Array:
-    """Some rows of the sample; the rest is forgotten."""
-    (found, features) = state["look"][1]
-    chosen: Float32Array = features[rows]
-    state["look"] = state["look"][0], (found, np.empty((0, 0), np.float32))
+    """Some rows of the sample."""
+    chosen: Float32Array = state["look"][1][1][rows]
     return chosen
 
 
@@ -132,12 +131,11 @@ class CodeTask:
 
 
 class Coded(NamedTuple):
-    """What the driver needs to know of a part with codes."""
+    """What the driver needs to know of a part with codes: of its queries, and of its labels."""
 
-    sizes: IntArray  # of its queries
+    sizes: IntArray
     query_weights: Float32Array | None
-    has_document_weights: bool
-    has_labels: bool
+    hashes: QueryHashes
     labels: LabelSums
     relevant: LabelSums
 
@@ -156,7 +154,7 @@ def _coded_training(task: CodeTask) -> tuple[Coded, BinnedDataset, IntArray]:
     assert task.sizes is not None
     if own.query_keys is not None and digest_of([np.sort(own.query_keys)]) != task.keys:
         raise InputError("shards changed while they were read: they differ from what the bins were found from")
-    return _facts(own), spread_queries(own, task.numbers, len(task.sizes)), task.sizes
+    return _facts(own, task.threads), spread_queries(own, task.numbers, len(task.sizes)), task.sizes
 
 
 def code_valid(state: MemberState, task: CodeTask) -> Coded:
@@ -166,37 +164,12 @@ def code_valid(state: MemberState, task: CodeTask) -> Coded:
 
 def _coded_valid(task: CodeTask) -> tuple[Coded, BinnedDataset]:
     own = _read(task, in_key_order=False)
-    return _facts(own), own
+    return _facts(own, task.threads), own
 
 
-def _facts(own: BinnedDataset) -> Coded:
+def _facts(own: BinnedDataset, threads: int) -> Coded:
     sums = label_sums(own, relevant=False), label_sums(own, relevant=True)
-    has_labels = own.labels is not None and own.n_docs > 0
-    return Coded(own.groups.sizes, own.query_weights, own.document_weights is not None, has_labels, *sums)
-
-
-@dataclass(frozen=True, slots=True)
-class RawTask:
-    """Rows, of the queries from `begin` up to `end`, whose numbers the driver wants for a fingerprint.
-
-    `what` is `codes`, of one group of features, or the name of a column; `place` is `data` or `valid`.
-    """
-
-    place: str
-    what: str
-    group: int
-    begin: int
-    end: int
-
-
-def raw_rows(state: MemberState, task: RawTask | None) -> Any:
-    """What the task asks for; None where it asks nothing."""
-    if task is None:
-        return None
-    data: BinnedDataset = state[task.place][1][1]
-    rows = slice(*data.groups.offsets[[task.begin, task.end]].tolist())
-    values = data.codes[task.group] if task.what == "codes" else getattr(data, task.what)
-    return None if values is None else values[rows]
+    return Coded(own.groups.sizes, own.query_weights, query_hashes(own, threads), *sums)
 
 
 def _read(task: CodeTask, *, in_key_order: bool) -> BinnedDataset:
@@ -212,22 +185,24 @@ def _read(task: CodeTask, *, in_key_order: bool) -> BinnedDataset:
     return BinnedDataset(empty_codes(0, task.mapper), task.mapper, nothing, task.feature_names)
 
 
-def open_meeting(state: MemberState, leads: bool) -> tuple[str, int] | None:
-    """Have worker 0 keep the place where all find each other; the exchange before is closed."""
+def open_meeting(state: MemberState, patience: float | None) -> tuple[str, int] | None:
+    """Have the worker that is given how long it waits keep the place where all find each other.
+
+    The exchange before is closed.
+    """
     gloo = _gloo()
     leave(state)
-    if not leads:
+    if patience is None:
         return None
-    state["meeting"] = gloo.Meeting(state["address"])
+    state["meeting"] = gloo.Meeting(state["address"], patience)
     place: tuple[str, int] = state["meeting"].place
     return place
 
 
-def join(state: MemberState, task: tuple[int, int, tuple[str, int]]) -> None:
+def join(state: MemberState, place: MeetingPlace) -> None:
     """Form the exchange of all workers."""
-    rank, size, place = task
-    meeting = state.get("meeting") if rank == 0 else None
-    state["exchange"] = _gloo().GlooExchange(rank, size, place, state["address"], meeting)
+    meeting = state.get("meeting") if place.rank == 0 else None
+    state["exchange"] = _gloo().GlooExchange(place, state["address"], meeting)
 
 
 def leave(state: MemberState, task: Any = None) -> None:  # noqa: ARG001

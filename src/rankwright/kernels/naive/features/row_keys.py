@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from rankwright.arrays import Float32Array, IntArray, Uint64Array
@@ -16,6 +18,16 @@ def hash_rows(features: Float32Array, out: Uint64Array, threads: int) -> None:
     bits = np.where(np.isnan(features), np.float32(np.nan), features).view(np.uint32)
     of_features = mix(np.arange(features.shape[1], dtype=np.uint64))
     out[:] = np.where(features == 0, np.uint64(0), mix(of_features ^ bits)).sum(axis=1, dtype=np.uint64)
+
+
+def hash_queries(words: Uint64Array, offsets: IntArray, out: Uint64Array, threads: int) -> None:
+    """Fill `out` with a hash of the words of each query; `words` are of shape (layers, rows, words of a row).
+
+    Each word has its place among those of the query alone: what other queries there are makes no difference.
+    """
+    for query, (begin, end) in enumerate(pairwise(offsets)):
+        own = words[:, begin:end].reshape(-1)
+        out[query] = mix(own ^ mix(np.arange(len(own), dtype=np.uint64))).sum(dtype=np.uint64)
 
 
 def order_by_key(
