@@ -62,8 +62,7 @@ def one_run(users: str, seed: int, trees: int) -> dict[str, Any]:
     rates: Any = clicks.click_rates(train, clicks.simulate(train, scores, users=users, seed=seed))
     naive, _ = trained(rates, seed, trees, "none")
     auto, bias = trained(rates, seed, trees, "auto")
-    wholly = bias.strength == 1
-    always = auto if wholly else trained(rates, seed, trees, "always")[0]  # where it corrects wholly, they are the same
+    always = auto if bias.applied else trained(rates, seed, trees, "always")[0]  # where it corrects, they are the same
     return {
         "users": users,
         "seed": seed,
@@ -71,7 +70,7 @@ def one_run(users: str, seed: int, trees: int) -> dict[str, Any]:
         "auto": auto,
         "always": always,
         "true": by_labels(seed, trees),
-        "corrected": wholly,
+        "corrected": bias.applied,
         "fading": bias.fading,
         "curve": bias.examination[:10].tolist(),
     }
@@ -84,8 +83,7 @@ def one_session(users: str, seed: int, trees: int) -> dict[str, Any]:
     naive, _ = trained(rates, seed, trees, "none")
     auto, bias = trained(rates, seed, trees, "auto")
     # Both measure the same first, and `pairwise` takes clicks as they are unless that supports the whole correction.
-    by_pairs = bias.strength == 1
-    pairwise, pairs = trained(rates, seed, trees, "pairwise") if by_pairs else (naive, None)
+    pairwise, pairs = trained(rates, seed, trees, "pairwise") if bias.applied else (naive, None)
     known = propensities(users, seed)[np.minimum(rates.positions, DEPTH - 1)]
     with_known = replace(rates, positions=None, propensities=known)
     propensity, given = trained(with_known, seed, trees, "auto")
@@ -98,9 +96,9 @@ def one_session(users: str, seed: int, trees: int) -> dict[str, Any]:
         "propensity": propensity,
         "weights": trained(with_known, seed, trees, "none")[0],
         "true": by_labels(seed, trees),
-        "corrected": bias.strength == 1,
+        "corrected": bias.applied,
         "by pairs": pairs is not None and pairs.applied,
-        "by propensity": given.strength == 1,
+        "by propensity": given.applied,
     }
 
 

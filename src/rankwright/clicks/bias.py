@@ -11,7 +11,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.container.checks import number, numbers, optional, part
 
-FIGURES = ("strength", "fading", "better_than_position", "better_than_features", "trust", "effective_size")
+FIGURES = ("fading", "better_than_position", "better_than_features", "trust", "effective_size")
 
 
 class PositionRatios(NamedTuple):
@@ -39,9 +39,6 @@ class Debiasing:
         Whether the bias was corrected.
     reason : str
         Why, or why not, in a sentence.
-    strength : float
-        How far it was corrected: 0 not at all, 1 wholly. Between them, what was examined with chance e counts as e to
-        the power 1 - strength too much.
     examination : array of float64
         How likely each position is examined, relative to the first, where nothing was clicked above; empty where
         propensities were given.
@@ -62,7 +59,6 @@ class Debiasing:
 
     applied: bool
     reason: str
-    strength: float
     examination: Float64Array
     fading: float
     held_out: Mapping[str, float]
@@ -104,7 +100,6 @@ class Debiasing:
             The same.
         """
         held_out, ratios = part(stored, "held_out", dict), optional(stored, "ratios", dict)
-        stored = {"strength": float(part(stored, "applied", bool))} | dict(stored)  # which older files do not have
         curves = None if ratios is None else [np.array(numbers(ratios, name)) for name in ("clicked", "other")]
         return cls(
             applied=part(stored, "applied", bool),

@@ -236,7 +236,7 @@ class ListNetSettings(DebiasedSettings, DescentSettings):
         an order.
     debias
         What is done about position bias where the data has positions, and labels are clicks or click rates: `auto`
-        learns examination and relevance together and corrects labels as far as held-out clicks support it, `always`
+        learns examination and relevance together and corrects labels if held-out clicks support it, `always`
         corrects them in any case, `none` takes clicks as they are. Where the data has propensities instead, `auto` and
         `always` correct labels by those, and `none` weighs clicks by them, unchecked. There are no pairs here to weigh
         by position.

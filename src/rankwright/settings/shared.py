@@ -159,7 +159,7 @@ class DebiasedSettings(RankerSettings):
     ----------
     debias
         What is done about position bias where the data has positions, and labels are clicks or click rates: `auto`
-        learns examination and relevance together and corrects labels as far as held-out clicks support it, `always`
+        learns examination and relevance together and corrects labels if held-out clicks support it, `always`
         corrects them in any case, `pairwise` weighs the clicks (0 or 1) of each position along with training (Unbiased
         LambdaMART) if held-out clicks support it, `none` takes clicks as they are. Where the data has propensities
         instead, `auto` and `always` correct labels by those; `pairwise` and `none` weigh clicks by them, unchecked.

@@ -32,9 +32,6 @@ from rankwright.objectives.registry import lambdarank
 from rankwright.trees.bias.held_out import held_out_scores
 
 SURE = 2.0  # standard errors by which a model of the clicks must be better than another
-# How far positions are corrected for where held-out clicks do not show relevance. What is left of the bias keeps
-# documents in the order in which they were shown wherever their features tell nothing.
-PARTLY = 0.9
 EVEN = 0.99  # share of the documents as which they count once weighed: what is left to correct is nothing
 LEAST_EXAMINATION = 0.01  # relative to the first position: what is hardly ever examined tells nothing
 GRADES = 15.0  # relevance becomes the label log2(1 + 15 · relevance): as labels from 0 to 4 have it
@@ -94,7 +91,7 @@ class _Explained(NamedTuple):
 def debiased(
     data: RankingDataset, *, seed: int = 0, threads: int | None = None, always: bool = False
 ) -> tuple[RankingDataset, Debiasing]:
-    """The data with relevance in place of click rates as far as the clicks support that, and what was found.
+    """The data with relevance in place of click rates if the clicks support that, and what was found.
 
     Labels must be clicks (0 or 1) or click rates, and document weights, if any, how often each document was shown.
     Examination is that of the propensities, if the data has them, and otherwise found by its positions. With `always`,
@@ -106,15 +103,12 @@ def debiased(
         explained = _by_position(data, rows, shown, clicks, **settings)
     else:
         explained = _by_propensity(data, rows, shown, clicks, **settings)
-    strength, reason = _verdict(explained, always=always)
-    if strength == PARTLY:
-        explained = _alike(clicks, explained)
+    applied, reason = _verdict(explained, always=always)
     looked, gains = explained.looked, explained.gains
     trust, relevance = _posterior(clicks, explained.relevance, looked)
     found = Debiasing(
-        applied=strength > 0,
+        applied=applied,
         reason=reason,
-        strength=strength,
         examination=explained.examination.curve,
         fading=explained.examination.fading,
         held_out=explained.likelihoods,
@@ -127,7 +121,7 @@ def debiased(
     if not found.applied:
         return plain, found
     labels = np.full(data.n_docs, np.nan, np.float32)
-    labels[rows] = np.log2(1 + GRADES * relevance * looked ** (1 - strength))
+    labels[rows] = np.log2(1 + GRADES * relevance)
     return replace(plain, labels=labels, document_weights=None), found
 
 
@@ -209,27 +203,6 @@ def _factors(clicks: _Clicks, bins: IntArray, expected: Float64Array) -> Float64
     """How many more clicks than expected the documents of each bin have."""
     clicked = np.bincount(bins, clicks.rates * clicks.times, minlength=LOGGING_BINS)
     return (clicked + 1) / (np.bincount(bins, expected, minlength=LOGGING_BINS) + 1)
-
-
-def _alike(clicks: _Clicks, explained: _Explained) -> _Explained:
-    """The same, with documents that are equally good at all positions on average.
-
-    Where clicks do not show relevance, nothing tells how much of the difference between positions is examination. If
-    all of it is, what is left of the bias cannot turn the order shown upside down.
-    """
-    if len(explained.examination.curve) == 0:
-        cuts = np.quantile(explained.looked, np.arange(1, LOGGING_BINS) / LOGGING_BINS)
-        place, looked, examination = np.searchsorted(cuts, explained.looked), explained.looked, explained.examination
-    else:
-        place, curve = clicks.positions, clicks.examination(np.ones(len(clicks.rates)), fades=False).curve
-        examination = Examination(_relative(curve), 0.0)
-        looked = examination.at(place, clicks.above)
-    exposed = clicks.times * looked
-    own = np.bincount(place, exposed * explained.relevance) / np.maximum(np.bincount(place, exposed), 1e-12)
-    level = float((clicks.rates * clicks.times).sum() / exposed.sum())
-    return explained._replace(
-        relevance=level * explained.relevance / np.maximum(own[place], 1e-12), looked=looked, examination=examination
-    )
 
 
 def _by_features(shown: RankingDataset, clicks: _Clicks, **settings: Any) -> Float64Array:
@@ -367,20 +340,17 @@ def _posterior(clicks: _Clicks, usual: Float64Array, examination: Float64Array) 
     return float(trust.mean()), relevance
 
 
-def _verdict(explained: _Explained, *, always: bool) -> tuple[float, str]:
-    """How far to correct, from 0 to 1, and why."""
+def _verdict(explained: _Explained, *, always: bool) -> tuple[bool, str]:
+    """Whether to correct, and why."""
     gains, by = explained.gains, "propensities" if len(explained.examination.curve) == 0 else "positions"
-    unbiased = None
+    against = None
     if gains["features"] < SURE:
-        unbiased = f"{by} foretell held-out clicks no better than features alone: the log shows no position bias"
+        against = f"{by} foretell held-out clicks no better than features alone: the log shows no position bias"
     elif effective_size(1 / explained.looked) > EVEN * len(explained.looked):
-        unbiased = "all documents seem to be examined alike: the log shows no position bias"
-    if unbiased is not None:
-        return (1.0, f"{unbiased}, but labels were corrected all the same") if always else (0.0, unbiased)
-    if gains["position"] < SURE:
-        hidden = f"features foretell held-out clicks no better than {by} alone: the log does not show relevance"
-        if always:
-            return 1.0, f"{hidden}, but labels were corrected all the same"
-        return PARTLY, f"{hidden}, so {PARTLY:.0%} of the bias was taken out, which keeps the order shown"
+        against = "all documents seem to be examined alike: the log shows no position bias"
+    elif gains["position"] < SURE:
+        against = f"features foretell held-out clicks no better than {by} alone: the log does not show relevance"
+    if against is not None:
+        return always, f"{against}, but labels were corrected all the same" if always else against
     above = ", clicks above" if explained.examination.fading > 0 else ""
-    return 1.0, f"held-out clicks are foretold best by {by}{above} and features together: labels were corrected"
+    return True, f"held-out clicks are foretold best by {by}{above} and features together: labels were corrected"

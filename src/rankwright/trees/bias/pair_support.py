@@ -30,9 +30,8 @@ def pairs_verdict(
     data: RankingDataset, corrected: RankingDataset, found: Debiasing, *, seed: int, threads: int | None
 ) -> Debiasing:
     """What was found of the bias, applied only if pairs weighed by position rank better by corrected labels."""
-    if found.strength < 1:
-        reason = f"{found.reason.partition(', so ')[0]}: clicks were taken as they are"
-        return replace(found, applied=False, strength=0.0, reason=reason)
+    if not found.applied:
+        return found
     gain = _gain(data, corrected, seed=seed, threads=threads)
     if gain >= SURE:
         reason = f"pairs weighed by position rank held-out documents better, by {gain:.1f} standard errors"
@@ -41,7 +40,7 @@ def pairs_verdict(
         f"pairs weighed by position rank held-out documents no better than clicks as they are ({gain:+.1f} standard "
         f"errors): clicks were taken as they are"
     )
-    return replace(found, applied=False, strength=0.0, reason=reason)
+    return replace(found, applied=False, reason=reason)
 
 
 def _gain(data: RankingDataset, corrected: RankingDataset, *, seed: int, threads: int | None) -> float:
