@@ -66,6 +66,10 @@ class CrewRanker(TrainedByWorkers, BinnedRanker):
                 f"{names} holds texts, whose codes would differ from shard to shard: turn it into numbers, or leave it "
                 f"out with drop="
             )
+        require(
+            data.example.propensities is None,
+            "workers do not weigh clicks by propensity: train in one process, or leave the column out with drop=",
+        )
         self._check_training_data(data.example)
         if not run.allow_empty:
             check_facts(self.name, data.facts, alone=self._learns_alone())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +259,12 @@ def test_what_needs_all_documents_is_refused(engine: Any, data: rw.RankingDatase
     objective = rw.objectives.from_function(all_at_once, scope="all")
     with pytest.raises((SettingError, InputError), match="all queries at once"):
         rw.LambdaMART(**SETTINGS, objective=objective).on(engine).fit(rw.Shards(folder))
+
+
+def test_clicks_are_not_weighed_by_workers(engine: Any, data: rw.RankingDataset, tmp_path: Path) -> None:
+    rw.write(replace(data, propensities=np.full(data.n_docs, 0.5, np.float32)), tmp_path / "all.parquet")
+    with pytest.raises(SettingError, match="workers do not weigh clicks by propensity"):
+        rw.LambdaMART(**SETTINGS, debias="none").on(engine).fit(rw.Shards(tmp_path))
 
 
 @pytest.mark.slow
