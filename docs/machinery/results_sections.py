@@ -23,8 +23,9 @@ def comparisons(benchmarks: Mapping[str, Record]) -> Iterator[str]:
         "Cross-validation by query; every library sees the same folds, and one evaluator measures all of them. "
         "Differences are paired by query; the mean of sets has a 95 % interval (bootstrap, stratified by set) and a "
         "p-value (randomisation), corrected after Holm for the number of others. Tuned means for everybody: eight "
-        "settings from the tool's own space, its defaults among them, each measured on a quarter of the training "
-        "queries, and the best trained again on all."
+        "settings from the tool's own space, its defaults among them, and the best trained again on all. Each is "
+        "measured on a quarter of the training queries, or, with `folds=3`, on all of them, held out in three parts; "
+        "then the defaults stay unless another setting is better by more than its standard error."
     )
     records = (record for record in benchmarks.values() if "metrics" in record)
     for record in sorted(records, key=lambda one: int(one["place"])):
