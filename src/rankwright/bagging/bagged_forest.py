@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -117,7 +118,7 @@ class BaggedForest(Bagged, BinnedRanker):
         trained = self._train(data.documents, watched, work, lists.digests(), run, lists.earlier_digests)
         self.oob_scores_ = data.documents.in_source_order(trained.out_of_bag.scores())
         score = trained.out_of_bag.measure(self.selected_metric, threads=thread_count(self.threads))
-        self.chosen_ = {**shape, **_chosen_by_all(trained)}
+        self.chosen_ = self._chosen(trained, shape)
         self.model_ = _mean_of(trained, score)
 
     def _learn_from_file(self, file: DataFile, valid: Any, run: TrainingRun) -> None:
@@ -145,20 +146,21 @@ class BaggedForest(Bagged, BinnedRanker):
         documents = None if watched is None else watched.documents
         trained = self._train(data.documents, documents, work, digests, run, earlier)
         self.oob_scores_ = None
-        self.chosen_ = _chosen_by_all(trained)
+        self.chosen_ = self._chosen(trained)
         self.model_ = _mean_of(trained, None)
+
+    def _chosen(self, trained: TrainedBags, shape: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+        """What was chosen for settings that are None: for all bags at once, or by every bag alike."""
+        first, *others = [member.chosen_ for member in trained.members]
+        alike = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+        chosen = {**shape, **alike}
+        return {name: chosen[name] for name in self.get_params(deep=False) if name in chosen}  # files keep no order
 
     def _check_overfit(self) -> None:
         require(
             not self.overfit or self.early_stopping is None,
             "overfit keeps every tree and early_stopping does not: choose one of them",
         )
-
-
-def _chosen_by_all(trained: TrainedBags) -> dict[str, Any]:
-    """What every bag chose alike for settings that are None."""
-    first, *others = [member.chosen_ for member in trained.members]
-    return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
 
 
 def _earlier_digests(data: BinnedShards, watched: BinnedDataset) -> tuple[str, str | None]:
