@@ -217,10 +217,10 @@ class _Steps:
         self.n_heard = step + 1
         value = history.values[-1] if history.values else None
         progress = Progress(step, self.plan.n_steps, value, history.best_value, history.watched)
-        _announce(progress, self.plan)
-        for listener in self.listeners:
+        for listener in self.listeners:  # the first keeps the best model: Ctrl-C while the bar is drawn loses nothing
             if listener(progress) is True:
                 self.told_to_stop = True
+        _announce(progress, self.plan)
 
 
 def _announce(progress: Progress, plan: LoopPlan) -> None:
