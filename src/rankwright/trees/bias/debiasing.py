@@ -35,6 +35,7 @@ SURE = 2.0  # standard errors by which a model of the clicks must be better than
 EVEN = 0.99  # share of the documents as which they count once weighed: what is left to correct is nothing
 LEAST_EXAMINATION = 0.01  # relative to the first position: what is hardly ever examined tells nothing
 GRADES = 15.0  # relevance becomes the label log2(1 + 15 · relevance): as labels from 0 to 4 have it
+LAST_POSITION = 1_000_000  # far below what anybody looks at; the curve has a value for each
 WHAT = "measuring position bias"
 STAGES = (5, 15, 40, 120)  # numbers of trees, of which held-out clicks choose
 LOGGING_TREES = 60  # that imitate the ranker which made the lists
@@ -142,9 +143,11 @@ def shown_documents(data: RankingDataset) -> tuple[IntArray, RankingDataset, _Cl
             "position bias is corrected in clicks: labels must be clicks (0 or 1) or click rates up to 1; "
             "debias='none' takes others as they are"
         )
-    if positions.min(initial=0) < 0:
-        raise InputError("positions are counted from 0")
+    if positions.min(initial=0) < 0 or positions.max(initial=0) > LAST_POSITION:
+        raise InputError(f"positions are places in a list, from 0 to {LAST_POSITION:,} at most")
     rows = np.flatnonzero(~np.isnan(data.labels))
+    if len(rows) == 0:
+        raise InputError("position bias is measured on clicks, and no document has a label")
     queries = np.unique(data.groups.query_of_row[rows], return_inverse=True)[1]
     if queries.max(initial=0) < 1:
         raise InputError(
@@ -293,8 +296,9 @@ def _calibrated(clicks: _Clicks, relevance: Float64Array, bins: IntArray) -> tup
 
 
 def _first(curve: Float64Array) -> float:
-    """The examination of the first position, which others are relative to."""
-    return float(curve[0]) if curve[0] > 0 else float(curve.max(initial=0.0)) or 1.0
+    """The examination of the first position with a click, which others are relative to."""
+    clicked = curve[curve > 0]
+    return float(clicked[0]) if len(clicked) else 1.0
 
 
 def _relative(curve: Float64Array) -> Float64Array:
@@ -323,7 +327,7 @@ def _company(clicks: _Clicks, expected: Float64Array) -> Float64Array:
     """How many more clicks than expected the other documents of a document's query have."""
     own = clicks.rates * clicks.times
     others = [np.bincount(clicks.queries, values)[clicks.queries] - values for values in (own, expected)]
-    steady = float(expected.mean())  # as much as another document as is usual
+    steady = max(float(expected.mean()), 1e-12)  # as much as another document as is usual
     return (others[0] + steady) / (others[1] + steady)
 
 
