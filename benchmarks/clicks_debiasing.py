@@ -187,6 +187,7 @@ def summary(runs: list[dict[str, Any]], corrections: tuple[str, ...]) -> dict[st
         if "curve" in made[0]:
             off = np.array([run["curve"] for run in made]) - clicks.EXAMINATION / clicks.EXAMINATION[0]
             row["curve off by"] = float(np.abs(off).max(axis=1).mean())
+            row["at most"] = float(np.abs(off).max())
             row["mean curve off by"] = float(np.abs(off.mean(axis=0)).max())
     return row
 
