@@ -100,3 +100,6 @@ def test_a_strict_reading_stops_at_the_first_fault(files):
     found = run("clicks", files / "log.jsonl", "--model", "pbm", "--strict")
     assert found.exit_code != 0
     assert "position 9 of 2" in str(found.exception)
+    looked_at = run("inspect", files / "log.jsonl", "--strict")
+    assert "position 9 of 2" in str(looked_at.exception)
+    assert "goes with a click log" in str(run("inspect", files / "documents.csv", "--strict").exception)

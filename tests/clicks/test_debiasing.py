@@ -16,6 +16,7 @@ from rankwright.clicks.joint import PositionBasedClicks, clicks_above, fitted_ex
 from rankwright.clicks.pairwise import PairwiseDebiased, position_ratios
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, RankwrightError
+from rankwright.rankers.lessons import NothingToLearnError
 from rankwright.trees import debiased
 from rankwright.trees.bias import debiasing, held_out, pair_support
 
@@ -86,6 +87,55 @@ def test_clicks_without_position_bias_are_taken_as_they_are(data):
     naive = rw.LambdaMART(debias="none", **QUICK).fit(rates)
     np.testing.assert_array_equal(ranker.predict(data), naive.predict(data))
     assert naive.debiasing_ is None
+
+
+def test_a_ranker_that_knew_more_than_features_is_not_corrected_into_its_opposite():
+    """What it knew makes clicks rarer further down: as examination does, and given that, features count backwards."""
+    rng = np.random.default_rng(0)
+    told, hidden, taste = rng.normal(size=(3, 3000))
+    data = rw.RankingDataset.from_arrays(
+        np.stack([told, taste], axis=1),
+        np.clip(np.floor(0.7 * told + 0.9 * hidden + 1.2), 0, 4),
+        qid=np.repeat(np.arange(300), 10),
+    )
+    rates: Any = clicks.click_rates(data, clicks.simulate(data, 0.7 * told + 0.6 * hidden + 0.3 * taste))
+    found = debiasing.debiased(rates.in_key_order(), threads=1)[1]
+    assert not found.applied
+    assert "no better than chance" in found.reason
+    by_propensity = with_propensities(rates, clicks.EXAMINATION).in_key_order()
+    assert debiasing.debiased(by_propensity, threads=1)[1].applied, "nothing hides in examination that is known"
+
+
+def test_lists_in_random_order_are_corrected(data):
+    in_any_order = np.random.default_rng(0).random(data.n_docs)
+    rates: Any = clicks.click_rates(data, clicks.simulate(data, in_any_order))
+    assert debiasing.debiased(rates.in_key_order(), threads=1)[1].applied
+
+
+@pytest.mark.usefixtures("quickly")
+def test_positions_may_begin_further_down(data):
+    rates = rates_of(data, "pbm").in_key_order()
+    first, second = (
+        debiasing.debiased(replace(rates, positions=rates.positions + shift), threads=1) for shift in (0, 3)
+    )
+    np.testing.assert_allclose(second[1].examination[3:], first[1].examination)
+    labels: Any = second[0].labels
+    np.testing.assert_allclose(labels, np.asarray(first[0].labels), rtol=1e-4)
+
+
+@pytest.mark.usefixtures("quickly")
+@pytest.mark.filterwarnings("error")
+def test_logs_that_tell_nothing_are_refused_in_a_sentence(data):
+    rates = rates_of(data, "pbm", sessions=1)
+    nothing, unknown = np.zeros(rates.n_docs, np.float32), np.full(rates.n_docs, np.nan, np.float32)
+    with pytest.raises(NothingToLearnError, match="labels are 0"):
+        rw.LambdaMART(**QUICK).fit(replace(rates, labels=nothing))
+    with pytest.raises(InputError, match="no document has a label"):
+        debiasing.debiased(replace(rates, labels=unknown))
+    with pytest.raises(InputError, match="places in a list"):
+        rw.LambdaMART(**QUICK).fit(replace(rates, positions=rates.positions * 10**9))
+    with pytest.raises(InputError, match="0 or 1, not click rates"):
+        rw.LambdaMART(debias="pairwise", **QUICK).fit(rates_of(data, "pbm"))
 
 
 @pytest.mark.usefixtures("quickly")

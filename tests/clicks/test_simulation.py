@@ -10,6 +10,7 @@ import pytest
 import rankwright as rw
 from rankwright import clicks
 from rankwright.clicks.simulation import CLICKS_OF_GRADES
+from rankwright.errors import SettingError
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +52,18 @@ def test_swaps_show_documents_in_both_orders(data):
     swapped = clicks.summarise_log(clicks.simulate(data, data.features[:, 3], sessions=20, swaps=0.5))
     assert (fixed.varied_share, fixed.distinct_lists) == (0.0, 1.0)
     assert swapped.varied_share > 0.9
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"noise": 1.5}, "noise must be"),
+        ({"eta": -1}, "eta must be"),
+        ({"examination": []}, "chances from 0 to 1"),
+        ({"examination": [2.0]}, "chances from 0 to 1"),
+        ({"examination": [np.nan]}, "chances from 0 to 1"),
+    ],
+)
+def test_users_that_cannot_be_are_refused(data, given, why):
+    with pytest.raises(SettingError, match=why):
+        clicks.simulate(data, np.zeros(data.n_docs), **given)

@@ -11,7 +11,7 @@ import pytest
 
 import rankwright as rw
 from rankwright import clicks
-from rankwright.errors import InputError, UnknownNameError
+from rankwright.errors import InputError, SettingError, UnknownNameError
 
 
 def test_the_slides_example():
@@ -19,6 +19,10 @@ def test_the_slides_example():
     assert clicks.skip_above([2, 5, 7]) == pairs
     assert clicks.skip_above([]) == []
     assert clicks.skip_above([7, 2, 5, 2]) == pairs
+    wrong: Any
+    for wrong in ([0], [1.5], [-1]):
+        with pytest.raises(SettingError, match="whole numbers, counted from 1"):
+            clicks.skip_above(wrong)
 
 
 def random_log(seed: int = 0, n: int = 400, swaps: bool = True) -> clicks.ClickLog:

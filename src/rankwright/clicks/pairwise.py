@@ -62,6 +62,11 @@ class _BoundPairs:
         return self.objective.bind(weighed, threads=self.threads, dtype=self.dtype)(values, key=key)
 
 
+def check_clicks(data: RankingDataset) -> None:
+    """Raise an error unless labels are clicks, 0 or 1, with positions."""
+    _clicks(data)
+
+
 def position_ratios(
     data: RankingDataset, scores: Float64Array, *, threads: int = 1, beside: Float64Array | None = None
 ) -> PositionRatios:

@@ -102,5 +102,8 @@ def skip_above_and_next(clicks: Sequence[int], n_shown: int) -> list[tuple[int, 
 
 
 def _positions(clicks: Sequence[int]) -> list[int]:
-    require(all(click >= 1 for click in clicks), f"positions are counted from 1, got {list(clicks)}")
-    return sorted(set(clicks))
+    require(
+        all(click >= 1 and click == int(click) for click in clicks),
+        f"positions are whole numbers, counted from 1, got {list(clicks)}",
+    )
+    return sorted(set(map(int, clicks)))

@@ -148,9 +148,10 @@ def simulate(
         raise UnknownNameError("kind of user", users, known=USERS)
     require(sessions >= 1 and depth >= 1, f"sessions and depth must be 1 or more, got {sessions} and {depth}")
     require(0 <= swaps <= 1, f"swaps must lie between 0 and 1, got {swaps}")
+    require(0 <= noise < 1, f"noise must be 0 or more and below 1, got {noise}")
     if data.labels is None:
         raise InputError("clicks are simulated on labels, and the dataset has none")
-    chances = np.asarray(EXAMINATION if examination is None else examination, np.float64) ** eta
+    chances = _examination(EXAMINATION if examination is None else examination, eta)
     labels = np.nan_to_num(data.labels.astype(np.float64), nan=0.0)
     relevance = np.minimum(click_chances(labels, 0.0, largest), 1.0)
     attraction = noise + (1 - noise) * relevance
@@ -167,6 +168,17 @@ def simulate(
     random = np.stack([_unit(_mixed(users_of ^ np.uint64(place + 1))) for place in range(depth)], axis=1)
     clicked = drawn_clicks(USERS[users](chances), shown, random)
     return _as_log(data, queries, shown_rows, there[queries], clicked)
+
+
+def _examination(chances: ArrayLike, eta: float) -> Float64Array:
+    """The chances of examination to the power `eta`."""
+    given = np.atleast_1d(np.asarray(chances, np.float64))
+    require(
+        given.size > 0 and bool(((given >= 0) & (given <= 1)).all()),
+        f"examination must be chances from 0 to 1, one for each rank, got {np.array2string(given, threshold=10)}",
+    )
+    require(0 <= eta < np.inf, f"eta must be 0 or more, got {eta}")
+    return given**eta
 
 
 def known_queries(data: RankingDataset) -> IdArray:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rankwright.arrays import thread_count
 from rankwright.clicks.bias import Debiasing, PositionRatios
-from rankwright.clicks.pairwise import PairwiseDebiased, position_ratios
+from rankwright.clicks.pairwise import PairwiseDebiased, check_clicks, position_ratios
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile
@@ -63,6 +63,8 @@ class DebiasedRanker(Ranker, DebiasedSettings):
             data.positions is None or data.propensities is None,
             "position and propensity would correct the same bias twice: give one of them, or set debias='none'",
         )
+        if self.debias == "pairwise":
+            check_clicks(data)
         data = data.in_key_order(threads=self.threads)
         settings: dict[str, Any] = {"seed": self.seed, "threads": self.threads}
         corrected, self.debiasing_ = debiased(data, always=self.debias == "always", **settings)

@@ -20,7 +20,7 @@ EXAMPLES = (
     "Example: rankwright inspect model.rw --data test.txt --metric ndcg@10\n\n"
     "Example: rankwright inspect --objective lambdarank:ndcg@10 --plot forces.svg"
 )
-OF_MODEL, OF_OBJECTIVE = "A model", "An objective"
+OF_MODEL, OF_OBJECTIVE, OF_LOG = "A model", "An objective", "A click log"
 DEFAULT_METRIC = "ndcg@10"
 
 
@@ -55,6 +55,7 @@ def inspect(
     scores: Annotated[
         str | None, opt("One score per document of DATA. Default: random scores.", "F", OF_OBJECTIVE)
     ] = None,
+    strict: Annotated[bool, opt("Stop at the first event that cannot be read.", panel=OF_LOG, name="--strict")] = False,
     plot: Annotated[
         str | None,
         opt("Draw the forces on the documents of the query, or the training of MODEL: .svg, .png or .pdf.", "FILE"),
@@ -76,6 +77,7 @@ def inspect(
     require(data is not None or metric is None, "--metric goes with --data")
     metric_names(metric)
     if objective is not None:
+        require(not strict, "--strict goes with a click log, not with --objective")
         require(data is None, "--data goes with a model: give the documents to diagnose on as DATA")
         inspect_objective(
             objective, settings or (), Diagnosed(file, query, scores, {"format": format} | reading), plot, as_json
@@ -88,6 +90,7 @@ def inspect(
     from rankwright.imports.table import source_of
 
     if is_container(file) or source_of(file) is not None:
+        require(not strict, f"--strict goes with a click log, and {file} is a model")
         examined = (
             None if data is None else Examined(data, metric or DEFAULT_METRIC, {"format": format} | reading, threads)
         )
@@ -98,6 +101,7 @@ def inspect(
     from rankwright.clicks.logs.reading import looks_like_log
 
     if format is None and looks_like_log(file):
-        inspect_log(file, as_json)
+        inspect_log(file, strict, as_json)
         return
+    require(not strict, f"--strict goes with a click log, and {file} does not look like one")
     inspect_data(file, {"format": format} | reading, as_json)

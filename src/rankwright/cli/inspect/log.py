@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from rankwright.clicks.summary import LogSummary
 
 
-def inspect_log(path: str, as_json: bool) -> None:
+def inspect_log(path: str, strict: bool, as_json: bool) -> None:
     """Print what a click log holds, and how much of it can tell anything."""
     from rankwright.clicks.logs.reading import read_log
     from rankwright.clicks.summary import summarise_log
 
-    summary = summarise_log(read_log(path))
+    summary = summarise_log(read_log(path, strict=strict))
     print_json(summary.to_dict()) if as_json else typer.echo("\n".join(report(summary)))
 
 

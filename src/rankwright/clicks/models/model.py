@@ -144,6 +144,7 @@ class ClickModel(ABC):
         array of float64
             Chances relative to that of the first rank.
         """
+        require(n_ranks >= 1, f"n_ranks must be 1 or more, got {n_ranks}")
         usual = self._fitted()["rank_attraction"]
         shown = _alike(usual, float(self._fitted().get("mean_satisfaction", np.zeros(1))[0]), n_ranks)
         behaviour = self._behaviour()

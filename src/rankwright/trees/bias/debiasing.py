@@ -35,6 +35,7 @@ SURE = 2.0  # standard errors by which a model of the clicks must be better than
 EVEN = 0.99  # share of the documents as which they count once weighed: what is left to correct is nothing
 LEAST_EXAMINATION = 0.01  # relative to the first position: what is hardly ever examined tells nothing
 GRADES = 15.0  # relevance becomes the label log2(1 + 15 · relevance): as labels from 0 to 4 have it
+LAST_POSITION = 1_000_000  # far below what anybody looks at; the curve has a value for each
 WHAT = "measuring position bias"
 STAGES = (5, 15, 40, 120)  # numbers of trees, of which held-out clicks choose
 LOGGING_TREES = 60  # that imitate the ranker which made the lists
@@ -73,12 +74,18 @@ class _Clicks(NamedTuple):
         error = float(of_query.std(ddof=1)) / np.sqrt(len(of_query))
         return float(of_query.mean()) / error if error > 0 else 0.0
 
+    def follow(self, relevance: Float64Array, places: IntArray) -> bool:
+        """Whether what was shown first is more relevant, beyond chance."""
+        middle = np.bincount(self.queries, places) / np.bincount(self.queries)
+        return self.surer((middle[self.queries] - places) * np.log(relevance)) >= SURE
+
 
 class _Explained(NamedTuple):
     """Clicks as examination times relevance.
 
     `gains` tell by how many standard errors both together foretell held-out clicks better than examination without
-    features ("position") and than features alone; `likelihoods` are those of all three.
+    features ("position") and than features alone; `likelihoods` are those of all three. `reverses` tells whether the
+    order shown follows what features tell of clicks as they are, and no longer follows relevance.
     """
 
     relevance: Float64Array
@@ -86,6 +93,7 @@ class _Explained(NamedTuple):
     examination: Examination
     gains: dict[str, float]
     likelihoods: dict[str, float]
+    reverses: bool
 
 
 def debiased(
@@ -135,9 +143,11 @@ def shown_documents(data: RankingDataset) -> tuple[IntArray, RankingDataset, _Cl
             "position bias is corrected in clicks: labels must be clicks (0 or 1) or click rates up to 1; "
             "debias='none' takes others as they are"
         )
-    if positions.min(initial=0) < 0:
-        raise InputError("positions are counted from 0")
+    if positions.min(initial=0) < 0 or positions.max(initial=0) > LAST_POSITION:
+        raise InputError(f"positions are places in a list, from 0 to {LAST_POSITION:,} at most")
     rows = np.flatnonzero(~np.isnan(data.labels))
+    if len(rows) == 0:
+        raise InputError("position bias is measured on clicks, and no document has a label")
     queries = np.unique(data.groups.query_of_row[rows], return_inverse=True)[1]
     if queries.max(initial=0) < 1:
         raise InputError(
@@ -161,12 +171,13 @@ def _by_position(
         shown, PositionBasedClicks(), STAGES, what=f"{WHAT}, by features and positions", **settings
     )
     relevance, both = _foretold(clicks, scores, fades=True)
-    features = _by_features(shown, clicks, **settings)
+    clicked, features = _by_features(shown, clicks, **settings)
     rates_of_positions = clicks.examination(np.ones(len(rows)), fades=False).curve
     position = clicks.likelihood(rates_of_positions[clicks.positions])
     relevance, examination = _calibrated(clicks, relevance, _logging_bins(data, rows, clicks.positions, **settings))
     looked = examination.at(clicks.positions, clicks.above)
-    return _Explained(relevance, looked, examination, *_compared(clicks, position, features, both))
+    reverses = clicks.follow(clicked, clicks.positions) and not clicks.follow(relevance, clicks.positions)
+    return _Explained(relevance, looked, examination, *_compared(clicks, position, features, both), reverses)
 
 
 def _by_propensity(
@@ -182,11 +193,14 @@ def _by_propensity(
     relevance = relevance * exposed.examination(relevance, fades=False).curve
     usual = exposed.examination(np.ones(len(rows)), fades=False).curve
     position, both = clicks.likelihood(usual * looked), clicks.likelihood(relevance * looked)
-    gains, likelihoods = _compared(clicks, position, _by_features(shown, clicks, **settings), both)
+    clicked, features = _by_features(shown, clicks, **settings)
+    gains, likelihoods = _compared(clicks, position, features, both)
+    places = _places(looked, clicks.queries)
     if gains["position"] >= SURE:  # otherwise the ranker that made the lists would speak through chance alone
-        bins = _logging_bins(data, rows, _places(looked, clicks.queries), **settings)
+        bins = _logging_bins(data, rows, places, **settings)
         relevance = relevance * _factors(clicks, bins, relevance * looked * clicks.times)[bins]
-    return _Explained(relevance, looked, Examination(np.empty(0), 0.0), gains, likelihoods)
+    reverses = clicks.follow(clicked, places) and not clicks.follow(relevance, places)
+    return _Explained(relevance, looked, Examination(np.empty(0), 0.0), gains, likelihoods, reverses)
 
 
 def _places(looked: Float64Array, queries: IntArray) -> IntArray:
@@ -205,12 +219,12 @@ def _factors(clicks: _Clicks, bins: IntArray, expected: Float64Array) -> Float64
     return (clicked + 1) / (np.bincount(bins, expected, minlength=LOGGING_BINS) + 1)
 
 
-def _by_features(shown: RankingDataset, clicks: _Clicks, **settings: Any) -> Float64Array:
-    """The log-likelihood of held-out clicks where everything is examined alike."""
+def _by_features(shown: RankingDataset, clicks: _Clicks, **settings: Any) -> tuple[Float64Array, Float64Array]:
+    """What features tell of held-out clicks where everything is examined alike, and how likely that makes them."""
     nowhere = np.zeros(shown.n_docs, np.int64)
     flat, alone = replace(shown, positions=nowhere), clicks._replace(positions=nowhere)
     scores = held_out_scores(flat, PositionBasedClicks(False), STAGES, what=f"{WHAT}, by features", **settings)
-    return _foretold(alone, scores, fades=False)[1]
+    return _foretold(alone, scores, fades=False)
 
 
 def _compared(
@@ -282,8 +296,9 @@ def _calibrated(clicks: _Clicks, relevance: Float64Array, bins: IntArray) -> tup
 
 
 def _first(curve: Float64Array) -> float:
-    """The examination of the first position, which others are relative to."""
-    return float(curve[0]) if curve[0] > 0 else float(curve.max(initial=0.0)) or 1.0
+    """The examination of the first position with a click, which others are relative to."""
+    clicked = curve[curve > 0]
+    return float(clicked[0]) if len(clicked) else 1.0
 
 
 def _relative(curve: Float64Array) -> Float64Array:
@@ -312,7 +327,7 @@ def _company(clicks: _Clicks, expected: Float64Array) -> Float64Array:
     """How many more clicks than expected the other documents of a document's query have."""
     own = clicks.rates * clicks.times
     others = [np.bincount(clicks.queries, values)[clicks.queries] - values for values in (own, expected)]
-    steady = float(expected.mean())  # as much as another document as is usual
+    steady = max(float(expected.mean()), 1e-12)  # as much as another document as is usual
     return (others[0] + steady) / (others[1] + steady)
 
 
@@ -350,6 +365,10 @@ def _verdict(explained: _Explained, *, always: bool) -> tuple[bool, str]:
         against = "all documents seem to be examined alike: the log shows no position bias"
     elif gains["position"] < SURE:
         against = f"features foretell held-out clicks no better than {by} alone: the log does not show relevance"
+    elif explained.reverses:
+        against = (
+            f"freed from {by}, the order shown would be no better than chance: its ranker may know more than features"
+        )
     if against is not None:
         return always, f"{against}, but labels were corrected all the same" if always else against
     above = ", clicks above" if explained.examination.fading > 0 else ""
