@@ -47,12 +47,13 @@ NO_QUESTION = {"short_runs", "clicks_clax"}  # scripts that run others, or are r
 NO_REASON = "the run that is shown kept no reason"
 INTRODUCTION = """# Results
 
-`make results` generates this page from the output of the commands on it; nothing is typed by hand. The papers' tables and
-figures come from `rankwright reproduce`. Where the table of verdicts says *full*, data and models have the papers'
-sizes; where it says *quick*, they come from `--quick`: **small data and few trees**, so that anybody can repeat them
-in minutes. [Reproducing the papers](reproduce.md) explains what each experiment does, and [References](references.md) has
-the papers. Data sets whose name ends in "-like" are synthetic and resemble a set that cannot be shipped: their figures cannot
-be compared with the paper's one to one, and what is judged there is which ranker is better than which.
+`make results` generates this page from the output of the commands on it; nothing is typed by hand. The papers' tables
+and figures come from `rankwright reproduce`. Where the table of verdicts says *full*, data and models have the
+papers' sizes; where it says *quick*, they come from `--quick`: **small data and few trees**, so that anybody can
+repeat them in minutes. [Reproducing the papers](reproduce.md) explains what each experiment does, and
+[References](references.md) has the papers. Data sets whose name ends in "-like" are synthetic and resemble a set that
+cannot be shipped: their figures cannot be compared with the paper's one to one, and what is judged there is which
+ranker is better than which.
 """
 
 

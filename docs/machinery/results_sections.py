@@ -49,8 +49,8 @@ def _quality(record: Record) -> Iterator[str]:
     seconds = ", ".join(f"`{system}` {taken:,.0f} s" for system, taken in record["seconds"].items())
     left_out = [own for own, missing in record["left_out"].items() if len(missing) < len(record["systems"])]
     yield (
-        f"At most {record['folds']} folds of each set; {_versions(record)}. Training and scoring took, by the clock and "
-        f"on a machine that did other work too: {seconds}. "
+        f"At most {record['folds']} folds of each set; {_versions(record)}. Training and scoring took, by the clock "
+        f"and on a machine that did other work too: {seconds}. "
         + (f"Left out, because not every system was tested on it: {', '.join(left_out)}. " if left_out else "")
         + f"Command: `{record['command']}`"
     )
