@@ -49,8 +49,8 @@ AGAINST_THE_ORDER = (
 )
 TOO_FEW_VOTES = "the interval over queries holds 0.5, which is chance"
 CLICKS_KNOW_LESS = (
-    "documents at the end of the lists are hardly ever seen, so that pairs say nothing about them, while the ranker that "
-    "made the lists was trained on labels, though on few: other ways of the table learn more from the same clicks"
+    "documents at the end of the lists are hardly ever seen, so that pairs say nothing about them, while the ranker "
+    "that made the lists was trained on labels, though on few: other ways of the table learn more from the same clicks"
 )
 LABELS_FOLLOW_THE_ORDER = (
     "the log's labels follow the order of the engine, which is hard to beat by them; and documents have no features of "

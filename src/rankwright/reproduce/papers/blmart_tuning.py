@@ -148,11 +148,16 @@ def _claims(
         error = float(np.sqrt(sum(np.var(values) / len(values) for values in by_rate)))
         holds = None if abs(small - large) < 2 * error else small > large
         found = f"mean {METRIC} on validation documents {small:.4f} against {large:.4f}, ± {error:.4f}"
-        why = f"{len(own)} configurations differ in all their settings at once, and their means differ by two errors or less"
-        why = (
-            why if holds is None else "a large rate wants fewer trees, and the number of trees is chosen by validation"
+        alike = f"{len(own)} configurations differ in all their settings at once, and their means by two errors at most"
+        fewer = "a large rate wants fewer trees, and the number of trees is chosen by validation"
+        claims.append(
+            Claim(
+                f"{name}: small learning rates (0.1 and below) do better",
+                holds,
+                found,
+                alike if holds is None else fewer,
+            )
         )
-        claims.append(Claim(f"{name}: small learning rates (0.1 and below) do better", holds, found, why))
     return claims
 
 
