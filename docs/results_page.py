@@ -93,7 +93,8 @@ def _verdicts(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     sizes = [one["size"] for one in experiments]
     rows = [[_linked(row[0]), size, *row[1:]] for row, size in zip(table.rows, sizes, strict=True)]
     yield markdown_table([table.columns[0], "size", *table.columns[1:]], rows, numbers=table.numbers)
-    yield f"{table.notes[0].capitalize()}. A statement is undecided if chance alone could explain the difference (95 %)."
+    note = table.notes[0].capitalize()
+    yield f"{note}. A statement is undecided if chance alone could explain the difference (95 %)."
 
 
 def _failures(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
