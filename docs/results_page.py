@@ -43,7 +43,8 @@ FULL_OUT, QUICK_OUT = OUT / "reproduce-full", OUT / "reproduce-quick"
 ON_CLICKS = "blmart-clicks, on a log"
 ON_SETS = {"blmart-tables": "blmart-tables, on real sets", "sortnet-table2": "sortnet-table2, on real sets"}
 DIGITS = 7  # of the numbers that are kept
-NO_QUESTION = {"short_runs", "clicks_clax"}  # scripts that run others, or are run by others
+# Scripts that run others, are run by others, or look at the code itself.
+NO_QUESTION = {"short_runs", "clicks_clax", "before_after", "count_lines"}
 NO_REASON = "the run that is shown kept no reason"
 INTRODUCTION = """# Results
 
