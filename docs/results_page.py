@@ -43,16 +43,18 @@ FULL_OUT, QUICK_OUT = OUT / "reproduce-full", OUT / "reproduce-quick"
 ON_CLICKS = "blmart-clicks, on a log"
 ON_SETS = {"blmart-tables": "blmart-tables, on real sets", "sortnet-table2": "sortnet-table2, on real sets"}
 DIGITS = 7  # of the numbers that are kept
-NO_QUESTION = {"short_runs", "clicks_clax"}  # scripts that run others, or are run by others
+# Scripts that run others, are run by others, or look at the code itself.
+NO_QUESTION = {"short_runs", "clicks_clax", "before_after", "count_lines"}
 NO_REASON = "the run that is shown kept no reason"
 INTRODUCTION = """# Results
 
-This page is made by `make results` from what the commands on it wrote; nothing is typed by hand. The papers' tables and
-figures come from `rankwright reproduce`. Where the table of verdicts says *full*, data and models have the papers'
-sizes; where it says *quick*, they come from `--quick`: **small data and few trees**, so that anybody can run them again
-in minutes. [Reproducing the papers](reproduce.md) tells what each experiment does. Sets whose name ends in "-like" are
-made in the likeness of a set that cannot be shipped: their figures cannot be compared with the paper's one to one, and
-what is judged there is which ranker is better than which.
+`make results` generates this page from the output of the commands on it; nothing is typed by hand. The papers' tables
+and figures come from `rankwright reproduce`. Where the table of verdicts says *full*, data and models have the
+papers' sizes; where it says *quick*, they come from `--quick`: **small data and few trees**, so that anybody can
+repeat them in minutes. [Reproducing the papers](reproduce.md) explains what each experiment does, and
+[References](references.md) has the papers. Data sets whose name ends in "-like" are synthetic and resemble a set that
+cannot be shipped: their figures cannot be compared with the paper's one to one, and what is judged there is which
+ranker is better than which.
 """
 
 
@@ -81,8 +83,8 @@ def _machines(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             told.setdefault(name, {})[str(value)] = None
     yield markdown_table(["what", "which"], [[name, ", ".join(sorted(values))] for name, values in told.items()])
     yield (
-        "Times of experiments are seconds of processors: they depend little on what else the machine did. Benchmarks "
-        "tell their own versions below their tables."
+        "Times of experiments are processor seconds: they depend little on what else the machine did. Each benchmark "
+        "names its versions below its table."
     )
 
 
@@ -92,7 +94,8 @@ def _verdicts(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     sizes = [one["size"] for one in experiments]
     rows = [[_linked(row[0]), size, *row[1:]] for row, size in zip(table.rows, sizes, strict=True)]
     yield markdown_table([table.columns[0], "size", *table.columns[1:]], rows, numbers=table.numbers)
-    yield f"{table.notes[0].capitalize()}. A statement is undecided where chance alone could do as much (95 %)."
+    note = table.notes[0].capitalize()
+    yield f"{note}. A statement is undecided if chance alone could explain the difference (95 %)."
 
 
 def _failures(experiments: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -120,7 +123,7 @@ def _experiment(document: Mapping[str, Any]) -> Iterator[str]:
     yield f"**{document['verdict'].capitalize()}**: {document['sentence']}."
     yield from (table.markdown() for table in shown_tables(document))
     yield "\n".join(f"- {note}" for note in document["notes"])
-    yield f"Command: `{document['command']}`, {document['processor_seconds']:.0f} s of processors."
+    yield f"Command: `{document['command']}`, {document['processor_seconds']:.0f} processor seconds."
 
 
 def _missing(results: Mapping[str, Any]) -> Iterator[str]:

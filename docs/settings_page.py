@@ -10,9 +10,9 @@ from rankwright.settings.docs import setting_rows
 PAGE = Path(__file__).with_name("settings.md")
 INTRODUCTION = """# The settings of every ranker
 
-This page is made from the settings themselves (`make docs`). `rankwright list settings lambdamart` prints the table of
-one ranker, and `help(rankwright.LambdaMART)` tells it too. A search (`rankwright tune`) looks where the last column
-says, unless it is told otherwise.
+`make docs` generates this page from the settings themselves. `rankwright list settings lambdamart` prints the table of
+one ranker, and so does `help(rankwright.LambdaMART)`. The last column has the values that a search (`rankwright tune`)
+tries, unless you name others.
 """
 
 
@@ -24,7 +24,7 @@ def page() -> str:
 def table(name: str) -> str:
     """The settings of one ranker."""
     settings = KINDS[name].settings
-    lines = [f"## {name}", settings.summary, "", "| setting | default | allowed | what it does | a search looks at |"]
+    lines = [f"## {name}", settings.summary, "", "| setting | default | allowed | what it does | a search tries |"]
     lines.append("|---|---|---|---|---|")
     for row in setting_rows(settings):
         cells = [f"`{row['name']}`", f"`{row['default']!r}`", row["allowed"], row["text"], row["search"] or ""]

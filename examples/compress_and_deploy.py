@@ -1,4 +1,4 @@
-"""A large bag of forests, made small, exported to C, compiled, and held against our own scores.
+"""A large bag of forests, made small, exported to C, compiled, and compared with our own scores.
 
     python examples/compress_and_deploy.py [FOLDER]
 

@@ -1,4 +1,4 @@
-"""A shop: rank by what sells, and among what sells alike by what earns. With a λ of our own.
+"""A shop: rank by what sells and, among products that sell equally well, by what earns more. With our own λ.
 
     python examples/shop_margin.py
 

@@ -3,7 +3,7 @@
     python examples/winner_takes_all.py [winner-takes-all.svg]
 
 The ranker has one relevant document on top and the other at the bottom. Moving the second up to rank 3 and the first
-down to rank 2 mends 996 of 998 pairs and loses the winner.
+down to rank 2 corrects 996 of 998 wrong pairs and loses the winner.
 """
 
 from __future__ import annotations

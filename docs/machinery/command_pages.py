@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -12,6 +13,7 @@ from typer.main import get_command
 
 from rankwright.cli.app import COMMANDS, app
 
+DOCS = Path(__file__).parents[1]
 # Where a reader of a command's page may want to go on.
 GUIDES = {
     "quickstart": ("tutorial",),
@@ -29,7 +31,7 @@ GUIDES = {
     "explain": ("explaining",),
     "compress": ("compression",),
     "export": ("export",),
-    "reproduce": ("references",),
+    "reproduce": ("reproduce", "results", "references"),
     "list": ("settings", "objectives", "metrics"),
 }
 
@@ -48,10 +50,10 @@ def _index(group: Any) -> str:
         [
             "# Commands",
             "",
-            "Every command takes `--json` (one JSON document on stdout; talk goes to stderr), `-v` to say more and",
-            "`-q` to say nothing. It exits with 0 on success and with 2 on wrong usage or bad input, and one line that",
-            "says where, what was found and what was wanted. Output files are complete or absent. These pages are made",
-            "from the commands themselves; `rankwright COMMAND --help` says the same.",
+            "Every command takes `--json` (one JSON document on stdout; messages go to stderr), `-v` for more output",
+            "and `-q` for none. It exits with 0 on success; on wrong usage or bad input it exits with 2, after one",
+            "line that says where, what was found and what was expected. Output files are complete or absent. These",
+            "pages are generated from the commands themselves; `rankwright COMMAND --help` says the same.",
             "",
             "| command | what it does |",
             "|---|---|",
@@ -85,7 +87,7 @@ def _page(name: str, command: Any) -> str:
 
 def _argument_name(param: Any) -> str:
     name = param.metavar or param.name.upper()
-    name += "…" if param.nargs == -1 else ""
+    name = f"{name.rstrip('.…')}…" if param.nargs == -1 else name
     return name if param.required or name.startswith("[") else f"[{name}]"
 
 
@@ -112,4 +114,5 @@ def _examples(epilog: str) -> list[str]:
 
 
 def _title(page: str) -> str:
-    return page.replace("_", " ").capitalize()
+    """A guide's own title."""
+    return (DOCS / f"{page}.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")

@@ -39,6 +39,16 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+# Inline code; what stands in blocks has lines of its own.
+INLINE_CODE = re.compile(r"<code>[^<]*</code>")
+OPTION = re.compile(r"(?<![\w-])(--?[a-z][\w-]*)")
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Keep the options of commands whole: browsers would break a line after a hyphen of `--quick`."""
+    return INLINE_CODE.sub(lambda code: OPTION.sub(r'<span class="option">\1</span>', code[0]), html)
+
+
 def _with_generated(nav: list[Any]) -> Iterator[Any]:
     """The navigation with generated pages, and without pages that are not there.
 

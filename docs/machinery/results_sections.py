@@ -20,12 +20,13 @@ def comparisons(benchmarks: Mapping[str, Record]) -> Iterator[str]:
     """How well rankers rank, ours and the peers'."""
     yield "## Beside other libraries: how well they rank"
     yield (
-        "Cross-validation by query; every library sees the same folds, and one evaluator measures all of them. "
-        "Differences are paired by query; the mean of sets has a 95 % interval (bootstrap, stratified by set) and a "
-        "p-value (randomisation), corrected after Holm for the number of others. Tuned means for everybody: eight "
-        "settings from the tool's own space, its defaults among them, and the best trained again on all. Each is "
-        "measured on a quarter of the training queries, or, with `folds=3`, on all of them, held out in three parts; "
-        "then the defaults stay unless another setting is better by more than its standard error."
+        "These are cross-validations by query: every library sees the same folds, and one evaluator measures all of "
+        "them. Differences are paired by query; the mean over the data sets has a 95 % interval (bootstrap, stratified "
+        "by set) and a p-value (randomisation test), with Holm's correction for the number of systems compared. "
+        "*Tuned* means the same for every tool: eight settings from its own search space, including its defaults, are "
+        "tried, and the best is trained again on all training queries. Each setting is measured on a quarter of the "
+        "training queries or, with `folds=3`, on all of them, held out in three parts; with `folds=3` the defaults "
+        "stay unless another setting is better by more than its standard error."
     )
     records = (record for record in benchmarks.values() if "metrics" in record)
     for record in sorted(records, key=lambda one: int(one["place"])):
@@ -43,14 +44,14 @@ def _quality(record: Record) -> Iterator[str]:
         ]
         pooled = [_pooled(found["others"][other]) for other in others]
         rows.append(["mean of sets", "", f"{found['first']:.4f}", *pooled])
-        yield f"{metric}, ± one standard error; * is p < .05 after Holm's correction over the sets."
+        yield f"{metric}, ± one standard error; * marks p < .05 after Holm's correction over the sets."
         yield markdown_table(columns, rows, numbers=columns[1:])
     seconds = ", ".join(f"`{system}` {taken:,.0f} s" for system, taken in record["seconds"].items())
     left_out = [own for own, missing in record["left_out"].items() if len(missing) < len(record["systems"])]
     yield (
-        f"At most {record['folds']} folds of each set; {_versions(record)}. Training and scoring took, on the wall and "
-        f"beside whatever else the machine did: {seconds}. "
-        + (f"Left out, because not everybody was tested there: {', '.join(left_out)}. " if left_out else "")
+        f"At most {record['folds']} folds of each set; {_versions(record)}. Training and scoring took, by the clock "
+        f"and on a machine that did other work too: {seconds}. "
+        + (f"Left out, because not every system was tested on it: {', '.join(left_out)}. " if left_out else "")
         + f"Command: `{record['command']}`"
     )
 
@@ -68,10 +69,9 @@ def speed(benchmarks: Mapping[str, Record], scripts: Mapping[str, str]) -> Itera
     records = [record for record in benchmarks.values() if "metrics" not in record]
     yield "## Every benchmark"
     yield (
-        "Each script of `benchmarks/` answers a question; what it printed last stands below it. Times are those of the "
-        "day, the machine and the versions that each table names, and ratios come from runs in turns, the best of "
-        "each. A script that was not run has left nothing here yet: some need data or libraries that are not here, or "
-        "hours."
+        "Each script in `benchmarks/` answers a question; its last results are below. Times hold for the day, the "
+        "machine and the versions that each table names; the tools compared took turns, and ratios are between their "
+        "best times. Some scripts have not been run here: they need other data or libraries, or hours."
     )
     rows = [[f"`{MODULE}{script}`", question, _runs(script, records)] for script, question in scripts.items()]
     yield markdown_table(["script", "question", "here"], rows)

@@ -91,7 +91,7 @@ def test_experiments_take_the_parts_of_others(tmp_path):
 
 def test_a_folder_belongs_to_one_size_and_seed(tmp_path):
     run(tmp_path)
-    with pytest.raises(InputError, match=r"seed 0, data that is made, and size tiny, seed 3.*choose another --out"):
+    with pytest.raises(InputError, match=r"seed 0, synthetic data, and size tiny, seed 3.*choose another --out"):
         reproduce([NAME], Setup(TINY, seed=3), out=tmp_path, engine=HereEngine())
 
 

@@ -28,14 +28,14 @@ class BagSettings(RankerSettings):
     Parameters
     ----------
     n_bags
-        How many bags: more make the mean steadier, and cost as much time each.
+        How many bags: more bags make the mean steadier, and each costs as much time as the first.
     bag_fraction
         How many queries each bag draws, as a share of all queries.
     bootstrap
         Whether a bag draws queries with replacement.
     overfit
-        False keeps of each bag what its out-of-bag queries, or `valid`, choose; True keeps all it learned, since
-        averaging takes overfitting away again.
+        False keeps the trees of each bag that its out-of-bag queries, or `valid`, choose; True keeps all of them, since
+        averaging removes overfitting again.
     """
 
     budget: ClassVar[str | None] = "n_bags"
@@ -89,12 +89,12 @@ class BaggingSettings(BagSettings):
     Parameters
     ----------
     ranker
-        The ranker to bag; None takes `LambdaMART()`, of which BL-MART makes one forest.
+        The ranker to bag; None takes `LambdaMART()`, whose bags BL-MART joins into one forest.
     combine
-        What is averaged: the `score`, or the `rank` in the query's list, which knows no scale. None takes the rank
-        where copies score lists and not documents, as SortNet does, else the score.
+        What is averaged: the `score`, or the `rank` in the query's list, which does not depend on the scale of scores.
+        None takes the rank if the ranker scores whole lists, as SortNet does, otherwise the score.
     select
-        The metric that copies choose their steps by; None takes their own.
+        The metric by which each bag chooses its steps; None takes the ranker's own.
     """
 
     name: ClassVar[str] = "bagging"

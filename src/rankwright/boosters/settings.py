@@ -21,7 +21,7 @@ class ClimbingSettings(AimedSettings, ScaledSettings):
         The name of a scaling of features, fitted on the training data and kept in the model. It decides how features
         add up, and how long a step is for each; None takes features as they are.
     metric
-        The metric that is climbed: any metric between 0 and 1.
+        The metric to maximise: any metric between 0 and 1.
     """
 
     scaling: str | None = changed(ScaledSettings, "scaling", "zscore")
@@ -39,7 +39,7 @@ class AdaRankSettings(PatientSettings, ClimbingSettings):
     max_uses
         How often a feature may be chosen; None is the paper's rule, which tends to take one feature again and again.
     downwards
-        Whether a feature may rank the other way round, where that does better by itself.
+        Whether a feature may rank the other way round if it does better that way.
     """
 
     name: ClassVar[str] = "adarank"
@@ -59,8 +59,8 @@ class SlackSettings(RankerSettings):
     Parameters
     ----------
     slack
-        What it costs, in units of the metric, that weights are away from where they started, as a share of all weights:
-        more of it keeps them closer.
+        The penalty, in units of the metric, on the distance of the weights from where they started, as a share of all
+        weights: larger values keep them closer.
     """
 
     slack: float = setting(0.0, least=0, search=Choice((0.0, 0.01, 0.05)))
@@ -73,9 +73,9 @@ class CoordinateAscentSettings(ClimbingSettings, SlackSettings):
     Parameters
     ----------
     restarts
-        How many climbs: the first starts from equal weights, others from weights drawn at random.
+        How many climbs to make: the first starts from equal weights, the others from random weights.
     n_sweeps
-        How many sweeps over all weights at most, all climbs together.
+        The most sweeps over all weights, in all climbs together.
     first_step
         The shortest step of a weight; all weights add up to 1 in size.
     n_doublings
@@ -106,8 +106,8 @@ class BoltzRankSettings(PatientSettings, ClimbingSettings):
         The share of the expected metric in the loss; the rest is the divergence of the model's distribution over
         rankings from that of the labels.
     pair_units
-        How many units compare a document with each other document of its query. With any, a score depends on the whole
-        list, and `predict` needs `qid`.
+        How many units compare a document with each other document of its query. With 1 or more, a score depends on the
+        whole list, and `predict` needs `qid`.
     epochs
         How many epochs at most, each one step of Adam.
     n_samples
@@ -136,13 +136,14 @@ class StumpSettings(PatientSettings, AimedSettings, ScaledSettings):
     Parameters
     ----------
     metric
-        The metric that early stopping and the choice of rounds look at, unless `select` names another.
+        The metric that decides the number of rounds and early stopping, unless `select` names another.
     n_rounds
         How many rounds at most, each of which adds a stump.
     max_bins
         How many thresholds of a feature are tried, at most.
     equal_queries
-        Whether all pairs of a query count 1 together, however many they are; otherwise every pair counts.
+        Whether all pairs of a query have a total weight of 1, however many they are; otherwise every pair has the
+        weight 1.
     """
 
     budget: ClassVar[str | None] = "n_rounds"
@@ -155,7 +156,7 @@ class StumpSettings(PatientSettings, AimedSettings, ScaledSettings):
 
 @settings_class
 class RankBoostSettings(StumpSettings):
-    """Threshold weak rankers, weighed by how they order pairs (Freund, Iyer, Schapire and Singer 2003)."""
+    """Threshold weak rankers, weighted by how they order pairs (Freund, Iyer, Schapire and Singer 2003)."""
 
     name: ClassVar[str] = "rankboost"
 

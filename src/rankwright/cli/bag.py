@@ -60,7 +60,7 @@ def bag(
     seed: ModelSeed = None,
     threads: Threads = None,
     checkpoint: Annotated[
-        str | None, opt("A folder to save finished bags in; a killed run goes on from them.", "DIR")
+        str | None, opt("A folder to save finished bags in; a killed run continues from them.", "DIR")
     ] = None,
     cluster: Annotated[
         str | None,
@@ -91,7 +91,7 @@ def bag(
     """Train a bag of rankers, each on its own sample of queries, and write the model file.
 
     Ctrl-C keeps the finished bags. With --cluster, bags are trained by processes here or on many machines; the model
-    is the same. Where TRAIN is a folder of shards, each bag reads only the queries it drew.
+    is the same. If TRAIN is a folder of shards, each bag reads only the queries it drew.
 
     With --study, four rankers are trained on random samples of the queries and measured on the same test queries:
     LambdaMART, LambdaMART with randomisation, and BL-MART without and with overfitting. The folder OUT gets the table

@@ -38,9 +38,9 @@ def compress(
     max_loss: Annotated[
         float | None, opt("How much of the metric may be lost on the validation documents. Default: 0.002.")
     ] = None,
-    target_trees: Annotated[int | None, opt("Instead of --max-loss: at most so many trees.", "N")] = None,
+    target_trees: Annotated[int | None, opt("Instead of --max-loss: at most this many trees.", "N")] = None,
     target_bytes: Annotated[
-        int | None, opt("Instead of --max-loss: a model file of at most so many bytes.", "N")
+        int | None, opt("Instead of --max-loss: a model file of at most this many bytes.", "N")
     ] = None,
     margin: Annotated[
         float, opt("How many standard errors of the loss to add to it before it is compared with --max-loss.")
@@ -61,7 +61,7 @@ def compress(
 ) -> None:
     """Make a model smaller and faster, and measure what that costs on held-out queries.
 
-    There are four means: exact removes branches and trees that change no score; prune keeps some of the trees and
+    There are four methods: exact removes branches and trees that change no score; prune keeps some of the trees and
     gives them new weights; distill and net train a small forest or a net to order pairs of documents as the model
     does.
 

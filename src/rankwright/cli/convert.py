@@ -30,7 +30,7 @@ def convert(
         bool, opt("Read all of SRC into memory, so that its rows may have any order.", name="--whole")
     ] = False,
     shards: Annotated[
-        int | None, opt("Write so many files into the folder DST, with about as many documents each.", "N")
+        int | None, opt("Write this many files into the folder DST, with about equally many documents in each.", "N")
     ] = None,
     scores: Annotated[
         str | None, opt("With --to run: one score per line, in the order of the documents of SRC.")

@@ -37,12 +37,13 @@ OPTIONS: Mapping[str, Any] = {
     "propensity": _column("how likely the document was examined where it was shown, for labels that are clicks"),
     "features": _text("The features, separated by commas; other columns are left out.", COLUMNS),
     "drop": _text("The columns to leave out, separated by commas.", COLUMNS),
-    "categories": _text("The features whose texts are categories, separated by commas; trees take them.", COLUMNS),
+    "categories": _text("the text columns that are categories, separated by commas; only trees use them.", COLUMNS),
     "delimiter": _text("What separates the cells: comma, tab or semicolon.", COLUMNS),
     "names": _text("The columns of a CSV or TSV without a header, separated by commas.", COLUMNS),
     "description": _text("A .cd file of CatBoost, for CSV and TSV without a header.", COLUMNS),
     "absent": _text(
-        "What a feature is where a line does not name it: zero or missing. Lines are written without it.", SVMLIGHT
+        "the value of a feature that a line does not name: zero or missing. Such values are left out when writing.",
+        SVMLIGHT,
     ),
     "n_features": Annotated[int | None, opt("How many features there are.", panel=SVMLIGHT)],
     "feature_names": _text(
@@ -57,7 +58,7 @@ OPTIONS: Mapping[str, Any] = {
     "config": Annotated[
         str | None,
         opt(
-            "A TOML file with these options, at its top or in its table tool.rankwright; what is given here wins.",
+            "A TOML file with these options, at its top or in its table tool.rankwright; the command line wins.",
             "FILE",
             COLUMNS,
         ),

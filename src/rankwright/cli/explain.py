@@ -49,7 +49,7 @@ def explain(
     cover: Annotated[
         str | None, opt("Forests: documents, as LightGBM counts, or curvature, as XGBoost.", "COVER")
     ] = None,
-    background: Annotated[str | None, opt("Documents that say what is usual, instead of a cover.", "F")] = None,
+    background: Annotated[str | None, opt("Documents to compare with, instead of a cover.", "F")] = None,
     plot: Annotated[str | None, opt("Draw it: .svg, .png or .pdf.", "F")] = None,
     importance: Annotated[
         str | None,
@@ -78,9 +78,9 @@ def explain(
 ) -> None:
     """Explain a ranking: what each feature adds to scores, exactly, and what would swap two documents.
 
-    For a query, contributions are shown less their mean over its documents: what all have in common moves none. For two
-    documents, the difference is told feature by feature, with the smallest change of one feature that swaps them. With
-    --importance, --dependence or --ablation, what features do over all queries.
+    For a query, contributions are shown less their mean over its documents: what all documents have in common moves
+    none of them. For two documents, the difference is shown feature by feature, with the smallest change of one feature
+    that swaps them. --importance, --dependence and --ablation show what features do over all queries.
     """
     from rankwright.catalog.rankers import load
     from rankwright.catalog.scoring import read_for

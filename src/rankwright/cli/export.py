@@ -23,27 +23,29 @@ def export(
     to: Annotated[str, opt("The target; `rankwright list targets` shows them.", "TARGET")],
     out: Annotated[str, opt("The file to write; what goes with it is written beside it.", "F")],
     sample: Annotated[
-        str | None, opt("Documents to prove the export with. Default: made-up ones on every threshold.", "DATA")
+        str | None, opt("Documents to check the export with. Default: made-up ones on every threshold.", "DATA")
     ] = None,
     verify: Annotated[
         bool, opt("Run the target, or its rules where it cannot be run here; write nothing if a score differs.")
     ] = False,
-    lift: Annotated[bool, opt("Add the constant that makes the least score 0: Lucene refuses negative ones.")] = False,
+    lift: Annotated[
+        bool, opt("Add a constant that makes the lowest possible score 0, since Lucene refuses negative scores.")
+    ] = False,
     missing: Annotated[
         Literal["kept", "never"],
-        opt("Whether documents may lack values; never, for targets that have no side for them."),
+        opt("Whether documents may lack values: kept, or never, for targets without a rule for missing values."),
     ] = "kept",
     name: Annotated[str | None, opt("What the model is called in the file. Default: the file's name.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model in the format of the engine that will run it, with documents and scores that prove it.
+    """Write a model in the format of the engine that will run it, with sample documents and their expected scores.
 
     Trees, bags of them and compressed models go to ONNX, C, LightGBM, XGBoost, RankLib, Solr, Vespa, and the
     learning-to-rank plugins of Elasticsearch and OpenSearch; weighted sums and nets, with their scaling, to ONNX, C,
-    Solr and model/linear. What a target cannot represent is refused, with the nearest that can.
+    Solr and model/linear. A model that a target cannot represent is refused, and the nearest target that can is named.
 
     Beside the file goes a sample of documents with their expected scores. Targets that add in float32 cannot give our
-    scores to the last bit: what rounding allows is computed and printed.
+    scores to the last bit: how far rounding alone can change them is computed and printed.
     """
     from rankwright.exchange.exporting import export as write_export
 

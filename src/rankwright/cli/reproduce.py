@@ -23,12 +23,12 @@ OUT, QUICK_OUT = "reproduced", "reproduced-quick"
 
 
 def reproduce(
-    names: Annotated[list[str] | None, arg("Experiments by name, or all; --list shows the names.", "[NAME]...")] = None,
+    names: Annotated[list[str] | None, arg("Experiments by name, or all; --list shows the names.", "NAME")] = None,
     list_: Annotated[bool, opt("List the experiments and what each computes.", name="--list")] = False,
     quick: Annotated[bool, opt("Smaller data and fewer trees: minutes in place of hours.", name="--quick")] = False,
     data: Annotated[
         str | None,
-        opt("A folder with LETOR, MSLR, Yahoo or Istella data, or clicks with labels. Default: data is made.", "DIR"),
+        opt("A folder with LETOR, MSLR, Yahoo or Istella data, or clicks with labels. Default: synthetic data.", "DIR"),
     ] = None,
     out: Annotated[
         str | None,
@@ -41,9 +41,9 @@ def reproduce(
 ) -> None:
     """Run the experiments of the papers again and print their figures beside the papers'.
 
-    Each experiment is a table or a figure of a paper. Results are kept as they come: the same command goes on after a
-    run that was killed, and --out names the folder. Data sets are found by their content below --data; without it they
-    are made in the likeness of the papers', and the output says so.
+    Each experiment is a table or a figure of a paper. Results are kept in the folder --out as soon as they are known:
+    after a run that was killed, the same command continues it. --data names a folder with data sets, which are
+    recognised by their content; without it, synthetic sets that resemble the papers' are used, and the output says so.
     """
     if list_:
         _list(as_json)

@@ -55,7 +55,9 @@ def train(
     select: Select = None,
     seed: ModelSeed = None,
     threads: Threads = None,
-    checkpoint: Annotated[str | None, opt("A folder to save progress in; a killed run goes on from it.", "DIR")] = None,
+    checkpoint: Annotated[
+        str | None, opt("A folder to save progress in; a killed run continues from it.", "DIR")
+    ] = None,
     initial_scores: Annotated[
         str | None, opt("Scores to start from, one line per document of TRAIN; the model learns the rest.", "F")
     ] = None,

@@ -67,14 +67,14 @@ def tune(
     trials: Annotated[int | None, opt("How many configurations to try.")] = None,
     metric: Annotated[str, opt("The metric to improve, such as ndcg@10:letor.")] = "ndcg@10",
     metrics: Annotated[str | None, opt("Further metrics to record, separated by commas.")] = None,
-    folds: Annotated[int, opt("In how many folds to cut TRAIN; each is validated on in turn.")] = 5,
+    folds: Annotated[int, opt("How many folds to cut TRAIN into; each is used for validation in turn.")] = 5,
     seeds: FoldSeeds = 1,
-    seed: Annotated[int, opt("The same seed makes the same search.")] = 0,
+    seed: Annotated[int, opt("The same seed gives the same search.")] = 0,
     min_budget: Annotated[int | None, opt("How many steps the first round gets.", panel=OF_HALVING)] = None,
-    eta: Annotated[int, opt("One configuration in ETA goes on, with ETA times the steps.", panel=OF_HALVING)] = 3,
+    eta: Annotated[int, opt("One configuration in ETA continues, with ETA times the steps.", panel=OF_HALVING)] = 3,
     nested: Annotated[int | None, opt("Measure the whole search on K outer folds that it never sees.", "K")] = None,
     study: Annotated[
-        str | None, opt("A folder that keeps every experiment; a killed search goes on from it.", "DIR")
+        str | None, opt("A folder that keeps every experiment; a killed search continues from it.", "DIR")
     ] = None,
     report: ReportFile = None,
     show: Annotated[
@@ -90,8 +90,8 @@ def tune(
 ) -> None:
     """Search for the best settings of a ranker, then train with them on all of TRAIN.
 
-    Without --search and --space, the ranker's own space is searched. --search alone is the whole space; with --space
-    it replaces what the space says of that setting. A setting given by --set is not searched.
+    Without --search and --space, the ranker's own space is searched. --search alone is the whole space; with --space it
+    replaces what the space says about that setting. A setting given by --set is not searched.
 
     On a LETOR folder, settings are chosen on the validation documents and measured on the test documents. With
     --nested, K outer folds show what such a search reaches on queries it never saw.

@@ -33,7 +33,7 @@ class SortNetSettings(ScaledSettings):
     hidden
         The number of hidden neurons, each with its dual beside it, or a number for each of several layers.
     max_iter
-        How many times, at most, a net is trained on all pairs that earlier ones compared wrongly while sorting.
+        The most times that a net is trained on all pairs that earlier nets compared wrongly while sorting.
     learning_rate
         The length of Adam's steps; it falls to 0 over the epochs.
     weight_decay
@@ -47,10 +47,10 @@ class SortNetSettings(ScaledSettings):
     select
         RankQuality: the metric on the validation documents that chooses among the nets of all iterations.
     restart
-        Whether each iteration trains a new net, as the paper does; otherwise the last one is trained on.
+        Whether each iteration trains a new net, as the paper does; otherwise the last net is trained further.
     valid_fraction
-        Where `fit` is given no validation data, the share of the training queries that is held back for it, drawn by
-        `seed`; below five queries the training ones serve for both.
+        If `fit` is given no validation data, the share of the training queries that is held back for it, drawn by
+        `seed`; with fewer than five queries, the training queries serve for both.
     scaling
         The name of a scaling of features. The default is the paper's Eq. 4, after the logarithm of features that hold
         counts; None takes features as they are.

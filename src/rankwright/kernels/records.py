@@ -66,7 +66,7 @@ class PairSettings:
     loss: str = "logistic"  # or hinge, spring
     shape: float = 1.0  # σ of the logistic loss, the margin of the others
     delta: str = "constant"  # or discounted-gain, average-precision, reciprocal-rank, expected-reciprocal-rank
-    truncation: int = 0  # only pairs with a document among so many top ranks; 0: all
+    truncation: int = 0  # only pairs with a document among this many top ranks; 0: all
     sampled: int = 0  # partners drawn for each document, in queries where that is fewer than all; 0: all
     pair_equal_labels: bool = False  # with target ½
     certainty: float = inf  # the target is logistic(certainty · label difference)

@@ -26,7 +26,7 @@ class LinearSettings(ScaledSettings):
     Parameters
     ----------
     select
-        The metric that is watched on validation data, and by which `score` measures.
+        The metric that is watched on validation data, and that `score` computes.
     """
 
     select: str | Callable[..., Any] = setting("ndcg@10", stored=text_or("ndcg@10"))
@@ -56,7 +56,7 @@ class PerceptronSettings(PatientSettings, LinearSettings):
     Parameters
     ----------
     epochs
-        How many times to go through all documents, at most; validation data chooses the best.
+        The most passes over all documents; validation data decides which one is kept.
     """
 
     budget: ClassVar[str | None] = "epochs"
@@ -83,11 +83,11 @@ class KernelPRankSettings(PerceptronSettings):
         The kernel: rbf is exp(-γ |x - z|²), quadratic is (1 + γ x·z)², cubic its third power.
     features
         `kernel` keeps the documents that were learned from; `quadratic` is Quad PRank, which keeps a matrix of the
-        products of two features and has no use for `kernel` and `max_support`.
+        products of two features and needs neither `kernel` nor `max_support`.
     gamma
         The kernel's γ; None takes 1 over the number of features.
     max_support
-        The most documents the score may be made from. Where they are full, a new one takes the place of the one with
+        The most documents that the score may be made from. When that number is reached, a new one replaces the one with
         the smallest coefficient. None keeps all: training then takes time in proportion to documents times support.
     """
 
@@ -125,11 +125,11 @@ class RankSVMSettings(LinearSettings):
     Parameters
     ----------
     C
-        The cost of violated margins against the size of the weights: larger fits the training data closer.
+        The cost of violated margins against the size of the weights: larger values fit the training data more closely.
     per_query
-        Whether the pairs of every query count the same together, however many they are.
+        Whether every query has the same total weight, however many pairs it has.
     position_weights
-        Whether a pair counts by what NDCG loses, on average, where two documents of its labels change places in a
+        Whether a pair is weighted by what NDCG loses, on average, if two documents of its labels change places in a
         perfect ranking (Cao et al. 2006).
     kernel
         A kernel (rbf, quadratic, cubic), which acts through Nyström features; None is the linear SVM.
@@ -138,7 +138,7 @@ class RankSVMSettings(LinearSettings):
     gamma
         The kernel's γ; None takes 1 over the number of features.
     max_iter
-        The most Newton steps; they end where the gradient is 1e-4 of the first one.
+        The most Newton steps; they end when the gradient has fallen to 1e-4 of the first one.
     """
 
     name: ClassVar[str] = "ranksvm"
@@ -161,9 +161,9 @@ class StructuralSVMSettings(LinearSettings):
     Parameters
     ----------
     C
-        The cost of violated margins against the size of the weights: larger fits the training data closer.
+        The cost of violated margins against the size of the weights: larger values fit the training data more closely.
     tolerance
-        Training ends where no constraint is violated by more than this.
+        Training ends when no constraint is violated by more than this.
     max_iter
         The most steps, each of which adds one constraint.
     """
@@ -183,7 +183,7 @@ class RankSVMStructSettings(StructuralSVMSettings):
     Parameters
     ----------
     per_query
-        Whether all pairs of a query count the same together; otherwise each pair counts the same.
+        Whether every query has the same total weight; otherwise every pair has the same weight.
     """
 
     name: ClassVar[str] = "ranksvm-struct"
@@ -219,9 +219,9 @@ class SmoothRankSettings(AimedSettings, ScaledSettings):
     sigma
         How soft the ranking is at first: the σ of exp(-d²/σ).
     l2
-        How much it costs, squared, to go away from where training starts, a regression of the labels.
+        The penalty on the squared distance of the weights from where training starts, a regression of the labels.
     max_iter
-        How many times σ is halved; validation data chooses how sharp NDCG should be.
+        How many times σ is halved; validation data decides how sharp NDCG should be.
     """
 
     name: ClassVar[str] = "smoothrank"

@@ -42,24 +42,24 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings):
     Parameters
     ----------
     hidden
-        The width of each hidden layer; `()` is the linear net. None is as the mode says.
+        The width of each hidden layer; `()` is the linear net. None leaves it to the mode.
     activation
-        What hidden units make of their inputs. None is by the data, or as the mode says.
+        The activation function of hidden units. None leaves it to the data, or to the mode.
     epochs
-        How many times to go through all queries, at most; validation data chooses the best.
+        The most passes over all queries; validation data decides which one is kept.
     learning_rate
-        The length of a step: raise it for fewer epochs, lower it where training diverges. None is as the mode says.
+        The length of a step: raise it for fewer epochs, lower it if training diverges. None leaves it to the mode.
     weight_decay
         How much weights shrink in a step: AdamW's rule, or that of SGD.
     dropout
-        The share of hidden units left out at each step. None is by the data, or as the mode says.
+        The share of hidden units left out at each step. None leaves it to the data, or to the mode.
     batch_queries
-        How many queries a step looks at. None is by the data, or as the mode says.
+        How many queries make one step. None leaves it to the data, or to the mode.
     metric
-        The metric that early stopping and the choice of the epoch look at, unless `select` names another.
+        The metric that decides the epoch and early stopping, unless `select` names another.
     scaling
         The name of a scaling of features, fitted on the training data and kept in the model; `none` takes features as
-        they are. Missing values count as the mean, or 0 without scaling. None is as the mode says.
+        they are. Missing values count as the mean, or 0 without scaling. None leaves it to the mode.
     """
 
     budget: ClassVar[str | None] = "epochs"
@@ -82,11 +82,11 @@ class RecipeSettings(DescentSettings):
     Parameters
     ----------
     optimizer
-        The rule of descent. None is as the mode says.
+        The rule of descent. None leaves it to the mode.
     mode
         `paper` is the recipe of RankNet's section 5.1: ten tanh units that start from 0 and [-0.1, 0.1], one query at a
-        time, learning rate 0.001, halved when the mean error of an epoch rises, no scaling, until every pair stands
-        right. What is set explicitly beside it holds.
+        time, learning rate 0.001, halved when the mean error of an epoch rises, no scaling, until every pair is in the
+        right order. Other settings that you give still apply.
     """
 
     optimizer: str | None = setting(None, choices=lambda: OPTIMIZERS)
@@ -100,7 +100,7 @@ class NetSettings(RecipeSettings):
     Parameters
     ----------
     module
-        A `torch.nn.Module` of your own that maps documents to scores, in place of `hidden`; fitting trains a copy.
+        Your own `torch.nn.Module` that maps documents to scores, in place of `hidden`; fitting trains a copy.
     device
         The torch device to train and score on, such as `cuda`.
     """
@@ -123,8 +123,8 @@ class RankNetSettings(DebiasedSettings, NetSettings):
     sigma
         How steep the cost of a pair is in the gap of its scores.
     ties
-        The target probability of pairs of equal labels, ½ in section 5.2; with another value, that the one that comes
-        first in the data ranks higher. None leaves such pairs out.
+        The target probability of pairs of equal labels, that the document that comes first in the data ranks higher: ½
+        in section 5.2. None leaves such pairs out.
     certainty
         The target of other pairs is the logistic function of `certainty` times their label difference; None makes it 1.
     kernel
@@ -151,7 +151,7 @@ class RankNetSettings(DebiasedSettings, NetSettings):
 
 @settings_class
 class LambdaRankSettings(DebiasedSettings, NetSettings, PairWeightSettings):
-    """A net whose forces on pairs are weighed by what swapping them would do to `metric` (Burges 2005).
+    """A net whose forces on pairs are weighted by what swapping them would do to `metric` (Burges 2005).
 
     Parameters
     ----------
@@ -160,9 +160,9 @@ class LambdaRankSettings(DebiasedSettings, NetSettings, PairWeightSettings):
     spring
         The margin δ of Burges's own force (2005, Eq. 4-6), which then takes the place of the logistic one.
     truncation
-        Only pairs with a document among so many top ranks have a force; None takes 30, or all in the paper's mode.
+        Only pairs with a document among this many top ranks have a force; None takes 30, or all in the paper's mode.
     ties
-        Leave it None: swapping documents of equal labels never changes a metric. RankNet has a use for it.
+        Leave it None: swapping documents of equal labels never changes a metric. RankNet uses it.
     """
 
     name: ClassVar[str] = "lambdarank"
@@ -181,7 +181,7 @@ class ObjectiveSettings(RankerSettings):
     ----------
     objective
         What is learned: a name (`rankwright.objectives.OBJECTIVES`) or an objective, such as one that
-        `objectives.from_function` made from λs of your own.
+        `objectives.from_function` made from your own λs.
     """
 
     objective: str | Objective = field(default="lambdarank", kw_only=False, metadata=about(stored=objective_name))
@@ -204,8 +204,8 @@ class RankPropSettings(RecipeSettings):
     Parameters
     ----------
     pull
-        The share that the labels' ranks, scaled to lie between 0 and 1, have in the targets; without any, scores would
-        shrink together over time.
+        The share of the labels' ranks, scaled to lie between 0 and 1, in the targets; at 0, scores would shrink
+        together over time.
     """
 
     name: ClassVar[str] = "rankprop"
@@ -230,10 +230,10 @@ class ListNetSettings(DebiasedSettings, DescentSettings):
         AdamW's weight decay of a net; for the linear model, ½ · `weight_decay` · |w|² is added to the mean cost of a
         query.
     label_scale
-        What labels are multiplied by before their softmax is taken: more makes the best documents count more.
+        What labels are multiplied by before their softmax is taken: larger values make the best documents count more.
     flat_lists
-        Whether lists whose documents all have one label take part, as in the paper; they ask for equal scores, not for
-        an order.
+        Whether lists whose documents all have the same label take part, as in the paper; they ask for equal scores, not
+        for an order.
     debias
         What is done about position bias where the data has positions, and labels are clicks or click rates: `auto`
         learns examination and relevance together and corrects labels if held-out clicks support it, `always`

@@ -34,7 +34,7 @@ from rankwright.objectives.pair_losses import Logistic, PairLoss
 
 @dataclass(frozen=True, slots=True)
 class PairwiseObjective:
-    """A pair loss, weighed by what swapping the pair would do to a metric.
+    """A pair loss, weighted by what swapping the pair would do to a metric.
 
     Without further switches this is the plain formula over every pair of judged documents of different labels. Where
     the dataset has preferences, they are the pairs.
@@ -46,7 +46,7 @@ class PairwiseObjective:
     delta : Delta, default constant
         What weighs a pair, such as `delta_named("ndcg@10")`; every pair counts alike by default.
     truncation : int, optional
-        Only pairs with a document among so many top ranks count, 1 or more; all pairs by default. It makes long lists
+        Only pairs with a document among this many top ranks count, 1 or more; all pairs by default. It makes long lists
         cheap.
     sampled_pairs : int, optional
         How many partners are drawn for each document in queries that have more, 1 or more; all by default. It cannot
@@ -72,7 +72,7 @@ class PairwiseObjective:
         How much noise makes a noisy order: so many times log(u / (1 - u)), with u uniform between 0 and 1, is added to
         each score. With 0 only documents with equal scores change places.
     neighbours : bool, default False
-        Whether only documents that are neighbours in a noisy order pair there, as in YetiRank.
+        Whether only documents that are next to each other in a noisy order form pairs, as in YetiRank.
     constant_share : float, default 0.0
         The share of a query's weight that its pairs get in equal parts, as RankNet's have, from 0 to 1; the rest is
         what swaps change.

@@ -81,7 +81,7 @@ def lambdarank(
     sigma : float, default 1.0
         The steepness of the logistic loss, above 0.
     truncation : int or None, default 30
-        Only pairs with a document among so many top ranks count, 1 or more; None takes all pairs.
+        Only pairs with a document among this many top ranks count, 1 or more; None takes all pairs.
     sampled_pairs : int, optional
         How many partners are drawn for each document in queries that have more, 1 or more; all by default. It needs
         `truncation=None`.
@@ -154,7 +154,7 @@ def yetirank(
         What the weight of a rank is multiplied by to give that of the next, above 0 and below 1; 0.85 by default. It
         does not go with a metric, which has discounts of its own.
     truncation : int, optional
-        Only pairs with a document among so many top ranks of a noisy order count, 1 or more; all by default.
+        Only pairs with a document among this many top ranks of a noisy order count, 1 or more; all by default.
 
     Returns
     -------

@@ -108,7 +108,7 @@ def reproduce(
                 _run_parts(engine, setup, [part for part in work[one.name] if kept.result(part) is None], kept)
             found.append(_concluded(one, setup, work[one.name], kept))
             kept.write(f"{one.name}.json", found[-1].to_dict())
-            tell(f"{one.name}: {found[-1].outcome.verdict}; {found[-1].processor_seconds:.1f} s of processors")
+            tell(f"{one.name}: {found[-1].outcome.verdict}; {found[-1].processor_seconds:.1f} processor seconds")
     return found
 
 
@@ -213,5 +213,5 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _shortly(told: Mapping[str, Any]) -> str:
-    data = ", ".join(one["name"] for one in told.get("data", [])) or "data that is made"
+    data = ", ".join(one["name"] for one in told.get("data", [])) or "synthetic data"
     return f"size {told.get('size')}, seed {told.get('seed')}, {data}"

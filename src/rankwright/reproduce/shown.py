@@ -8,7 +8,7 @@ from typing import Any
 from rankwright.reproduce.outcome import PaperTable
 from rankwright.tables.text import ShownTable, ShownTables
 
-HOW_TO_READ = "ours ± half of its 95 % interval (the paper's)"
+HOW_TO_READ = "ours ± half of the 95 % interval (the paper's)"
 
 
 def shown_tables(document: Mapping[str, Any]) -> list[ShownTable]:
@@ -27,9 +27,7 @@ def _claims(document: Mapping[str, Any]) -> Iterator[ShownTable]:
     if document["claims"]:
         rows = [[claim["text"], claim["answer"], claim["found"]] for claim in document["claims"]]
         reasons = [f"Why not: {claim['text']}: {claim['why']}." for claim in document["claims"] if claim.get("why")]
-        yield ShownTable(
-            "What the paper says, and what was found", ["statement", "here", "by which numbers"], rows, (), reasons
-        )
+        yield ShownTable("What the paper says, and what we found", ["statement", "here", "evidence"], rows, (), reasons)
 
 
 def shown(document: Mapping[str, Any]) -> ShownTables:
@@ -52,5 +50,5 @@ def verdict_table(documents: Sequence[Mapping[str, Any]]) -> ShownTable:
     spent = {(*one["parts_of"], *(source["name"] for source in one["data"])): one for one in documents}
     total = sum(one["processor_seconds"] for one in spent.values())
     columns = ["experiment", "verdict", "because", "seconds"]
-    note = f"seconds are those of processors, {total:.0f} in all; parts that experiments share are counted once"
+    note = f"seconds are processor seconds, {total:.0f} in all; parts that experiments share are counted once"
     return ShownTable("Verdicts", columns, rows, ["seconds"], [note])

@@ -65,9 +65,9 @@ class DataSource:
     def differs(self) -> str:
         """In what the set, or what is done with it, is not the paper's."""
         if self.kind == MADE:
-            return f"{self.name} follows a recipe of ours, and how its features tell relevance is not {self.likeness}'s"
+            return f"{self.name} is synthetic: its features relate to relevance in other ways than {self.likeness}'s"
         if self.is_known:
-            return f"{self.name} is known, but settings that the paper does not tell are our defaults"
+            return f"{self.name} is a real data set, but settings that the paper does not give are our defaults"
         return f"the paper does not know {self.name}"
 
     @property
@@ -75,9 +75,9 @@ class DataSource:
         """A sentence on what the figures were computed on."""
         if self.kind == MADE:
             return (
-                f"{self.name}: {self.n_queries:,} queries of up to {self.n_docs:,} documents or so, made in the "
-                f"likeness of {self.likeness}, not the set itself, so that its figures cannot be compared one to one; "
-                "--data takes a folder of the real one"
+                f"{self.name}: {self.n_queries:,} queries of up to {self.n_docs:,} documents or so, "
+                f"synthetic: they resemble {self.likeness} but are not that set, so the figures cannot be compared one "
+                "to one; --data takes a folder with the real set"
             )
         size = f"{self.n_queries:,} queries, {self.n_docs:,} documents, {self.n_features} features"
         if self.kind == CLICKS:

@@ -30,12 +30,12 @@ class RankerSettings:
     Parameters
     ----------
     unjudged
-        The share of the unjudged documents (label NaN), drawn at random, to train on as irrelevant ones; None leaves
-        them out of training.
+        The share of the unjudged documents (label NaN), drawn at random, that count as irrelevant in training; None
+        leaves them all out.
     seed
-        What all chance in training is drawn from: the same seed gives the same model.
+        The seed of all randomness in training: the same seed gives the same model.
     threads
-        How many threads to use; None takes OMP_NUM_THREADS where that is set, else every core. The model does not
+        How many threads to use; None takes OMP_NUM_THREADS if that is set, otherwise every core. The model does not
         depend on it.
     """
 
@@ -99,8 +99,8 @@ class AimedSettings(RankerSettings):
     metric
         The metric that training aims at, such as `ndcg@10`, `map` or, with a convention, `ndcg@10:letor`.
     select
-        The metric that early stopping and the choice of the best step look at on validation data, such as
-        `ndcg@10:letor`, or a function of the labels and the scores of a query; None takes `metric`.
+        The metric on validation data that decides the best step and early stopping, such as `ndcg@10:letor`, or a
+        function of the labels and the scores of a query; None takes `metric`.
     """
 
     metric: str = setting("ndcg@10")
@@ -120,11 +120,11 @@ class PairWeightSettings(RankerSettings):
         How many times logistic noise is added to the scores for a noisy order, 0 or more; None takes 1. With 0 only
         documents with equal scores change places. It needs `perturbations`.
     neighbours
-        Whether only documents that are neighbours in a noisy order pair there, as in YetiRank. It needs
+        Whether only documents that are next to each other in a noisy order form pairs, as in YetiRank. It needs
         `perturbations`.
     expected_ties
-        Whether a pair's weight is its exact mean over all orders of documents with equal scores, instead of that in one
-        random order; for NDCG, DCG, precision and recall.
+        Whether a pair's weight is its exact mean over all orders of documents with equal scores, instead of its weight
+        in one random order; for NDCG, DCG, precision and recall.
     constant_share
         The share of a query's weight that its pairs get in equal parts, as in RankNet; the rest follows the metric.
     """
@@ -175,7 +175,7 @@ class PatientSettings(RankerSettings):
     Parameters
     ----------
     early_stopping
-        Stop after so many steps without a better value on the validation data; None takes all steps.
+        Stop after this many steps without a better value on the validation data; None makes all steps.
     """
 
     early_stopping: int | None = setting(None, least=1)

@@ -48,7 +48,7 @@ def web_search(n_queries: int = 1000, *, docs_per_query: float = 120.0, seed: in
     """Data like that of a web search engine: 136 features in the manner of MSLR-WEB, labels 0 to 4.
 
     Pages are simulated and their features computed from them, so that sparsity, heavy tails and dependencies between
-    features are like those of the benchmark. docs/synthetic.md tells more.
+    features are like those of the benchmark. docs/synthetic.md has more.
 
     Parameters
     ----------

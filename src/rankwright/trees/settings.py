@@ -39,14 +39,14 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
     Parameters
     ----------
     n_trees
-        How many trees to grow at most; fewer are kept where validation data prefers fewer. None takes as many as are
-        best for queries of the training data that are held out for it, then grows as many on all of it.
+        The most trees to grow; fewer are kept if they do better on validation data. None finds the best number on
+        held-out training queries, then grows that many trees on all of them.
     max_leaves
-        The most leaves a tree may have: more of them fit finer interactions, and noise.
+        The most leaves a tree may have: more leaves fit finer interactions, but also noise.
     max_depth
         The most splits between the root and a leaf; None allows as many as the leaves do.
     min_docs_in_leaf
-        The fewest documents of a leaf: a whole number, or a fraction of the training rows between 0 and 1. Raise it for
+        The fewest documents in a leaf: a whole number, or a fraction of the training rows between 0 and 1. Raise it for
         noisy labels.
     learning_rate
         What each tree's values are multiplied by: smaller steps need more trees, and generalise better.
@@ -58,29 +58,30 @@ class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
         The share of a tree's features that is drawn for each of its splits.
     query_bootstrap
         How much the weights of queries vary from tree to tree: 0 leaves them as they are, 1 multiplies each by a draw
-        from an exponential distribution (the Bayesian bootstrap), numbers between mix the two.
+        from an exponential distribution (the Bayesian bootstrap), and numbers in between mix the two.
     growth
         How trees grow: `best-first` splits the leaf that gains most, `symmetric` gives all leaves of a level the same
-        split, up to the power of two that `max_leaves` reaches. Symmetric trees fit less, and noise less.
-        None tries both on held-out queries where these choose `n_trees` and `max_leaves` too, else it is best-first.
+        split, up to the power of two that `max_leaves` reaches. Symmetric trees fit the data less closely, and so fit
+        less noise. None tries both on held-out queries if these also decide `n_trees` and `max_leaves`; otherwise it is
+        best-first.
     gain_noise
-        How much chance there is in the choice of splits, in units of what gains vary by chance alone: 0 takes the best
-        split, 1 often draws among those that are about as good.
+        How much randomness there is in the choice of splits, in units of how much gains vary by chance alone: 0 takes
+        the best split, 1 often draws among splits that are about as good.
     max_bins
-        How many values of a feature can be told apart, at most.
+        The most values of a feature that can be told apart.
     l2
-        How much leaf values are drawn to 0: it is added to a leaf's curvature.
+        How much leaf values shrink towards 0: it is added to a leaf's curvature.
     monotone
         Features, by number from 0 or by name, that scores may only rise with (+1) or fall with (-1): a mapping, or
         pairs of feature and direction.
     categorical
         Features, by number from 0 or by name, whose values are categories without an order.
     smoothing
-        How the number of trees is chosen on held-out queries: where the metric's mean over the neighbouring numbers, at
-        most that share more or fewer, is best; 0 takes the single best.
+        How the number of trees is chosen on held-out queries: the one whose neighbours, up to this share more or fewer
+        trees, have the best mean metric; 0 takes the single best.
     scaling
-        The name of a scaling of features, fitted on the training data and kept in the model. Trees see nothing of one
-        that keeps the order of all documents' values, but much of a per-query one such as `query-minmax`.
+        The name of a scaling of features, fitted on the training data and kept in the model. A scaling that keeps the
+        order of all documents' values makes no difference to trees; a per-query one such as `query-minmax` does.
     """
 
     budget: ClassVar[str | None] = "n_trees"
@@ -120,21 +121,21 @@ class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings)
     Parameters
     ----------
     objective
-        The forces to follow: a name (`rankwright.objectives.OBJECTIVES`), or an objective such as one that
-        `objectives.from_function` made from λs of your own. None takes `yetirank` where `metric` is NDCG, labels are
-        judgments and queries have 250 documents or fewer on average; else, or with any of the settings that shape
-        those, LambdaRank's forces for `metric`.
+        The forces to follow: a name (`rankwright.objectives.OBJECTIVES`), or an objective, such as one that
+        `objectives.from_function` made from your own λs. None takes `yetirank` if `metric` is NDCG, labels are
+        judgments and queries have 250 documents or fewer on average; otherwise, or with any setting that shapes
+        LambdaRank's forces, it takes those, for `metric`.
     truncation
-        LambdaRank's forces: only pairs with a document among so many top ranks have one; None takes 30, or all in the
-        paper's mode.
+        LambdaRank's forces: only pairs with a document among this many top ranks have a force; None takes 30, or all in
+        the paper's mode.
     sigma
         LambdaRank's forces: how steep the logistic force of a pair is; None takes 1.
     split_gain
         What a split is worth: `newton` takes the second-order gain, `least-squares` the squared error of a fit to the
         forces; None takes `newton`, or `least-squares` in the paper's mode.
     mode
-        `paper` is Ganjisaffar's formula and nothing else: every pair, σ = 1, least-squares splits; what is set
-        explicitly beside it holds.
+        `paper` is Ganjisaffar's formula and nothing else: every pair, σ = 1, least-squares splits; other settings that
+        you give still apply.
     """
 
     objective: str | Objective | None = setting(None, stored=objective_name)
@@ -151,7 +152,7 @@ class WarmSettings(ForestSettings):
     Parameters
     ----------
     warm_start
-        Whether `fit` goes on from the trees there are, up to `n_trees`, instead of starting anew.
+        Whether `fit` adds trees to the existing ones, up to `n_trees`, instead of starting anew.
     """
 
     warm_start: bool = setting(False)
@@ -173,7 +174,7 @@ class PointwiseForestSettings(ForestSettings):
     loss
         `squared` regresses labels; `logistic` is Ganjisaffar's loss for binary labels, relevant where above 0.
     metric
-        The metric that early stopping and the choice of trees look at, unless `select` names another.
+        The metric that decides the number of trees and early stopping, unless `select` names another.
     split_gain
         What a split is worth: `newton` takes the second-order gain, `least-squares` the squared error of a fit to the
         gradients.

@@ -49,7 +49,7 @@ def compare(
     ] = None,
     fuse: Annotated[
         str | None,
-        opt("Compare all systems fused, too: rrf, combsum, combmnz or borda; separated by commas.", "METHODS"),
+        opt("Also compare all systems fused: rrf, combsum, combmnz or borda; separated by commas.", "METHODS"),
     ] = None,
     slice: Annotated[
         str | None,
@@ -77,7 +77,7 @@ def compare(
         str | None, opt("How many folds to cut. Default: 5, or those of the LETOR folder.", "N", OF_RANKERS)
     ] = None,
     results: Annotated[
-        str | None, opt("A folder that keeps what is finished; a killed run goes on from it.", "DIR", OF_RANKERS)
+        str | None, opt("A folder that keeps what is finished; a killed run continues from it.", "DIR", OF_RANKERS)
     ] = None,
     select: Annotated[
         str | None, opt("The metric to choose settings by, on vali. Default: map.", panel=OF_RANKERS)
@@ -110,12 +110,12 @@ def compare(
 
     A mark shows which systems are worse than the best by a randomisation test or by Wilcoxon's signed-rank test, both
     after Holm's correction for all systems and metrics. Below are the differences with their t-tests, effect sizes
-    (Cohen's d_z) and numbers of queries won, tied and lost. The last line says in one sentence what is better, by how
+    (Cohen's d_z) and numbers of queries won, tied and lost. The last line says in one sentence which is better, by how
     much, how sure that is, and how many queries it takes to be sure.
 
     With --rankers, rankers are trained on the folds of DATA and compared on the test documents of all folds. Their
-    settings are searched for on validation documents, in each ranker's own space. --seeds tells what the seeds of
-    training change from what the queries do.
+    settings are searched for on validation documents, in each ranker's own space. --seeds separates the effect of the
+    training seed from that of the queries.
     """
     names = metric_names(metrics)
     check_asked(report, data, qrels, *(scores or []), *(run or []))

@@ -17,22 +17,22 @@ EXAMPLES = (
 
 
 def fuse(
-    runs: Annotated[list[str], arg("TREC runs of the same queries, two or more.", "RUN…")],
+    runs: Annotated[list[str], arg("TREC runs of the same queries, two or more.", "RUN")],
     out: Annotated[str, opt("The TREC run to write; - is standard output.", "F")],
     method: Annotated[str, opt("rrf, combsum, combmnz or borda.")] = "rrf",
     normalisation: Annotated[
         str | None,
-        opt("Of scores, for combsum and combmnz: min-max, max, sum, z-score or none. Default: min-max."),
+        opt("How to normalise scores, for combsum and combmnz: min-max, max, sum, z-score or none. Default: min-max."),
     ] = None,
     weights: Annotated[
         str | None, opt("How much each run counts: numbers separated by commas. Default: 1 for each.")
     ] = None,
-    k: Annotated[float, opt("For rrf: how little the first ranks stand out.")] = 60.0,
+    k: Annotated[float, opt("For rrf: larger values make the first ranks stand out less.")] = 60.0,
     tag: Annotated[str | None, opt("The name of the fused run, one word. Default: the method.")] = None,
 ) -> None:
     """Fuse TREC runs into one: by reciprocal ranks, by sums of normalised scores, or by Borda's count.
 
-    Queries and documents of any run are in the fused one. `rankwright compare --fuse` compares it with its parts.
+    The fused run has the queries and documents of all runs. `rankwright compare --fuse` compares it with its parts.
     """
     from rankwright.formats.trec import read_run, write_run
     from rankwright.ranking.fusion import fuse as fuse_runs

@@ -33,7 +33,7 @@ class Voice(IntEnum):
 _voice: ContextVar[Voice] = ContextVar("voice", default=Voice.USUAL)
 
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Say more: every stage, and the log.")]
-QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress; warnings and errors are still told.")]
+QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress; warnings and errors are still shown.")]
 
 
 def with_voice(command: Callable[..., None]) -> Callable[..., None]:

@@ -39,7 +39,7 @@ CLICKED = (2, 5, 7)
 SLIDE_PAIRS = ((2, 1), (5, 1), (5, 3), (5, 4), (7, 1), (7, 3), (7, 4), (7, 6))
 METRIC = "ndcg@10"
 SIMULATED = "simulated clicks"
-SHOWN, RATES, DEBIASED, JUDGED = "lists as shown", "click rates", "click rates, debiased", "judgments"
+SHOWN, RATES, DEBIASED, JUDGED = "the shown order", "click rates", "click rates, debiased", "judgments"
 SKIP, CORRECTED, AND_NEXT = "skip-above", "skip-above, corrected", "skip-above-and-next"
 WAYS = (SHOWN, SKIP, CORRECTED, AND_NEXT, RATES, DEBIASED, JUDGED)
 LOG_WAYS = (SHOWN, SKIP, CORRECTED, AND_NEXT, RATES)
@@ -49,8 +49,8 @@ AGAINST_THE_ORDER = (
 )
 TOO_FEW_VOTES = "the interval over queries holds 0.5, which is chance"
 CLICKS_KNOW_LESS = (
-    "documents at the end of the lists are hardly ever seen, so that pairs say nothing of them, while the ranker that "
-    "made the lists was trained on labels, though on few: other ways of the table learn more from the same clicks"
+    "documents at the end of the lists are hardly ever seen, so that pairs say nothing about them, while the ranker "
+    "that made the lists was trained on labels, though on few: other ways of the table learn more from the same clicks"
 )
 LABELS_FOLLOW_THE_ORDER = (
     "the log's labels follow the order of the engine, which is hard to beat by them; and documents have no features of "

@@ -103,7 +103,7 @@ def _claims(source: DataSource, values: Mapping[str, Sequence[Result]]) -> Itera
     *_, queries, features = BEST.get(source.stands_for, BEST[USUAL])
     otherwise = (
         f"the slides' best configuration is taken as it is, with {queries:g} of the queries and {features:g} of the "
-        f"features for each tree, and nobody tuned it to this set: {source.differs}"
+        f"features for each tree, and was not tuned for this set: {source.differs}"
     )
     for better, worse, text in (
         (RANDOM, PLAIN, "randomisation makes LambdaMART better"),

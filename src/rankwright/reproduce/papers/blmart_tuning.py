@@ -113,7 +113,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         "million splits, at most": Figure(total["million splits, at most"], PAPER_SPLITS / 1e6),
     }
     note = (
-        "hours, trees and splits are extrapolated from the experiments that were run, on sets of the size that is told "
+        "hours, trees and splits are extrapolated from the experiments that were run, on sets of the size given "
         "above; the slides' two weeks are for one machine"
     )
     return Findings([PaperTable("Tuning", rows, 3)], _claims(setup, rows, sampled), [note])
@@ -131,7 +131,7 @@ def _claims(
     long_enough = hours >= PAPER_DAYS * 24 if setup.size == FULL else None
     found = f"{hours:,.0f} processor hours by extrapolation from the sets that were run"
     why = (
-        "small sets and short forests say nothing of the time that the slides' sets take"
+        "small sets and short forests say nothing about the time that the slides' sets take"
         if long_enough is None
         else "the slides' machine was one of about 2011, and its trees were grown by other code"
     )
@@ -148,11 +148,16 @@ def _claims(
         error = float(np.sqrt(sum(np.var(values) / len(values) for values in by_rate)))
         holds = None if abs(small - large) < 2 * error else small > large
         found = f"mean {METRIC} on validation documents {small:.4f} against {large:.4f}, ± {error:.4f}"
-        why = f"{len(own)} configurations differ in all their settings at once, and their means by two errors or less"
-        why = (
-            why if holds is None else "a large rate wants fewer trees, and the number of trees is chosen by validation"
+        alike = f"{len(own)} configurations differ in all their settings at once, and their means by two errors at most"
+        fewer = "a large rate wants fewer trees, and the number of trees is chosen by validation"
+        claims.append(
+            Claim(
+                f"{name}: small learning rates (0.1 and below) do better",
+                holds,
+                found,
+                alike if holds is None else fewer,
+            )
         )
-        claims.append(Claim(f"{name}: small learning rates (0.1 and below) do better", holds, found, why))
     return claims
 
 

@@ -98,7 +98,7 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Findings:
     exact = all(
         abs((figure.ours or 0) - (figure.paper or 0)) < 1e-6 for row in rows.values() for figure in row.values()
     )
-    note = "whether a cost exists is looked for at random points: a fault that is found is real"
+    note = "whether a cost exists is tested at random points: a violation that is found is certain"
     return Findings(
         tables, [Claim("forces and cost are those of Eq. 4-9", exact, "to six digits"), *_claims(found)], [note]
     )

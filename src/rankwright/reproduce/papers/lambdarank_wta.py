@@ -128,7 +128,7 @@ def conclude(_: Setup, results: Mapping[str, Result]) -> Findings:
         ahead("a net trained for pairs has more pairs right", nets[pairwise][PAIRS], nets[winner][PAIRS],
               (pairwise, winner), otherwise=FEW_PAIRS),
     ]  # fmt: skip
-    return Findings(tables, claims, ["nets are trained on data that is made; the paper trains none"])
+    return Findings(tables, claims, ["nets are trained on synthetic data; the paper trains none"])
 
 
 def _by_metric(result: Result) -> dict[str, Any]:

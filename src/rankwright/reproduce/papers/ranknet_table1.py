@@ -37,7 +37,7 @@ LITTLE = 2.0  # points
 SMALL_SETS = "with so few training vectors a hidden layer has more weights than can be learnt"
 NOT_ALL_LEARNT = "the descent of some draws ends where a few pairs of nearly equal targets stay wrong"
 OTHER_DRAW = (
-    "the paper does not tell how its six bins are cut, nor which pairs it counts; its figures for the polynomial are "
+    "the paper does not say how its six bins are cut, nor which pairs it counts; its figures for the polynomial are "
     "lower at every size, as they would be if pairs within a bin were counted too, by the sum itself"
 )
 STUDENT = {3: 4.303, 5: 2.776, 10: 2.262}  # standard errors that hold 95 %, by the number of draws
@@ -143,11 +143,11 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
     levels, everything = linear_ceiling()
     notes = [
         "the data is made by the paper's recipe, each draw with its own random network or polynomial",
-        f"a perfect linear scorer of a sum of three independent normal terms, as the polynomial is one, has "
-        f"{levels:.1f} % of the pairs of different levels right, which are counted here, and {everything:.1f} % of all "
-        "pairs by the sum itself, which is nearer to the paper's figures: it may have counted those",
+        "the polynomial is about a sum of three independent normal terms; the best linear scorer of such a sum orders "
+        f"{levels:.1f} % of the pairs of different levels rightly, which are counted here, and {everything:.1f} % of "
+        "all pairs if the sum itself is the truth, which is nearer to the paper's figures: it may have counted those",
     ]
-    return Findings([PaperTable("Test pairs right, %", rows, 2, comparable=True)], claims, notes)
+    return Findings([PaperTable("Test pairs in the right order, %", rows, 2, comparable=True)], claims, notes)
 
 
 def _little(text: str, rows: Mapping[str, Mapping[str, Any]], column: str) -> Claim:
@@ -172,7 +172,7 @@ def near(rows: Mapping[str, Mapping[str, Figure]]) -> Claim:
         f"{inside.count(True)} of {len(inside)}; farthest from the mean of our draws is {farthest}, by "
         f"{_distance(named[farthest]):.2f} points"
     )
-    return Claim("the paper's figures lie where another draw of the task would", all(inside), found, OTHER_DRAW)
+    return Claim("the paper's figures lie in the range of our draws of the task", all(inside), found, OTHER_DRAW)
 
 
 def _distance(figure: Figure) -> float:

@@ -81,7 +81,7 @@ def conclude(setup: Setup, results: Mapping[str, Result]) -> Findings:
         near(rows),
     ]
     tables = [
-        PaperTable("Test pairs right, %", rows, 2, comparable=True),
+        PaperTable("Test pairs in the right order, %", rows, 2, comparable=True),
         PaperTable("Pairs that are trained on", pairs, 0),
     ]
     note = "the data is made by the paper's recipe; every figure is a mean over draws"

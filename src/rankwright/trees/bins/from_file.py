@@ -51,7 +51,7 @@ def bin_file(
     mapper : BinMapper, optional
         The bins of the training data, for validation data; features that text leaves out then count as absent.
     max_bins : int, default 255
-        How many values of a feature can be told apart, at most.
+        The most values of a feature that can be told apart.
     categorical : sequence of int or str, optional
         Features, by number from 0 or by name, whose values are categories.
     sample_size : int, optional
