@@ -19,6 +19,7 @@ import socket
 import struct
 from contextlib import suppress
 
+from rankwright.cluster import worker
 from rankwright.cluster.processes import start_python
 
 FORK = 0
@@ -103,25 +104,29 @@ def main(descriptor: int) -> None:
     """Serve the driver at the other end of that socket until it is gone."""
     with suppress(ImportError):  # whoever needs it will be told
         from rankwright.cluster import gloo  # noqa: F401
-    from rankwright.cluster import worker
-
     gc.collect()
     gc.freeze()  # a collection in a worker would write to every object, and so copy its page
-    with socket.socket(fileno=descriptor) as channel:
-        while True:
-            request, sent, _, _ = socket.recv_fds(channel, _NUMBER.size, 1)
-            if len(request) < _NUMBER.size:
-                return
-            number = _NUMBER.unpack(request)[0]
-            if number == FORK:
-                number = os.fork()
-                if number == 0:
-                    channel.close()
-                    worker.main(sent[0])
-                os.close(sent[0])
-                channel.sendall(_NUMBER.pack(number))
-            else:
-                channel.sendall(_NUMBER.pack(_ended(number)))
+    with socket.socket(fileno=descriptor) as channel, suppress(ConnectionError):
+        while _serve(channel):
+            pass
+
+
+def _serve(channel: socket.socket) -> bool:
+    """Do what the driver asks for next; False where it is gone."""
+    request, sent, _, _ = socket.recv_fds(channel, _NUMBER.size, 1)
+    if len(request) < _NUMBER.size:
+        return False
+    number = _NUMBER.unpack(request)[0]
+    if number != FORK:
+        channel.sendall(_NUMBER.pack(_ended(number)))
+        return True
+    born = os.fork()
+    if born == 0:
+        channel.close()
+        worker.main(sent[0])  # never returns
+    os.close(sent[0])
+    channel.sendall(_NUMBER.pack(born))
+    return True
 
 
 def _ended(number: int) -> int:
