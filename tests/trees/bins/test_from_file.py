@@ -327,12 +327,12 @@ def test_memory_never_holds_the_feature_matrix(tmp_path, monkeypatch):
 def test_parts_of_a_sample_need_no_rows_that_are_surely_not_in_the_whole():
     features = np.arange(3000, dtype=np.float32)[:, None]
     rows = Rows(features, Runs.of(np.arange(3000) // 100))
-    whole = RowSample(300, seed=1)
+    whole = RowSample(1000, seed=1)
     whole.add(rows)
-    parts = [RowSample(300, seed=1, highest=highest_of_sample(300, 3000)) for _ in range(2)]
+    parts = [RowSample(1000, seed=1, highest=highest_of_sample(1000, 3000)) for _ in range(2)]
     for part, places in zip(parts, np.split(np.arange(3000), 2), strict=True):
         part.add(rows.take(places))
     held = [part.with_priorities() for part in parts]
-    assert all(len(own) < 300 for own, _ in held)
-    chosen = lowest(np.concatenate([own for _, own in held]), 300)
+    assert all(len(own) < 700 for own, _ in held)
+    chosen = lowest(np.concatenate([own for _, own in held]), 1000)
     assert np.array_equal(np.concatenate([own for own, _ in held])[chosen], whole.features())
