@@ -174,8 +174,8 @@ def main() -> None:
         seconds, spent, peak = (
             statistics.median(getattr(cost, what) for cost in own) for what in ("seconds", "processor", "peak")
         )
-        found = {"s": round(seconds), "processor s": round(spent), "GB of all processes": round(peak / 1e9, 2)}
-        rows.append({"system": name} | found | {"NDCG@10": quality[name]})
+        own_costs = {"s": round(seconds), "processor s": round(spent), "GB of all processes": round(peak / 1e9, 2)}
+        rows.append({"system": name} | own_costs | {"NDCG@10": quality[name]})
     show(
         f"distributed peers {n_docs} documents {options.trees} trees",
         f"The same Parquet, two workers or threads: {n_docs:,} web-like documents, {n_features} features, "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import time
+from multiprocessing.connection import wait
 from pathlib import Path
 
 import jobs
@@ -73,9 +75,9 @@ def test_a_driver_that_was_stopped_does_not_blame_its_members(monkeypatch):
         stops.append(False)
         return wait(connections, timeout)
 
-    wait, clock = local_crew.wait, [0.0]
+    clock = [0.0]
     monkeypatch.setattr(local_crew, "wait", stopping_wait)
-    monkeypatch.setattr(local_crew.time, "monotonic", lambda: clock[-1])
+    monkeypatch.setattr(time, "monotonic", lambda: clock[-1])
     try:
         assert crew.call(jobs.rest, [0.0]) == [0.0]
     finally:
