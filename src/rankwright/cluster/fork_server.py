@@ -34,11 +34,7 @@ class ForkServer:
         with theirs:
             self._process = start_python("rankwright.cluster.fork_server", theirs, threads)
         self._unborn: list[ForkedProcess] = []  # those whose numbers were not told yet
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether the server can be asked."""
-        return self._process.poll() is None
+        self.is_alive = True  # as far as is known: it answered whatever it was asked
 
     def fork(self, channel: socket.socket) -> ForkedProcess:
         """Start a worker at the other end of that socket; nobody waits until it is there."""
@@ -65,7 +61,8 @@ class ForkServer:
         told = b""
         with suppress(OSError):
             told = self._channel.recv(_NUMBER.size, socket.MSG_WAITALL)
-        return int(_NUMBER.unpack(told)[0]) if len(told) == _NUMBER.size else -signal.SIGKILL
+        self.is_alive = len(told) == _NUMBER.size
+        return int(_NUMBER.unpack(told)[0]) if self.is_alive else -signal.SIGKILL
 
     def close(self) -> None:
         """End the server; its workers end when their own sockets are closed."""

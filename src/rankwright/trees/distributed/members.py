@@ -82,17 +82,17 @@ def look(state: MemberState, task: LookTask) -> Look:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class LookedThrough:
     """What a worker that has looked through its part remembers when it reads codes."""
 
     order: IntArray | None = None  # of the rows, by their keys
     digest: str | None = None
 
 
-def _look(task: LookTask) -> tuple[Look, Float32Array, Known]:
+def _look(task: LookTask) -> tuple[Look, Float32Array, LookedThrough]:
     file = task.part.file(n_features=task.n_features, threads=task.threads)
     if file is None:
-        return NOTHING, np.empty((0, 0), np.float32), Known()
+        return NOTHING, np.empty((0, 0), np.float32), LookedThrough()
     sample = RowSample(SAMPLE_SIZE, task.seed, file.absent, task.highest)
     documents = file.stream_rows(sample.add)
     data = documents.data
@@ -100,7 +100,7 @@ def _look(task: LookTask) -> tuple[Look, Float32Array, Known]:
     features, priorities = sample.with_priorities()
     hashes = sample.hashes()
     keys = query_keys(data, hashes)
-    known = Known(order_of_rows(data, hashes, task.threads), data_digest(data, hashes))
+    known = LookedThrough(order_of_rows(data, hashes, task.threads), data_digest(data, hashes))
     ids = None if task.part.format == "parquet" else data.query_ids
     example = data.take_queries([0])
     facts = LessonFacts.of(data)
@@ -154,7 +154,7 @@ class Coded(NamedTuple):
 
 def code(state: MemberState, task: CodeTask) -> Coded:
     """Read the training part as codes."""
-    known = Known()
+    known = LookedThrough()
     if state.get("data", (None,))[0] != task.token:
         looked = state.pop("look", None)  # its sample makes room
         if looked is not None and looked[0][0] == task.token:
@@ -164,7 +164,7 @@ def code(state: MemberState, task: CodeTask) -> Coded:
     return kept(state, "data", task.token, lambda: _coded_training(task, known))[0]  # type: ignore[no-any-return]
 
 
-def _coded_training(task: CodeTask, known: Known) -> tuple[Coded, BinnedDataset, IntArray]:
+def _coded_training(task: CodeTask, known: LookedThrough) -> tuple[Coded, BinnedDataset, IntArray]:
     own = _read(task, known, in_key_order=True)
     assert task.numbers is not None
     assert task.sizes is not None
@@ -179,7 +179,7 @@ def code_valid(state: MemberState, task: CodeTask) -> Coded:
 
 
 def _coded_valid(task: CodeTask) -> tuple[Coded, BinnedDataset]:
-    own = _read(task, Known(), in_key_order=False)
+    own = _read(task, LookedThrough(), in_key_order=False)
     return _facts(own, task.threads), own
 
 
@@ -188,7 +188,7 @@ def _facts(own: BinnedDataset, threads: int) -> Coded:
     return Coded(own.groups.sizes, own.query_weights, query_hashes(own, threads), *sums)
 
 
-def _read(task: CodeTask, known: Known, *, in_key_order: bool) -> BinnedDataset:
+def _read(task: CodeTask, known: LookedThrough, *, in_key_order: bool) -> BinnedDataset:
     if isinstance(task.part, BinnedDataset):
         return task.part
     names = {"features": list(task.feature_names)} if task.feature_names else {}
