@@ -1,13 +1,15 @@
 """One forest grown by several workers: is the file the same, what does it cost, what is sent, what if workers die?
 
 `python -m benchmarks.distributed same` trains the same shards in one process and by workers, in turns, and compares
-model files, processor time and the bytes of a tree with the formula of docs/scale.md; `--kill` kills a worker of each
-run. `... kills` kills a worker at a random moment of each of many runs, and looks for what is left behind.
+model files, processor time and the bytes of a tree with the formula of docs/scale.md; with `--kill` workers train once
+more, and one of them is killed. `... kills` kills a worker at a random moment of each of many runs, and looks for what
+is left behind.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import logging
 import os
@@ -16,12 +18,19 @@ import re
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
 from benchmarks.process_tree import run_watched, tree_of
+from benchmarks.records import show
+
+Run = Callable[[], dict[str, Any]]  # what one run has found
 
 QUERIES_AT_ONCE = 2000
 SECONDS_OF_A_HANG = 600.0
@@ -88,38 +97,62 @@ def formula(n_features: int, leaves: int, workers: int, bins: int = 256, wide: f
 
 def same(options: argparse.Namespace, folder: Path) -> None:
     """Compare files and processor times."""
+    shards = options.shards or folder
     if options.shards is None:
-        print(f"{make_shards(folder, options.queries, options.features):,} documents")
-    shards = str(options.shards or folder)
+        make_shards(folder, options.queries, options.features)
+    n_docs, n_features = shape_of(shards)
+    rows = []
+    for name, run in runs_of(options, str(shards), folder.parent / "model.rw", n_features) * options.repeats:
+        rows.append({"run": name} | run())
+        print(*(f"{column} {value}" for column, value in rows[-1].items()), sep=", ", flush=True)
+    first = rows[0]["run"]
+    best = {row["run"]: min(own["processor s"] for own in rows if own["run"] == row["run"]) for row in rows}
+    n_files = len({row["file"] for row in rows})
+    show(
+        f"distributed same {n_docs} documents {options.trees} trees",
+        f"Is one forest the same for any number of workers? {n_docs:,} web-like documents, {n_features} features, "
+        f"{options.trees} trees of {options.leaves} leaves",
+        rows,
+        files="one model file" if n_files == 1 else f"{n_files} DIFFERENT model files",
+        processor_time_of_the_first=first,
+        times_the_first={name: round(value / best[first], 2) for name, value in best.items()},
+    )
+    print("one model file" if n_files == 1 else f"{n_files} DIFFERENT model files")
+
+
+def runs_of(options: argparse.Namespace, shards: str, out: Path, n_features: int) -> list[tuple[str, Run]]:
+    """What is run, by name: one process, then workers; with `--kill` once more, one of them being killed."""
     given = [f"--set={name}={value}" for name, value in settings(options.leaves).items()]
-    alone = [ALONE, "train", shards, "--threads", "2", f"--set=n_trees={options.trees}", *given, "--out"]
-    print(f"{options.trees} trees of {options.leaves} leaves", flush=True)
-    spent: dict[str, list[float]] = {}
-    files: set[bytes] = set()
-    together = [f"{n} workers, {cluster}" for cluster in options.cluster for n in options.workers]
-    for _ in range(options.repeats):
-        for name in ([] if options.without_one else ["1 process x 2 threads"]) + together:
-            out = folder.parent / "model.rw"
-            if name.startswith("1 process"):
-                cost = run_watched("-c", *alone, str(out))
-            else:
-                workers, cluster = int(name.split()[0]), name.split()[-1]
-                kill_at = options.trees // 2 if options.kill else None
-                told = [shards, str(out), cluster, workers, options.trees, options.leaves, kill_at]
-                cost = run_watched("-c", TOGETHER, json.dumps(told))
-                expected = formula(options.features or 136, options.leaves, workers)
-                sent = int(cost.printed.split()[-1])
-                print(f"{name}: {sent:,} bytes sent a tree and worker; at most {expected:,.0f} by the formula")
-            files.add(out.read_bytes())
-            if options.keep is not None:
-                options.keep.mkdir(exist_ok=True, parents=True)
-                (options.keep / f"{name.replace(' ', '-')}{'-killed' * options.kill}.rw").write_bytes(out.read_bytes())
-            spent.setdefault(name, []).append(cost.processor)
-            print(f"{name}: {cost.told}", flush=True)
-    first = min(next(iter(spent.values())))
-    for name, values in spent.items():
-        print(f"{name}: best {min(values):.1f} s of processor time, {min(values) / first:.2f}x")
-    print("one model file" if len(files) == 1 else f"{len(files)} DIFFERENT model files")
+    alone = [ALONE, "train", shards, "--threads", "2", f"--set=n_trees={options.trees}", *given, "--out", str(out)]
+
+    def watched(*command: str) -> tuple[str, dict[str, Any]]:
+        cost = run_watched("-c", *command)
+        digest = sha256(out.read_bytes()).hexdigest()[:16]
+        costs = {"s": round(cost.seconds), "processor s": round(cost.processor, 1), "GB": round(cost.peak / 1e9, 2)}
+        return cost.printed, {"file": digest} | costs
+
+    def together(cluster: str, workers: int, kill_at: int | None) -> dict[str, Any]:
+        told = [shards, str(out), cluster, workers, options.trees, options.leaves, kill_at]
+        printed, found = watched(TOGETHER, json.dumps(told))
+        sent, most = int(printed.split()[-1]) / 1e6, formula(n_features, options.leaves, workers) / 1e6
+        return found | {"MB sent a tree and worker": round(sent, 2), "at most, by the formula": round(most, 2)}
+
+    runs: list[tuple[str, Run]] = []
+    if not options.without_one:
+        runs.append(("1 process x 2 threads", lambda: watched(*alone)[1]))
+    for kill_at in [None, options.trees // 2] if options.kill else [None]:
+        for cluster, workers in itertools.product(options.cluster, options.workers):
+            told = "" if kill_at is None else f", one killed after tree {kill_at}"
+            runs.append((f"{workers} workers, {cluster}{told}", partial(together, cluster, workers, kill_at)))
+    return runs
+
+
+def shape_of(folder: Path) -> tuple[int, int]:
+    """How many documents and features the shards have."""
+    from pyarrow import parquet
+
+    found = [parquet.read_metadata(path) for path in sorted(folder.iterdir())]
+    return sum(one.num_rows for one in found), found[0].num_columns - 2
 
 
 def kills(options: argparse.Namespace, folder: Path) -> None:
@@ -133,7 +166,10 @@ def kills(options: argparse.Namespace, folder: Path) -> None:
     print(f"{n_docs:,} documents, {options.trees} trees of {options.leaves} leaves", flush=True)
     expected, wrong = out.read_bytes(), 0
     chance = random.Random(options.seed)
-    longest, killed = 0.0, set[int]()  # a moment may come before the workers, or after the end: only kills count
+    seconds, killed = (
+        list[float](),
+        set[int](),
+    )  # a moment may come before the workers, or after the end: only kills count
     places = traces()
     with rw.open_engine(options.cluster[0], 2) as engine:
         made = list[Any]()
@@ -153,17 +189,29 @@ def kills(options: argparse.Namespace, folder: Path) -> None:
                 timer.start()
             start = time.perf_counter()
             rw.LambdaMART(**shape).on(engine).fit(rw.Shards(folder)).save(out)
-            longest = max(longest, time.perf_counter() - start)
+            seconds.append(time.perf_counter() - start)
             for timer in timers:
                 timer.cancel()
             is_same = out.read_bytes() == expected
             wrong += not is_same
             left = len(set(tree_of(os.getpid())) - processes) if options.cluster[0] == "local" else 0
             told = f"{'the same file' if is_same else 'ANOTHER file'}, {left} processes left, kill at {moment:.1f} s"
-            print(f"run {number}: {told}", flush=True)
+            print(f"run {number}: {told}, {seconds[-1]:.1f} s in all", flush=True)
     left_behind = sorted(traces() - places), sorted(set(tree_of(os.getpid())) - {os.getpid()})
-    alike = f"{options.repeats - wrong} of {options.repeats} files are the same, a worker died in {len(killed)} runs"
-    print(f"{alike}; {usual:.0f} s is usual, {longest:.0f} s was the longest; left behind: {left_behind}")
+    found = {
+        "runs": options.repeats,
+        "the same file": options.repeats - wrong,
+        "a worker died in": len(killed),
+        "usual s": round(usual),
+        "median s": round(median(seconds)),
+        "longest s": round(max(seconds)),
+        "left behind": str(left_behind),
+    }
+    question = (
+        f"A worker is killed at a random moment of each run: is the file the same? {n_docs:,} web-like documents, "
+        f"{options.features or 136} features, {options.trees} trees of {options.leaves} leaves, two workers"
+    )
+    show(f"distributed kills {options.cluster[0]}", question, [found])
 
 
 def traces() -> set[str]:
@@ -204,9 +252,8 @@ def main() -> None:
     parser.add_argument("--leaves", type=int, default=31)
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 4])
     parser.add_argument("--cluster", nargs="+", default=["local"])
-    parser.add_argument("--kill", action="store_true", help="kill a worker in the middle of each run of workers")
+    parser.add_argument("--kill", action="store_true", help="run all workers once more, and kill one of them")
     parser.add_argument("--without-one", action="store_true", help="leave out the run of one process")
-    parser.add_argument("--keep", type=Path, help="a folder for the model files")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()

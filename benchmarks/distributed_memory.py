@@ -23,6 +23,7 @@ from typing import Any
 
 from benchmarks.distributed import make_shards, remember_crews, settings
 from benchmarks.process_tree import run_watched
+from benchmarks.records import show
 
 TRAIN = "import json, sys; from benchmarks.distributed_memory import train; train(*json.loads(sys.argv[1]))"
 BASE_QUERIES = 25_000  # three million documents
@@ -92,6 +93,7 @@ def main() -> None:
         if options.base is None:
             base.mkdir()
             make_shards(base, BASE_QUERIES, None)
+        rows: list[dict[str, Any]] = []
         made, copies = 0, ceil(max(options.documents) / 119 / BASE_QUERIES)  # a query has 120 documents or so
         for n_docs in sorted(options.documents):
             made = make_repeated(base, folder, n_docs, made, copies)
@@ -107,6 +109,24 @@ def main() -> None:
                 f"a tree {found['tree']:.1f} s; each process at the most {own} GB; {found['crews']} crews",
                 flush=True,
             )
+            rows.append(
+                {
+                    "documents": made,
+                    "GB as float32": round(made * 136 * 4 / 1e9, 2),
+                    "processor s": round(cost.processor),
+                    "reading s": round(found["reading"]),
+                    "a tree s": round(found["tree"], 1),
+                    "GB of all processes": round(cost.peak / 1e9, 2),
+                    "GB of the largest": round(max(cost.peaks.values()) / 1e9, 2),
+                }
+            )
+        bound = "" if options.bound is None else f", each with at most {options.bound} GiB of data"
+        show(
+            f"distributed memory {max(options.documents)} documents {options.workers} workers",
+            f"How much memory and time do {options.workers} workers take{bound}? 136 features, {options.trees} trees "
+            "of 31 leaves",
+            rows,
+        )
 
 
 if __name__ == "__main__":

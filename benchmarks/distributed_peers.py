@@ -2,6 +2,8 @@
 
     python -m benchmarks.distributed_peers --python /path/to/python/with/dask --repeats 3
 
+That environment has `dask[dataframe]`, `distributed`, `xgboost-cpu`, `lightgbm`, `pyarrow` and `scikit-learn`.
+
 Each system is a command of its own that reads the shards, trains, scores the test documents and ends; time, processor
 time and memory are those of all its processes. XGBoost's `ExtMemQuantileDMatrix` has one process of two threads; the
 others have two workers of one thread. NDCG@10 is of queries that nobody trained on.
@@ -19,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.process_tree import Cost, run_watched
+from benchmarks.records import show
 
 RUN = """
 import json, sys
@@ -71,7 +74,8 @@ def dask_xgboost(shards: str, test: str, out: str, trees: int) -> None:
 
     with _dask_client() as client:
         frame, features = _dask_frame(shards)
-        model = dask.DaskXGBRanker(n_estimators=trees, **XGBOOST)
+        # No query is cut, since partitions hold whole ones; unless this is said, all documents are sent around first.
+        model = dask.DaskXGBRanker(n_estimators=trees, allow_group_split=True, **XGBOOST)
         model.client = client
         model.fit(frame[features], frame["label"], qid=frame["qid"])
         booster = model.get_booster()
@@ -123,18 +127,23 @@ def _dask_client() -> Any:
 def _dask_frame(shards: str) -> tuple[Any, list[str]]:
     """All shards, a partition each: queries are whole in them."""
     import dask.dataframe as frames
+    from distributed import wait
 
-    frame = frames.read_parquet(f"{shards}/*.parquet", split_row_groups=False)
+    # Kept by the workers: otherwise Dask joins partitions where few columns are asked for, so that labels no longer fit
+    # features (LightGBM ends with an error), and reads the files again for each column.
+    frame = frames.read_parquet(f"{shards}/*.parquet", split_row_groups=False).persist()
+    wait(frame)
     return frame, [name for name in frame.columns if name not in ("qid", "label")]
 
 
 def main() -> None:
-    from benchmarks.distributed import make_shards
+    from benchmarks.distributed import make_shards, shape_of
 
     import rankwright as rw
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--queries", type=int, default=8000)
+    parser.add_argument("--shards", type=Path, help="shards that are there, instead of new ones")
     parser.add_argument("--trees", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--python", default=sys.executable, help="the interpreter that has Dask and the peers")
@@ -143,9 +152,13 @@ def main() -> None:
     costs: dict[str, list[Cost]] = {name: [] for name in options.only}
     quality: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as place:
-        shards, test, out = Path(place) / "shards", str(Path(place) / "test.parquet"), str(Path(place) / "scores.npy")
-        shards.mkdir()
-        print(f"{make_shards(shards, options.queries, None):,} documents, {options.trees} trees", flush=True)
+        shards = options.shards or Path(place) / "shards"
+        test, out = str(Path(place) / "test.parquet"), str(Path(place) / "scores.npy")
+        if options.shards is None:
+            shards.mkdir()
+            make_shards(shards, options.queries, None)
+        n_docs, n_features = shape_of(shards)
+        print(f"{n_docs:,} documents, {options.trees} trees", flush=True)
         held_out = rw.synthetic.web_search(1000, seed=1_000_000)
         rw.write(held_out, test)
         for _ in range(options.repeats):
@@ -156,10 +169,33 @@ def main() -> None:
                 found = rw.evaluate(np.load(out).astype(np.float64), held_out, ["ndcg@10"])
                 quality[name] = found["ndcg@10"].mean
                 print(f"{name}: {costs[name][-1].told}, NDCG@10 {quality[name]:.4f}", flush=True)
+    rows = []
     for name, own in costs.items():
-        seconds, spent = (statistics.median(getattr(cost, what) for cost in own) for what in ("seconds", "processor"))
-        peak = statistics.median(cost.peak for cost in own)
-        print(f"| {name} | {seconds:.0f} s | {spent:.0f} s | {peak / 1e9:.2f} GB | {quality[name]:.4f} |")
+        seconds, spent, peak = (
+            statistics.median(getattr(cost, what) for cost in own) for what in ("seconds", "processor", "peak")
+        )
+        own_costs = {"s": round(seconds), "processor s": round(spent), "GB of all processes": round(peak / 1e9, 2)}
+        rows.append({"system": name} | own_costs | {"NDCG@10": quality[name]})
+    show(
+        f"distributed peers {n_docs} documents {options.trees} trees",
+        f"The same Parquet, two workers or threads: {n_docs:,} web-like documents, {n_features} features, "
+        f"{options.trees} trees of {LEAVES} leaves; NDCG@10 of 1,000 other queries",
+        rows,
+        repeats=options.repeats,
+        peers=peer_versions(options.python),
+    )
+
+
+def peer_versions(python: str) -> dict[str, str]:
+    """The versions that the peers' interpreter has."""
+    names = ["xgboost-cpu", "lightgbm", "dask", "distributed", "pyarrow"]
+    told = (
+        "import json, sys; from importlib.metadata import distributions; "
+        "found = {one.name: one.version for one in distributions()}; "
+        "print(json.dumps({name: found.get(name) for name in sys.argv[1:]}))"
+    )
+    found: dict[str, str] = json.loads(run_watched("-c", told, *names, python=python).printed)
+    return found
 
 
 if __name__ == "__main__":

@@ -122,6 +122,7 @@ def main() -> None:
         open_things.enter_context(ray_on(HEAD, scratch, *head))
         await_nodes(1)
         open_things.enter_context(ray_on(ONE, scratch, *join))
+        await_nodes(2)  # two nodes that start at once on one machine may clash over the names of their sockets
         lost = open_things.enter_context(ray_on(TWO, scratch, *join))
         await_nodes(3)
         for name, kills in (("undisturbed", False), ("a node killed", True)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from multiprocessing.connection import wait
@@ -19,9 +20,11 @@ from rankwright.cluster.crew import (
     settled,
 )
 from rankwright.cluster.engine import Done, Report
+from rankwright.cluster.fork_server import ForkServer
 from rankwright.cluster.processes import WorkerProcess
 from rankwright.cluster.tasks import Failure, Ping, Posted, Work, hear
 
+CAN_FORK = sys.platform == "linux"  # on a Mac, libraries of the system may not be used after a fork
 LOOPBACK = "127.0.0.1"
 _STATE: MemberState = {"address": LOOPBACK}  # of this process, where it is a member
 
@@ -37,7 +40,8 @@ class LocalCrew:
 
     def __init__(self, size: int, threads: int) -> None:
         self.size, self.threads = size, threads
-        self._members = [WorkerProcess(threads) for _ in range(size)]
+        self._server = ForkServer(threads) if CAN_FORK else None
+        self._members = [self._started() for _ in range(size)]
         self._call = 0  # the number of the last call: answers to earlier ones, which Ctrl-C ended, are dropped
         self._is_new = [True] * size
 
@@ -60,8 +64,10 @@ class LocalCrew:
             waiting = {
                 self._members[number].connection: number for number in range(self.size) if number not in outcomes
             }
-            ready = wait(list(waiting), timeout=SECONDS_BETWEEN_PINGS)
+            before, ready = now, wait(list(waiting), timeout=SECONDS_BETWEEN_PINGS)
             now = time.monotonic()
+            stopped = max(0.0, now - before - SECONDS_BETWEEN_PINGS)  # the driver itself, by Ctrl-Z for instance
+            silent_since = [since + stopped for since in silent_since]
             for connection, number in waiting.items():
                 if connection in ready:
                     silent_since[number] = now
@@ -93,14 +99,23 @@ class LocalCrew:
             return None
         return message if isinstance(message, Done | Failure) and message.number == self._call else None
 
+    def _started(self) -> WorkerProcess:
+        return WorkerProcess(self.threads, None if self._server is None else self._server.fork)
+
     def renew(self, members: Sequence[int]) -> None:
         """Start new processes in the places of dead ones."""
         for number in members:
             self._members[number].kill()
-            self._members[number] = WorkerProcess(self.threads)
+        if self._server is not None and not self._server.is_alive:
+            self._server.close()
+            self._server = ForkServer(self.threads)
+        for number in members:
+            self._members[number] = self._started()
             self._is_new[number] = True
 
     def close(self) -> None:
         """End all members."""
         for member in self._members:
             member.kill()
+        if self._server is not None:
+            self._server.close()

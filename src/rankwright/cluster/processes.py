@@ -1,7 +1,7 @@
 """A worker as the driver sees it: a process, and a socket to talk through.
 
-Workers are started afresh, never forked, so that threads of the driver do them no harm; and the driver's main script is
-not run again in them, so that it needs no guard. Their output goes to stderr: stdout is for results.
+Workers are never forked from the driver, so that its threads do them no harm; and the driver's main script is not run
+again in them, so that it needs no guard. Their output goes to stderr: stdout is for results.
 """
 
 from __future__ import annotations
@@ -12,40 +12,62 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pickle import loads
-from typing import Any
+from typing import Any, Protocol
 
 from rankwright.cluster.shared_memory import SharedValue
 from rankwright.cluster.tasks import Share, Work
 
 # The search path first: what the driver can import, workers can.
 START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[2]); "
-    "from rankwright.cluster.worker import main; main(int(sys.argv[1]))"
+    "import json, sys; from importlib import import_module; sys.path[:] = json.loads(sys.argv[3]); "
+    "import_module(sys.argv[1]).main(int(sys.argv[2]))"
 )
 # What libraries read when they are loaded; our own kernels follow the first.
+POOL = {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # the others keep tens of megabytes for later
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
+def start_python(module: str, channel: socket.socket, threads: int) -> subprocess.Popen[bytes]:
+    """Start a process that calls the `main` of a module with its end of a socket."""
+    number = channel.fileno()
+    return subprocess.Popen(
+        [sys.executable, "-c", START, module, str(number), json.dumps(sys.path)],
+        pass_fds=[number],
+        stdin=subprocess.DEVNULL,
+        stdout=2,
+        env=POOL | os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads)),
+        process_group=0,  # Ctrl-C in the terminal is for the driver, which ends its workers itself
+    )
+
+
+class Process(Protocol):
+    """What is asked of a process that was started, however it was."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+
+    def kill(self) -> None:
+        """Have it end."""
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended."""
+
+
 class WorkerProcess:
-    """A process that works on one task at a time, which is its `work`."""
+    """A process that works on one task at a time, which is its `work`; started afresh, or by `fork`."""
 
     work: Work
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, fork: Callable[[socket.socket], Process] | None = None) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
-            number = theirs.fileno()
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", START, str(number), json.dumps(sys.path)],
-                pass_fds=[number],
-                stdin=subprocess.DEVNULL,
-                stdout=2,
-                env=os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads)),
-                process_group=0,  # Ctrl-C in the terminal is for the driver, which ends its workers itself
-            )
+            started = start_python("rankwright.cluster.worker", theirs, threads) if fork is None else fork(theirs)
+        self._process: Process = started
         self.connection = Connection(ours.detach())
         self._shared: SharedValue | None = None
 

@@ -110,10 +110,13 @@ class RayCrew:
             given[member.act.remote(work)] = number
         outcomes: dict[int, Done | Failure | Lost] = {}
         pings = {number: (member.ping.remote(), time.monotonic()) for number, member in enumerate(self._members)}
-        given_up_at = float("inf")
+        given_up_at, now = float("inf"), time.monotonic()
         while given:
+            before = now
             ready, _ = ray.wait(list(given), num_returns=1, timeout=SECONDS_BETWEEN_PINGS)
             now = time.monotonic()
+            stopped = max(0.0, now - before - SECONDS_BETWEEN_PINGS)  # the driver itself, by Ctrl-Z for instance
+            pings = {number: (ping, asked + stopped) for number, (ping, asked) in pings.items()}
             for reference in ready:
                 number = given.pop(reference)
                 outcomes[number] = _outcome(reference)

@@ -30,6 +30,7 @@ VALUES_READ_AT_ONCE = 1 << 20  # 4 MB
 BYTES_READ_AHEAD = 1 << 16  # of each column
 VALUES_WRITTEN_AT_ONCE = 1 << 21  # 8 MB
 BYTES_IN_GROUP = 1 << 26  # of a row group, which other tools read at once
+BYTES_IN_PAGE = 1 << 16  # of a column, which every reader holds; a longer dictionary would make files larger, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,8 @@ class _GroupWriter:
     def append(self, table: Any) -> None:
         if self._writer is None:
             parquet = load("pyarrow.parquet", "writing Parquet")
-            self._writer = parquet.ParquetWriter(self._file, table.schema, compression="zstd")
+            pages = {"data_page_size": BYTES_IN_PAGE, "dictionary_pagesize_limit": BYTES_IN_PAGE}
+            self._writer = parquet.ParquetWriter(self._file, table.schema, compression="zstd", **pages)
         elif table.schema != self._writer.schema:
             raise InputError("datasets written into one file must have the same columns")
         self._tables.append(table)

@@ -26,7 +26,7 @@ from rankwright.trees.bins import from_file
 from rankwright.trees.bins.binned import bin_dataset, without_features
 from rankwright.trees.bins.binning import fit_bins
 from rankwright.trees.bins.from_file import bin_file
-from rankwright.trees.bins.sampling import RowSample
+from rankwright.trees.bins.sampling import RowSample, highest_of_sample, lowest
 
 FILES = ["data.txt", "data.txt.gz", "data.txt.zst", "data.parquet", "data.csv", "data.csv.gz", "data.tsv"]
 SMALL_SAMPLE = 150  # fewer rows than the data has
@@ -322,3 +322,17 @@ def test_memory_never_holds_the_feature_matrix(tmp_path, monkeypatch):
     assert peaks[0] < 1.3 * binned.codes.nbytes + judgments + (1 << 18)
     assert peaks[1] > features.nbytes
     assert peaks[0] < features.nbytes
+
+
+def test_parts_of_a_sample_need_no_rows_that_are_surely_not_in_the_whole():
+    features = np.arange(3000, dtype=np.float32)[:, None]
+    rows = Rows(features, Runs.of(np.arange(3000) // 100))
+    whole = RowSample(1000, seed=1)
+    whole.add(rows)
+    parts = [RowSample(1000, seed=1, highest=highest_of_sample(1000, 3000)) for _ in range(2)]
+    for part, places in zip(parts, np.split(np.arange(3000), 2), strict=True):
+        part.add(rows.take(places))
+    held = [part.with_priorities() for part in parts]
+    assert all(len(own) < 700 for own, _ in held)
+    chosen = lowest(np.concatenate([own for _, own in held]), 1000)
+    assert np.array_equal(np.concatenate([own for own, _ in held])[chosen], whole.features())

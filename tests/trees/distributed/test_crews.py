@@ -128,7 +128,17 @@ class Losing:
         return crew
 
 
-STAGES = ["look", "sampled_rows", "code", "join", "measure"]
+STAGES = ["look", "sampled_values", "code", "join", "measure"]
+
+
+def test_a_sample_that_comes_out_too_small_is_taken_again(
+    engine: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents that are copies of each other have the same priority: fewer may be low than was expected."""
+    alone = rw.LambdaMART(**SETTINGS).fit(rw.Shards(folder))
+    monkeypatch.setattr(crew_data, "highest_of_sample", lambda _, n_docs: 2**64 // 100 if n_docs else 2**64 - 1)
+    together = rw.LambdaMART(**SETTINGS).on(engine).fit(rw.Shards(folder))
+    assert together.forest_.equals(alone.forest_)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +148,7 @@ STAGES = ["look", "sampled_rows", "code", "join", "measure"]
         ("grow", False),
         ("code_valid", True),
         *(pytest.param(stage, False, marks=pytest.mark.slow) for stage in STAGES),
-        pytest.param("sampled_rows", True, marks=pytest.mark.slow),
+        pytest.param("sampled_values", True, marks=pytest.mark.slow),
     ],
 )
 def test_others_take_over_where_there_is_no_room(

@@ -105,6 +105,16 @@ def fit_bins(
     )
 
 
+def joined_bins(parts: Sequence[BinMapper]) -> BinMapper:
+    """The bins of the features of all parts, those of the first before those of the second."""
+    n_edges = np.concatenate([np.diff(part.offsets) for part in parts])
+    return BinMapper(
+        np.concatenate([part.edges for part in parts]),
+        np.concatenate([[0], np.cumsum(n_edges, dtype=np.int64)]),
+        np.concatenate([part.categorical for part in parts]),
+    )
+
+
 def _frequent_values(values: Float32Array, most: int) -> Float32Array:
     distinct, counts = np.unique(values[~np.isnan(values)] + np.float32(0), return_counts=True)
     kept = np.argsort(-counts, kind="stable")[:most]

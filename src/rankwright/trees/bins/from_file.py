@@ -75,7 +75,7 @@ def bin_file(
     with given.repeatable() as file:
         file = file.with_defaults(threads=threads)
         if mapper is not None:
-            return _coded(file, mapper, threads, in_key_order=in_key_order)
+            return coded_file(file, CodePieces(mapper, threads), in_key_order=in_key_order)
         sample = RowSample(sample_size, seed, file.absent)
         documents = file.stream_rows(sample.add)
         file = file.with_categories(documents.data.categories)  # they need not be found again
@@ -89,8 +89,10 @@ def bin_file(
             codes = bin_columns(features, mapper, order=data.source_rows, threads=threads)
             return BinnedDataset(codes, mapper, data, documents.feature_names, keys)
         digest = data_digest(documents.data, sample.hashes())
+        order = order_of_rows(documents.data, sample.hashes(), threads) if in_key_order else None
         del documents, features, sample  # the codes take their place
-        return _coded(file, mapper, threads, digest, in_key_order=in_key_order)
+        coder = CodePieces(mapper, threads) if order is None else PlacedCodes(mapper, order, threads)
+        return coded_file(file, coder, digest, in_key_order=in_key_order)
 
 
 def _sampled(file: DataFile, documents: Documents, sample: RowSample) -> Float32Array:
@@ -120,18 +122,23 @@ class _PickedRows:
         self._n_rows += len(features)
 
 
-def _coded(
-    file: DataFile, mapper: BinMapper, threads: int | None, digest: str | None = None, *, in_key_order: bool
+def order_of_rows(data: RankingDataset, hashes: Uint64Array, threads: int | None) -> IntArray | None:
+    """The rows of a file in the order of their keys; None where the rows of a query are apart in the file."""
+    return None if data.source_rows is not None else key_order(data, hashes, threads).rows
+
+
+def coded_file(
+    file: DataFile, codes: PlacedCodes | CodePieces, digest: str | None = None, *, in_key_order: bool
 ) -> BinnedDataset:
-    """The file's data with codes by `mapper`; `digest` is that of the data the bins were found from, if it is known."""
-    pieces = _CodePieces(mapper, threads)
+    """The file's data with these codes; `digest` is that of the data the bins were found from, if it is known."""
+    mapper, threads = codes.mapper, codes.threads
     with errors_name_file(file.name):
-        documents = file.with_defaults(n_features=mapper.n_features).stream(pieces.add)
-    hashes = np.concatenate(pieces.hashes)
+        documents = file.with_defaults(n_features=mapper.n_features).stream(codes.add)
+    hashes = np.concatenate(codes.hashes)
     if digest is not None and data_digest(documents.data, hashes) != digest:
         raise InputError(f"{file.name} changed while it was read: its rows differ from those the bins were found from")
     data, keys = _ordered(documents.data, hashes, threads, in_key_order)
-    return BinnedDataset(pieces.joined(data.source_rows), mapper, data, documents.feature_names, keys)
+    return BinnedDataset(codes.joined(data.source_rows), mapper, data, documents.feature_names, keys)
 
 
 def _ordered(
@@ -144,14 +151,42 @@ def _ordered(
     return data.in_key_order(order), order.keys
 
 
-class _CodePieces:
+class PlacedCodes:
+    """Codes of rows that come in blocks, and whose order was found before: each row is put in its place at once.
+
+    That the rows are those of before, a digest has to tell.
+    """
+
+    def __init__(self, mapper: BinMapper, order: IntArray, threads: int | None) -> None:
+        self.mapper, self.threads = mapper, threads
+        self._place_of, self._n_rows = np.argsort(order), 0
+        self._codes = empty_codes(len(order), mapper)
+        self._block = empty_codes(0, mapper)  # those of one block, in the order in which they came
+        self.hashes: list[Uint64Array] = []  # of the rows of each block
+
+    def add(self, features: Float32Array) -> None:
+        """Take in the rows that follow those seen so far."""
+        self.hashes.append(row_hashes(features, self.threads))
+        places = self._place_of[self._n_rows : self._n_rows + len(features)]  # more rows than before have none
+        if self._block.shape[1] < len(features):
+            self._block = empty_codes(len(features), self.mapper)
+        bin_rows(features, self.mapper, self._block, first_row=0, threads=self.threads)
+        self._codes[:, places] = self._block[:, : len(places)]
+        self._n_rows += len(features)
+
+    def joined(self, order: IntArray | None) -> CodeArray:  # noqa: ARG002
+        """The codes of all rows, in the order that was found before."""
+        return self._codes
+
+
+class CodePieces:
     """Codes of rows that come in blocks; their number is known only at the end.
 
     Each piece is freed as soon as it is joined, so that memory holds all codes hardly more than once.
     """
 
     def __init__(self, mapper: BinMapper, threads: int | None) -> None:
-        self._mapper, self._threads = mapper, threads
+        self.mapper, self.threads = mapper, threads
         row_size = mapper.n_groups * empty_codes(1, mapper).strides[0] or 1
         self._rows_in_piece = max(1, PIECE_SIZE // row_size)
         self._pieces: list[CodeArray] = []
@@ -161,15 +196,15 @@ class _CodePieces:
     def add(self, features: Float32Array) -> None:
         """Take in the rows that follow those seen so far."""
         if not self._pieces or self._pieces[-1].shape[1] - self._n_rows[-1] < len(features):
-            self._pieces.append(empty_codes(max(self._rows_in_piece, len(features)), self._mapper))
+            self._pieces.append(empty_codes(max(self._rows_in_piece, len(features)), self.mapper))
             self._n_rows.append(0)
-        bin_rows(features, self._mapper, self._pieces[-1], first_row=self._n_rows[-1], threads=self._threads)
+        bin_rows(features, self.mapper, self._pieces[-1], first_row=self._n_rows[-1], threads=self.threads)
         self._n_rows[-1] += len(features)
-        self.hashes.append(row_hashes(features, self._threads))
+        self.hashes.append(row_hashes(features, self.threads))
 
     def joined(self, order: IntArray | None) -> CodeArray:
         """The codes of all rows: number n is the row that came as `order[n]`. The pieces are freed."""
-        codes = empty_codes(sum(self._n_rows), self._mapper)
+        codes = empty_codes(sum(self._n_rows), self.mapper)
         place_of = None if order is None else np.argsort(order)
         stop = codes.shape[1]
         while self._pieces:

@@ -21,6 +21,13 @@ from rankwright.memory import require_memory
 SAMPLE_SIZE = 200_000  # rows: enough to place 255 bins within a small part of their width
 SURPLUS = 0.25  # held beyond the sample before it is cut down: less memory, or less moving of rows
 ROWS_MOVED_AT_ONCE = 1024
+HIGHEST_PRIORITY = 2**64 - 1
+SPARE = 0.05  # by how much the lowest priorities of all rows may be more or fewer than expected
+
+
+def highest_of_sample(size: int, n_rows: int) -> int:
+    """A priority that the sample of so many rows hardly ever reaches: they are spread evenly over all numbers."""
+    return min(HIGHEST_PRIORITY, int(HIGHEST_PRIORITY * ((1 + SPARE) * size / max(n_rows, 1))))
 
 
 def row_priorities(hashes: Uint64Array, groups: Groups, seed: int) -> Uint64Array:
@@ -53,10 +60,13 @@ class RowSample:
 
     A block may be wider than those before it: their rows get `absent` in the new columns. Where the file names no
     queries, or new columns are missing values, priorities are not known before the end: `is_known` is False, and the
-    sample is right only if it has every row.
+    sample is right only if it has every row. Where these rows are a part of more, those above the priority
+    `highest` are known to be in nobody's sample.
     """
 
-    def __init__(self, size: int = SAMPLE_SIZE, seed: int = 0, absent: float = 0.0) -> None:
+    def __init__(
+        self, size: int = SAMPLE_SIZE, seed: int = 0, absent: float = 0.0, highest: int = HIGHEST_PRIORITY
+    ) -> None:
         require(size >= 1, f"sample_size must be 1 or more, got {size}")
         self.size, self.seed, self.absent = size, seed, absent
         self.is_known = True
@@ -66,7 +76,7 @@ class RowSample:
         self._n_held = 0
         self._rows: Float32Array | None = None  # those held, and room for more
         self._priorities = np.empty(0, np.uint64)
-        self._highest = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # a row above it is surely not in the sample
+        self._highest = np.uint64(highest)  # a row above it is surely not in the sample
 
     @property
     def n_rows(self) -> int:

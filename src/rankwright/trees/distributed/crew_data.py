@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
@@ -35,9 +36,9 @@ from rankwright.progress.stages import announce
 from rankwright.rankers.lessons import LessonFacts
 from rankwright.training.digest import digest_of
 from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
-from rankwright.trees.bins.binning import BinMapper, fit_bins
+from rankwright.trees.bins.binning import BinMapper, fit_bins, joined_bins
 from rankwright.trees.bins.fingerprints import binned_digest, fingerprint, joined_hashes
-from rankwright.trees.bins.sampling import SAMPLE_SIZE, lowest
+from rankwright.trees.bins.sampling import HIGHEST_PRIORITY, SAMPLE_SIZE, highest_of_sample, lowest
 from rankwright.trees.distributed.members import (
     Coded,
     CodeTask,
@@ -50,7 +51,7 @@ from rankwright.trees.distributed.members import (
     join,
     look,
     open_meeting,
-    sampled_rows,
+    sampled_values,
 )
 from rankwright.trees.distributed.remote import RemoteBoosting
 from rankwright.trees.forests.forest import Forest, forest_of
@@ -58,6 +59,7 @@ from rankwright.trees.grower import MAX_ROWS
 from rankwright.trees.label_sums import LabelSums
 
 logger = logging.getLogger(__name__)
+FEATURES_AT_ONCE = 8  # of the sample, whose bins the driver finds
 Result = TypeVar("Result")
 
 
@@ -164,10 +166,20 @@ class CrewData:
         self._queries_of_files = self._found_in_files(looks)
 
     def _looks(self) -> list[Look]:
-        token = self._division, self._width
-        tasks = [LookTask(token, part, self._seed, self.threads, self._width) for part in self._parts]
-        self._looked = self.crew.call(look, tasks)
-        return self._looked
+        """What the workers find; their samples make up that of all."""
+        size = 0 if self._index is None else int(self._index.groups.n_docs)
+        highest = highest_of_sample(SAMPLE_SIZE, size)
+        found = self._looks_below(highest)
+        if sum(len(one.priorities) for one in found) < min(SAMPLE_SIZE, size):
+            found = self._looks_below(HIGHEST_PRIORITY)  # many documents are copies of each other
+        self._looked = found
+        return found
+
+    def _looks_below(self, highest: int) -> list[Look]:
+        token = self._division, self._width, highest
+        return self.crew.call(
+            look, [LookTask(token, part, self._seed, self.threads, highest, self._width) for part in self._parts]
+        )
 
     def _found_in_files(self, looks: Sequence[Look]) -> IntArray:
         """Where the queries of each part begin, where nobody knew before; and the number of all."""
@@ -189,12 +201,7 @@ class CrewData:
     def find_bins(self, *, max_bins: int, categorical: Sequence[int | str]) -> None:
         """Find the bins from the sample that data in memory would give, and have the workers read codes."""
         announce("binning features")
-        self.mapper = fit_bins(
-            self._trying(self._sample),
-            max_bins=max_bins,
-            categorical=feature_numbers(self.names, categorical),
-            threads=self.threads,
-        )
+        self.mapper = self._bins(max_bins, set(feature_numbers(self.names, categorical)))
         self._looked = []
         self._setup = [self._code]
         announce("coding features")
@@ -203,7 +210,17 @@ class CrewData:
         self.label_sums = sum((own.labels for own in coded), LabelSums())
         self.relevant_sums = sum((own.relevant for own in coded), LabelSums())
 
-    def _sample(self) -> Float32Array:
+    def _bins(self, max_bins: int, categorical: Collection[int]) -> BinMapper:
+        """The bins of all features, found from the sample, of which the driver has some features at a time."""
+        parts = []
+        for first in range(0, max(self.n_features, 1), FEATURES_AT_ONCE):
+            columns = slice(first, min(first + FEATURES_AT_ONCE, self.n_features))
+            own = [number - first for number in range(*columns.indices(self.n_features)) if number in categorical]
+            values = self._trying(partial(self._sample, columns))
+            parts.append(fit_bins(values, max_bins=max_bins, categorical=own, threads=self.threads))
+        return joined_bins(parts)
+
+    def _sample(self, columns: slice) -> Float32Array:
         priorities = [one.priorities for one in self._looked or self._looks()]
         chosen = lowest(np.concatenate(priorities), SAMPLE_SIZE)
         starts = np.cumsum([0, *(len(own) for own in priorities)])
@@ -211,7 +228,8 @@ class CrewData:
         rows = [
             chosen[begin:end] - start for begin, end, start in zip(places[:-1], places[1:], starts[:-1], strict=True)
         ]
-        return np.concatenate([own for own in self.crew.call(sampled_rows, rows) if len(own)])
+        found = self.crew.call(sampled_values, [(own, columns) for own in rows])
+        return np.concatenate([own for own in found if len(own)])
 
     def _numbers(self) -> list[IntArray]:
         """The numbers of each worker's queries, in ascending order."""

@@ -25,11 +25,11 @@ from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.registry import as_measure
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.lessons import LessonFacts
-from rankwright.training.digest import digest_of
+from rankwright.training.digest import data_digest, digest_of
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper, empty_codes
 from rankwright.trees.bins.fingerprints import QueryHashes, query_hashes
-from rankwright.trees.bins.from_file import bin_file
+from rankwright.trees.bins.from_file import PlacedCodes, bin_file, coded_file, order_of_rows
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample
 from rankwright.trees.boosting import Boosting, BoostingParams
 from rankwright.trees.distributed.part import spread_queries
@@ -54,6 +54,7 @@ class LookTask:
     part: ShardPart
     seed: int
     threads: int
+    highest: int  # priority that a row of the sample can have
     n_features: int | None = None  # where it is known
 
 
@@ -80,21 +81,31 @@ def look(state: MemberState, task: LookTask) -> Look:
     return kept(state, "look", task.token, lambda: _look(task))[0]  # type: ignore[no-any-return]
 
 
-def _look(task: LookTask) -> tuple[Look, Float32Array]:
+@dataclass(frozen=True, slots=True, eq=False)
+class LookedThrough:
+    """What a worker that has looked through its part remembers when it reads codes."""
+
+    order: IntArray | None = None  # of the rows, by their keys
+    digest: str | None = None
+
+
+def _look(task: LookTask) -> tuple[Look, Float32Array, LookedThrough]:
     file = task.part.file(n_features=task.n_features, threads=task.threads)
     if file is None:
-        return NOTHING, np.empty((0, 0), np.float32)
-    sample = RowSample(SAMPLE_SIZE, task.seed, file.absent)
+        return NOTHING, np.empty((0, 0), np.float32), LookedThrough()
+    sample = RowSample(SAMPLE_SIZE, task.seed, file.absent, task.highest)
     documents = file.stream_rows(sample.add)
     data = documents.data
     _require_together(data, sample, file.name)
     features, priorities = sample.with_priorities()
-    keys = query_keys(data, sample.hashes())
+    hashes = sample.hashes()
+    keys = query_keys(data, hashes)
+    known = LookedThrough(order_of_rows(data, hashes, task.threads), data_digest(data, hashes))
     ids = None if task.part.format == "parquet" else data.query_ids
     example = data.take_queries([0])
     facts = LessonFacts.of(data)
     found = Look(sample.width, documents.feature_names, keys, data.groups.sizes, ids, priorities.copy(), facts, example)
-    return found, features  # some room beside it is left until codes are read: a copy would take more
+    return found, features, known  # some room beside it is left until codes are read: a copy would take more
 
 
 def _require_together(data: RankingDataset, sample: RowSample, name: str) -> None:
@@ -105,9 +116,10 @@ def _require_together(data: RankingDataset, sample: RowSample, name: str) -> Non
         )
 
 
-def sampled_rows(state: MemberState, rows: IntArray) -> Float32Array:
-    """Some rows of the sample."""
-    chosen: Float32Array = state["look"][1][1][rows]
+def sampled_values(state: MemberState, task: tuple[IntArray, slice]) -> Float32Array:
+    """Some rows and columns of the sample."""
+    rows, columns = task
+    chosen: Float32Array = state["look"][1][1][:, columns][rows]
     return chosen
 
 
@@ -142,14 +154,18 @@ class Coded(NamedTuple):
 
 def code(state: MemberState, task: CodeTask) -> Coded:
     """Read the training part as codes."""
+    known = LookedThrough()
     if state.get("data", (None,))[0] != task.token:
-        for name in ("look", "boosters"):  # which belong to other data
-            state.pop(name, None)
-    return kept(state, "data", task.token, lambda: _coded_training(task))[0]  # type: ignore[no-any-return]
+        looked = state.pop("look", None)  # its sample makes room
+        if looked is not None and looked[0][0] == task.token:
+            known = looked[1][2]
+        del looked
+        state.pop("boosters", None)  # which belong to other data
+    return kept(state, "data", task.token, lambda: _coded_training(task, known))[0]  # type: ignore[no-any-return]
 
 
-def _coded_training(task: CodeTask) -> tuple[Coded, BinnedDataset, IntArray]:
-    own = _read(task, in_key_order=True)
+def _coded_training(task: CodeTask, known: LookedThrough) -> tuple[Coded, BinnedDataset, IntArray]:
+    own = _read(task, known, in_key_order=True)
     assert task.numbers is not None
     assert task.sizes is not None
     if own.query_keys is not None and digest_of([np.sort(own.query_keys)]) != task.keys:
@@ -163,7 +179,7 @@ def code_valid(state: MemberState, task: CodeTask) -> Coded:
 
 
 def _coded_valid(task: CodeTask) -> tuple[Coded, BinnedDataset]:
-    own = _read(task, in_key_order=False)
+    own = _read(task, LookedThrough(), in_key_order=False)
     return _facts(own, task.threads), own
 
 
@@ -172,13 +188,15 @@ def _facts(own: BinnedDataset, threads: int) -> Coded:
     return Coded(own.groups.sizes, own.query_weights, query_hashes(own, threads), *sums)
 
 
-def _read(task: CodeTask, *, in_key_order: bool) -> BinnedDataset:
+def _read(task: CodeTask, known: LookedThrough, *, in_key_order: bool) -> BinnedDataset:
     if isinstance(task.part, BinnedDataset):
         return task.part
     names = {"features": list(task.feature_names)} if task.feature_names else {}
     file = None if task.part is None else task.part.file(n_features=task.mapper.n_features, **names)
     if file is not None:
-        return bin_file(file, task.mapper, in_key_order=in_key_order, threads=task.threads)
+        if known.order is None:
+            return bin_file(file, task.mapper, in_key_order=in_key_order, threads=task.threads)
+        return coded_file(file, PlacedCodes(task.mapper, known.order, task.threads), known.digest, in_key_order=True)
     nothing = RankingDataset(
         features=np.empty((0, 0), np.float32), labels=np.empty(0, np.float32), groups=Groups(np.zeros(1, np.int64))
     )
