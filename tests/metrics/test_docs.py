@@ -21,7 +21,9 @@ def table_after(heading: str, page: str) -> list[list[str]]:
 
 
 def test_the_named_conventions_have_the_rules_told():
-    told = {name.strip("`"): rules.strip("`–") for name, rules, _ in table_after("The named ones", "conventions.md")}
+    told = {
+        name.strip("`"): rules.strip("`–") for name, rules, _ in table_after("The named conventions", "conventions.md")
+    }
     assert list(told) == list(CONVENTIONS)
     for name, rules in told.items():
         assert parse_convention(f"standard({rules.replace(' ', ', ')})") == CONVENTIONS[name]
