@@ -50,6 +50,29 @@ class RadixSort {
     std::vector<std::uint32_t> spare;
 };
 
+// Fills keys[i] with those of column first + i in the given rows. A missing value is written like any other, and then
+// written over: a branch would often be guessed wrong.
+void read_keys(FloatTable features, std::span<const std::int64_t> rows, std::size_t first, std::size_t last,
+               std::span<std::vector<std::uint32_t>> keys) {
+    std::array<std::uint32_t *, columns_at_a_time> next;
+    for (std::size_t column = first; column < last; ++column) {
+        keys[column - first].resize(rows.size() + 1);
+        next[column - first] = keys[column - first].data();
+    }
+    for (const std::int64_t row : rows) {
+        const float *values = features.data + row * features.n_columns;
+        for (std::size_t column = first; column < last; ++column) {
+            std::uint32_t *&place = next[column - first];
+            *place = key_of(values[column]);
+            place += !std::isnan(values[column]);
+        }
+    }
+    for (std::size_t column = first; column < last; ++column) {
+        auto &own = keys[column - first];
+        own.resize(static_cast<std::size_t>(next[column - first] - own.data()));
+    }
+}
+
 struct DistinctValues {
     std::vector<float> values; // ascending
     std::vector<std::int64_t> counts;
@@ -130,13 +153,7 @@ void find_thresholds(FloatTable features, std::span<const std::int64_t> rows, st
                      std::span<float> thresholds, std::span<std::int64_t> n_thresholds, int threads) {
     parallel_for(features.n_columns, threads, columns_at_a_time, [&](std::size_t first, std::size_t last) {
         std::array<std::vector<std::uint32_t>, columns_at_a_time> keys;
-        for (std::size_t column = first; column < last; ++column) keys[column - first].reserve(rows.size());
-        for (const std::int64_t row : rows) {
-            const float *values = features.data + row * features.n_columns;
-            for (std::size_t column = first; column < last; ++column) {
-                if (!std::isnan(values[column])) keys[column - first].push_back(key_of(values[column]));
-            }
-        }
+        read_keys(features, rows, first, last, keys);
         RadixSort sort;
         DistinctValues distinct;
         for (std::size_t column = first; column < last; ++column) {

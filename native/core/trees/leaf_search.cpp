@@ -37,6 +37,9 @@ std::vector<std::vector<std::uint8_t>> searched_slots(const HistogramLayout &lay
 // are shared by groups of features, which leaves nothing to add up afterwards.
 constexpr std::size_t rows_worth_a_part = 4096;
 
+// With fewer rows, clearing and adding up the bins of a group's pieces takes longer than uneven shares of whole groups.
+constexpr std::size_t rows_worth_a_piece = 1024;
+
 bool is_wide(const LeafView &leaf) { return leaf.sums.count > Packed::max_count; }
 
 std::size_t max_codes(std::span<const std::int64_t> n_bins) {
@@ -65,12 +68,42 @@ LeafSearch<Code>::LeafSearch(const TreeData<Code> &tree_data, const SplitRules &
     for (std::size_t number = 0; number < n_members; ++number) {
         members.push_back({first[number],
                            first[number + 1],
+                           first[number],
+                           first[number + 1],
+                           {},
                            first_searched[number],
                            first_searched[number + 1],
                            {},
                            {data.codes, data.quantised, layout, simd},
                            SplitSearch(rules, max_codes(data.columns.n_bins), simd),
                            {}});
+    }
+    cut_groups(to_build);
+}
+
+template <typename Code> void LeafSearch<Code>::cut_groups(std::span<const std::size_t> weights) {
+    std::size_t total = 0;
+    for (const std::size_t weight : weights) total += weight;
+    sharers.resize(weights.size());
+    n_summed = std::vector<std::atomic<std::size_t>>(weights.size());
+    for (std::size_t number = 0; number < members.size(); ++number) {
+        Member &member = members[number];
+        // In units of which each group has weight × members, and each member `total`.
+        const std::size_t begin = number * total, end = begin + total;
+        std::size_t before = 0;
+        member.first_whole = member.last_whole = 0;
+        for (std::size_t group = 0; group < weights.size(); ++group) {
+            const std::size_t whole = weights[group] * members.size(), after = before + whole;
+            const std::size_t from = std::max(begin, before), to = std::min(end, after);
+            if (from < to && to - from == whole) {
+                if (member.first_whole == member.last_whole) member.first_whole = group;
+                member.last_whole = group + 1;
+            } else if (from < to) {
+                member.pieces.push_back({group, from - before, to - before, whole});
+                sharers[group].push_back(number);
+            }
+            before = after;
+        }
     }
 }
 
@@ -88,13 +121,45 @@ template <typename Code> bool LeafSearch<Code>::sum_parts(const LeafView &leaf) 
     return true;
 }
 
-template <typename Code> void LeafSearch<Code>::fill_histogram(Member &member, const LeafView &leaf, bool in_parts) {
-    if (!in_parts) return member.builder.build(leaf.rows, is_wide(leaf), member.first, member.last, leaf.words);
-    for (std::size_t number = member.first; number < member.last; ++number) {
-        if (layout.groups[number].asked.empty()) continue;
-        for (std::size_t part = 1; part < members.size(); ++part) {
-            add_histogram(layout.groups[number], leaf.words, members[part].words.data(), is_wide(leaf), simd);
+template <typename Code>
+template <typename Ready>
+void LeafSearch<Code>::fill_histogram(Member &member, const LeafView &leaf, bool in_parts, Ready ready) {
+    if (in_parts) {
+        for (std::size_t group = member.first; group < member.last; ++group) {
+            if (layout.groups[group].asked.empty()) continue;
+            for (std::size_t part = 1; part < members.size(); ++part) {
+                add_histogram(layout.groups[group], leaf.words, members[part].words.data(), is_wide(leaf), simd);
+            }
+            ready(group);
         }
+        return;
+    }
+    const bool in_pieces = leaf.rows.count >= rows_worth_a_piece;
+    if (in_pieces) fill_pieces(member, leaf, ready); // first: who waits for a piece then does not wait long
+    const std::size_t first = in_pieces ? member.first_whole : member.first;
+    const std::size_t last = in_pieces ? member.last_whole : member.last;
+    member.builder.build(leaf.rows, is_wide(leaf), first, last, leaf.words);
+    for (std::size_t group = first; group < last; ++group) {
+        if (!layout.groups[group].asked.empty()) ready(group);
+    }
+}
+
+// The first of those who share a group sums straight into the leaf's histogram; whoever is last adds the others' sums.
+template <typename Code>
+template <typename Ready>
+void LeafSearch<Code>::fill_pieces(Member &member, const LeafView &leaf, Ready ready) {
+    for (const auto &[group, begin, end, whole] : member.pieces) {
+        const std::size_t first = leaf.rows.count * begin / whole, last = leaf.rows.count * end / whole;
+        if (begin > 0) member.words.resize(layout.n_words);
+        member.builder.build(leaf.rows.part(first, last - first), is_wide(leaf), group, group + 1,
+                             begin == 0 ? leaf.words : member.words.data());
+        const std::span<const std::size_t> sharing = sharers[group];
+        if (n_summed[group].fetch_add(1, std::memory_order_acq_rel) + 1 < sharing.size()) continue;
+        n_summed[group].store(0, std::memory_order_relaxed);
+        for (const std::size_t other : sharing.subspan(1)) {
+            add_histogram(layout.groups[group], leaf.words, members[other].words.data(), is_wide(leaf), simd);
+        }
+        ready(group);
     }
 }
 
@@ -111,10 +176,8 @@ template <typename Code> Split LeafSearch<Code>::search(const LeafView &leaf) {
     team.run([&](int number) {
         Member &member = members[static_cast<std::size_t>(number)];
         member.best[0] = {};
-        fill_histogram(member, leaf, in_parts);
-        for (std::size_t group = member.first; group < member.last; ++group) {
-            search_group(member, group, leaf, member.best[0]);
-        }
+        fill_histogram(member, leaf, in_parts,
+                       [&](std::size_t group) { search_group(member, group, leaf, member.best[0]); });
     });
     return best_of(0);
 }
@@ -134,13 +197,11 @@ std::pair<Split, Split> LeafSearch<Code>::search(const LeafView &small, const Le
     team.run([&](int number) {
         Member &member = members[static_cast<std::size_t>(number)];
         member.best[0] = member.best[1] = {};
-        fill_histogram(member, small, in_parts);
-        for (std::size_t group = member.first; group < member.last; ++group) {
-            if (layout.groups[group].asked.empty()) continue;
+        fill_histogram(member, small, in_parts, [&](std::size_t group) {
             subtract_group(group, small, large);
             search_group(member, group, small, member.best[0]);
             search_group(member, group, large, member.best[1]);
-        }
+        });
     });
     return {best_of(0), best_of(1)};
 }
@@ -224,7 +285,9 @@ template <typename Code> template <typename Visit> void LeafSearch<Code>::visit_
 
 template <typename Code> void LeafSearch<Code>::build(const LeafView &leaf) {
     const bool in_parts = sum_parts(leaf);
-    team.run([&](int number) { fill_histogram(members[static_cast<std::size_t>(number)], leaf, in_parts); });
+    team.run([&](int number) {
+        fill_histogram(members[static_cast<std::size_t>(number)], leaf, in_parts, [](std::size_t) {});
+    });
     shares.add_bins(layout, leaf.words, is_wide(leaf));
 }
 

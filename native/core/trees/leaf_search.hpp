@@ -1,6 +1,7 @@
 // Histograms of leaves and the best splits found in them, by many threads at once.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "core/common/team.hpp"
@@ -55,19 +56,29 @@ template <typename Code> class LeafSearch {
     const FeatureShares &workers() const { return shares; }
 
   private:
+    // A part of a leaf's rows, of which a thread sums one group: the rows from begin / whole to end / whole of them.
+    struct Piece {
+        std::size_t group, begin, end, whole;
+    };
     struct Member { // what a thread works on: groups [first, last), and in large leaves a part of the rows
         std::size_t first, last;
+        std::size_t first_whole, last_whole;       // of the groups that it has alone where others are in pieces
+        std::vector<Piece> pieces;                 // of the groups that it has together with others
         std::size_t first_searched, last_searched; // of the groups with features of this worker
-        std::vector<std::uint64_t> words; // the histogram of its part; the first thread's goes straight to the leaf
+        std::vector<std::uint64_t> words;          // the histogram of its part, where that does not go to the leaf's
         HistogramBuilder<Code> builder;
         SplitSearch search;
         Split best[2];
     };
 
+    // Divides the groups so that all members have the same work: some groups in pieces.
+    void cut_groups(std::span<const std::size_t> weights);
     // Of a large leaf, each member sums a part of the rows; false where the leaf is too small for that.
     bool sum_parts(const LeafView &leaf);
-    // Fills the member's groups of the leaf's histogram, from the parts where there are any.
-    void fill_histogram(Member &member, const LeafView &leaf, bool in_parts);
+    // Fills the histogram of a leaf, together with the other members, and calls ready(group) for each group of which
+    // this member has made the last sum. `in_parts` says that the members have summed their parts of the rows.
+    template <typename Ready> void fill_histogram(Member &member, const LeafView &leaf, bool in_parts, Ready ready);
+    template <typename Ready> void fill_pieces(Member &member, const LeafView &leaf, Ready ready);
     // The same as the public ones, with other workers: histograms are exchanged between building and searching.
     void search_shared(std::span<const LeafView *const> leaves);
     void search_group(Member &member, std::size_t group, const LeafView &leaf, Split &best) const;
@@ -94,6 +105,8 @@ template <typename Code> class LeafSearch {
     Team &team;
     Simd simd;
     std::vector<Member> members;
+    std::vector<std::vector<std::size_t>> sharers;  // of each group in pieces, the members that have one, in order
+    std::vector<std::atomic<std::size_t>> n_summed; // how many pieces of each group are there
 };
 
 extern template class LeafSearch<std::uint8_t>;

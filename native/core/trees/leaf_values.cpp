@@ -11,6 +11,8 @@ namespace rankwright {
 namespace {
 
 constexpr std::size_t rows_at_a_time = 4096;
+constexpr std::size_t scores_at_a_time = 16384;
+constexpr std::size_t scores_worth_threads = std::size_t{1} << 17; // with fewer, starting one takes longer
 constexpr int bits_of_largest = 33; // 2^28 rows, the most a tree can have, then sum to less than 2^62
 
 // The power of two that makes whole steps of values up to `largest`.
@@ -82,11 +84,15 @@ void add_leaf_values(std::span<const std::int32_t> feature, std::span<const std:
         leaves.push_back({static_cast<std::size_t>(begin[node]), static_cast<std::size_t>(count[node])});
         value_of_leaf.push_back(static_cast<double>(value[node]));
     }
-    const std::vector<Piece> pieces = pieces_of(leaves);
-    parallel_for(pieces.size(), threads, 8, [&](std::size_t first, std::size_t last) {
-        for (std::size_t number = first; number < last; ++number) {
-            const Piece &piece = pieces[number];
-            for (std::size_t i = piece.begin; i < piece.end; ++i) scores[rows[i]] += value_of_leaf[piece.leaf];
+    // A part is the same share of every leaf's rows. Rows of a leaf mostly ascend, so that parts are mostly apart in
+    // memory: threads then do not write to the same lines of the cache, and the scores of a part stay in it.
+    const std::size_t n_parts = rows.size() / scores_at_a_time + 1;
+    const int n_workers = rows.size() < scores_worth_threads ? 1 : threads;
+    parallel_for(n_parts, n_workers, 1, [&](std::size_t part, std::size_t) {
+        for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+            const std::size_t first = leaves[leaf].begin + leaves[leaf].count * part / n_parts;
+            const std::size_t last = leaves[leaf].begin + leaves[leaf].count * (part + 1) / n_parts;
+            for (std::size_t i = first; i < last; ++i) scores[rows[i]] += value_of_leaf[leaf];
         }
     });
 }

@@ -59,12 +59,20 @@ class BinMapper:
         """The thresholds between a feature's bins, or its categories."""
         return self.edges[self.offsets[feature] : self.offsets[feature + 1]]
 
+    @property
+    def category_values(self) -> Float32Array:
+        """The categories of all categorical features, one feature after another."""
+        if not self.categorical.any():
+            return self.edges[:0].copy()
+        return self.edges[np.repeat(self.categorical, np.diff(self.offsets))]
+
     def thresholds(self, features: IntArray, bins: IntArray) -> Float32Array:
         """The raw thresholds that cut number features after the given bins; after the last bin, infinity."""
-        starts, stops = self.offsets[features], self.offsets[features + 1]
-        inside = starts + bins < stops
-        padded = np.append(self.edges, np.float32(np.inf))
-        return padded[np.where(inside, starts + bins, len(self.edges))]
+        places = self.offsets[features] + bins
+        inside = places < self.offsets[features + 1]
+        found = np.full(len(places), np.inf, np.float32)
+        found[inside] = self.edges[places[inside]]
+        return found
 
 
 def slots_of(dtype: type[np.uint8] | type[np.uint16]) -> int:

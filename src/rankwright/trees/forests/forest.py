@@ -234,12 +234,11 @@ def forest_of(trees: Sequence[Tree], mapper: BinMapper) -> Forest:
     shift = np.repeat(offsets[:-1], sizes).astype(np.int32)
     for name in ("left", "right"):
         by_node[name] = np.where(by_node["feature"] < 0, np.int32(-1), by_node[name] + shift)
-    is_category = np.repeat(mapper.categorical, np.diff(mapper.offsets))
     return Forest(
         **by_node,
         offsets=offsets,
         n_features=mapper.n_features,
-        category_values=mapper.edges[is_category],
+        category_values=mapper.category_values,
         category_offsets=np.concatenate([[0], np.cumsum(n_categories)]),
     )
 
