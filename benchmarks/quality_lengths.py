@@ -18,6 +18,7 @@ import numpy as np
 from benchmarks.quality import FOLDER, values_of
 from benchmarks.quality_sets import available, fold_of, n_folds
 from benchmarks.quality_systems import Settings, parse
+from benchmarks.records import show
 
 import rankwright as rw
 from rankwright.arrays import Float64Array
@@ -52,15 +53,21 @@ def differences(settings: str, name: str) -> Float64Array:
     return np.asarray((values - peer).mean(axis=1))
 
 
-def tell(settings: str, sets: list[str]) -> None:
+def rows_of(settings: str, sets: list[str]) -> list[dict[str, object]]:
+    """The differences of each set and their mean, by the number of trees, and the best of each."""
     found = {name: differences(settings, name) for name in sets}
-    print(f"\n{settings}\n{'trees':18s}" + "".join(f"{stage:8d}" for stage in STAGES))
-    for name, row in found.items():
-        print(f"{name:18s}" + "".join(f"{value:+8.4f}" for value in row))
-    mean = np.mean(list(found.values()), axis=0)
-    print(f"{'mean of sets':18s}" + "".join(f"{value:+8.4f}" for value in mean))
-    own = np.mean([row.max() for row in found.values()])
-    print(f"best fixed length {STAGES[int(mean.argmax())]}: {mean.max():+.4f}; best length of each set: {own:+.4f}")
+    found["mean of sets"] = np.mean(list(found.values()), axis=0)
+    own = float(np.mean([found[name].max() for name in sets]))
+    return [
+        {
+            "settings": settings,
+            "set": name,
+            **{str(stage): f"{value:+.4f}" for stage, value in zip(STAGES, row, strict=True)},
+            "best length": STAGES[int(row.argmax())],
+            "at the best": f"{row.max():+.4f}" + (f"; each set at its own {own:+.4f}" if name not in sets else ""),
+        }
+        for name, row in found.items()
+    ]
 
 
 def main() -> None:
@@ -73,10 +80,13 @@ def main() -> None:
     tasks = [(one, name, fold) for one in options.settings for name in sets for fold in range(n_folds(name))]
     missing = [task for task in tasks if not place_of(*task).exists()]
     with ProcessPoolExecutor(options.jobs) as pool:
-        for task in missing:
-            pool.submit(measure, *task)
-    for settings in options.settings:
-        tell(settings, sets)
+        for running in [pool.submit(measure, *task) for task in missing]:
+            running.result()
+    show(
+        "quality-lengths",
+        f"NDCG@10 by the number of trees, less that of {PEER}",
+        [row for settings in options.settings for row in rows_of(settings, sets)],
+    )
 
 
 if __name__ == "__main__":
