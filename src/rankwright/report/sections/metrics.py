@@ -27,11 +27,17 @@ def comparison_verdict(comparison: SystemComparison) -> PageVerdict:
     figures = (
         KeyFigure(f"{abs(test.difference):+.4f}", f"{metric} over {second}"),
         KeyFigure(f"{low:.4f} to {high:.4f}", "95 % interval of the difference"),
-        KeyFigure(f"< {SURE}" if p_value < SURE else f"{p_value:.3f}", "p, randomisation test"),
+        KeyFigure(f"< {SURE}" if p_value < SURE else f"{p_value:.3f}", _p_label(comparison)),
         KeyFigure(f"{test.losses:,} / {test.ties:,} / {test.wins:,}", "queries won / tied / lost"),
     )
     sureness = Sureness.SURE if is_sure else Sureness.CHANCE
     return PageVerdict(headline, comparison.conclusion, sureness, figures)
+
+
+def _p_label(comparison: SystemComparison) -> str:
+    """Many tests make p larger than one alone would be, which a reader must know who sees it beside an interval."""
+    n_tests = sum(map(len, comparison.against_best.values()))
+    return "p, randomisation test" + (f", corrected for {n_tests} tests" if n_tests > 1 else "")
 
 
 def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
