@@ -107,8 +107,8 @@ SplitSearch::SplitSearch(const SplitRules &split_rules, std::size_t max_bins, Si
 void SplitSearch::offer(Split &best, double score, std::int32_t feature, std::size_t bin, Sums left, Sums leaf,
                         Missing missing) {
     const auto place = static_cast<std::int32_t>(bin);
-    const bool lower_place = score == best.score && feature == best.feature && place < best.bin;
-    if (score == Split::none || (score <= best.score && !lower_place)) return;
+    const bool comes_first = feature < best.feature || (feature == best.feature && place < best.bin);
+    if (score == Split::none || score < best.score || (score == best.score && !comes_first)) return;
     // Where no document here lacks the value, documents that lack it in scoring go to the larger side.
     const bool missing_left = missing == Missing::none ? 2 * left.count >= leaf.count : missing == Missing::left;
     best = {score, best.worth, feature, place, missing_left, left, {}};
@@ -222,14 +222,16 @@ void SplitSearch::categories(FeatureBins<Bins> feature, Sums leaf, Bounds bounds
         return ratio[a] < ratio[b] || (ratio[a] == ratio[b] && a < b);
     });
     const auto most = static_cast<std::size_t>(rules.max_split_categories);
+    bool wins_ties = feature.feature < best.feature;
     Sums left, left_of_best;
     std::size_t n_left = 0; // categories of the best split
     for (std::size_t n = 1; n < order.size(); ++n) {
         left = left + feature.bins[order[n - 1]].sums();
         if (std::min(n, order.size() - n) > most || !rules.allows(left) || !rules.allows(leaf - left)) continue;
         const double score = rules.score(left, leaf - left, bounds);
-        if (score <= best.score) continue;
+        if (score < best.score || (score == best.score && !wins_ties)) continue;
         best.score = score;
+        wins_ties = false;
         n_left = n;
         left_of_best = left;
     }

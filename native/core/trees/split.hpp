@@ -88,7 +88,7 @@ template <typename Bins> struct FeatureBins {
     }
 };
 
-// Looks through features one by one, in ascending order; one search, with its scratch, per thread.
+// Looks through features one by one, in any order; one search, with its scratch, per thread.
 class SplitSearch {
   public:
     SplitSearch(const SplitRules &split_rules, std::size_t max_bins, Simd processor);

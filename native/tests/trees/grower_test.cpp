@@ -36,7 +36,7 @@ template <typename Code> struct Sample {
         : n_rows(rows), codes(n_groups * rows * slots), n_bins(n_features, 200), monotone(n_features, 0),
           gradient(rows), curvature(rows), quantised(rows) {
         std::mt19937 random(1);
-        categorical[3] = with_categories;
+        categorical[3] = categorical[20] = with_categories;
         for (std::size_t feature = 0; feature < n_features; ++feature) asked[feature] = feature % 5 != 4;
         if (constrained) monotone[0] = -1;
         const Codes<Code> out{codes.data(), n_groups, n_rows};
@@ -44,6 +44,9 @@ template <typename Code> struct Sample {
             for (std::size_t feature = 0; feature < n_features; ++feature) {
                 out.column(feature)[row * slots] = static_cast<Code>(random() % 201);
             }
+            // Twins in other groups: whoever sees them first, the lower one is split on.
+            for (const std::size_t twin : {13, 18}) out.column(twin)[row * slots] = out.column(0)[row * slots];
+            out.column(20)[row * slots] = out.column(3)[row * slots];
             const float noise = static_cast<float>(random() % 1000) / 500.0f - 1.0f;
             gradient[row] = noise + static_cast<float>(out.column(0)[row * slots]) / 100.0f - 1.0f;
             curvature[row] = static_cast<float>(random() % 1000) / 1000.0f;
@@ -233,6 +236,7 @@ const rankwright::Test test("grower", [] {
     the_tree_depends_on_nothing_but_the_data<std::uint8_t>(400, true);
     the_tree_depends_on_nothing_but_the_data<std::uint8_t>(13'000, false);
     the_tree_depends_on_nothing_but_the_data<std::uint16_t>(400, false);
+    the_tree_depends_on_nothing_but_the_data<std::uint16_t>(13'000, false);
     the_tree_depends_on_nothing_but_the_data<std::uint8_t>(400, false, {false, 2.0, 0.5});
     for (const bool constrained : {false, true}) {
         the_tree_depends_on_nothing_but_the_data<std::uint8_t>(400, constrained, {true, 0.0, 1.0});

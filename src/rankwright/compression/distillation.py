@@ -128,9 +128,9 @@ class StudentForest:
 
     def of_size(self, n_trees: int) -> Forest:
         """The student's first `n_trees` trees; fewer where it has nothing left to learn."""
-        while self._learns and len(self._boosting.trees) < n_trees:
-            self._learns = self._boosting.take_step(len(self._boosting.trees))
-        return self._boosting.forest().truncated(min(n_trees, len(self._boosting.trees)))
+        while self._learns and self._boosting.n_taken < n_trees:
+            self._learns = self._boosting.take_step(self._boosting.n_taken)
+        return self._boosting.forest().truncated(min(n_trees, self._boosting.n_taken))
 
 
 def student_net(

@@ -22,6 +22,7 @@ from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.forests.arrays import forest_from_arrays, forest_to_arrays
 from rankwright.trees.forests.forest import Forest, forest_of
 from rankwright.trees.forests.merging import merge_forests
+from rankwright.trees.forests.tree import Tree
 from rankwright.trees.grower import GrowerMemory, grow_tree
 from rankwright.trees.params import TreeParams
 from rankwright.trees.share import RowShare
@@ -84,7 +85,8 @@ class Boosting:
         self._present = None if share is None else np.flatnonzero(data.groups.sizes)
         self.queries, self.score_all = queries, score_all
         self._rows = None if queries is None else data.groups.rows_of(queries)
-        self.trees: list[Forest] = []  # of one tree each
+        self._taken_up: Forest | None = None
+        self._grown: list[Tree] = []
         _check_starts(data, watched)
         self.scores = _start_of(data, base_score)
         self.watched = watched
@@ -93,10 +95,9 @@ class Boosting:
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue after the trees of another run, as if this object had grown them."""
-        forest = forest_from_arrays(memory)
+        self._taken_up = forest = forest_from_arrays(memory)
         for number in range(forest.n_trees):
             tree = forest.part(number, number + 1)  # one at a time: sums come out as they did when it was grown
-            self.trees.append(tree)
             tree.add_scores_of_codes(self.data, self.scores, threads=self.threads)
             if self.watched is not None:
                 tree.add_scores_of_codes(self.watched, self.watched_scores, threads=self.threads)
@@ -104,11 +105,11 @@ class Boosting:
     @property
     def n_taken(self) -> int:
         """How many steps the trees come from."""
-        return len(self.trees)
+        return len(self._grown) + (0 if self._taken_up is None else self._taken_up.n_trees)
 
     def model(self) -> Arrays:
         """The number of trees: trees never change, so the first n of them are the model after n steps."""
-        return n_trees_array(len(self.trees))
+        return n_trees_array(self.n_taken)
 
     def model_after(self, n_steps: int) -> Arrays:
         """The model after that many steps."""
@@ -138,7 +139,7 @@ class Boosting:
         all_queries = draw.queries is self.queries
         if grown.tree.n_leaves == 1 and all_queries and self._no_other_draw(draw):
             return False
-        self.trees.append(forest_of([grown.tree], self.data.mapper))
+        self._grown.append(grown.tree)
         if all_queries and (rows is None or not self.score_all):
             grown.add_to(self.scores, threads=self.threads)
         else:
@@ -149,9 +150,12 @@ class Boosting:
 
     def forest(self) -> Forest:
         """The trees so far as one forest."""
-        if not self.trees:
-            return forest_of([], self.data.mapper)
-        return merge_forests(self.trees, np.ones(len(self.trees)))
+        grown = forest_of(self._grown, self.data.mapper)
+        return grown if self._taken_up is None else merge_forests([self._taken_up, grown], np.ones(2))
+
+    def last_tree(self) -> Forest:
+        """The tree that was grown last, as a forest."""
+        return forest_of(self._grown[-1:], self.data.mapper)
 
     def _draw(self, step: int) -> _Draw:
         rng = np.random.default_rng([self.params.seed, step])

@@ -317,7 +317,7 @@ def grow(state: MemberState, task: tuple[str, int]) -> Grown:
         leave(state)  # so that nobody waits for this worker
         raise
     tells = exchange.rank == 0 and grew
-    return Grown(grew, forest_to_arrays(boosting.trees[-1]) if tells else None, exchange.bytes_sent - before)
+    return Grown(grew, forest_to_arrays(boosting.last_tree()) if tells else None, exchange.bytes_sent - before)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
