@@ -6,7 +6,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array
 from rankwright.data.dataset import RankingDataset
-from rankwright.trees.bins.binned import bin_dataset
+from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.forests.forest import Forest, forest_of
 from rankwright.trees.grower import GrowerMemory, grow_tree
 from rankwright.trees.params import TreeParams
@@ -16,8 +16,8 @@ def boost_labels(
     data: RankingDataset, n_trees: int, params: TreeParams, *, max_bins: int = 255, threads: int = 2
 ) -> Forest:
     """A forest fitted to the labels, from raw features, all work included."""
-    labels = labels_of(data)
     binned = bin_dataset(data, max_bins=max_bins, threads=threads)
+    labels = labels_of(binned)  # in the order of its rows, which is not that of `data`
     memory = GrowerMemory(binned, params.max_leaves)
     scores, curvature = np.zeros(data.n_docs), np.ones(data.n_docs, np.float32)
     trees = []
@@ -29,6 +29,6 @@ def boost_labels(
     return forest_of(trees, binned.mapper)
 
 
-def labels_of(data: RankingDataset) -> Float32Array:
+def labels_of(data: RankingDataset | BinnedDataset) -> Float32Array:
     assert data.labels is not None
     return data.labels
