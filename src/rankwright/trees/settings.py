@@ -122,9 +122,9 @@ class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings)
     ----------
     objective
         The forces to follow: a name (`rankwright.objectives.OBJECTIVES`), or an objective, such as one that
-        `objectives.from_function` made from your own λs. None takes `yetirank` if `metric` is NDCG, labels are
-        judgments and queries have 250 documents or fewer on average; otherwise, or with any setting that shapes
-        LambdaRank's forces, it takes those, for `metric`.
+        `objectives.from_function` made from your own λs. None takes `yetirank` if `metric` is NDCG and labels are
+        judgments; if queries then have more than 250 documents on average, `ranknet` for up to 100,000 documents in
+        all. Otherwise, or with any setting that shapes LambdaRank's forces, it takes those, for `metric`.
     truncation
         LambdaRank's forces: only pairs with a document among this many top ranks have a force; None takes 30, or all in
         the paper's mode.

@@ -15,11 +15,12 @@ from rankwright import kernels
 from rankwright.cluster.thread_exchange import ThreadExchange
 from rankwright.errors import InputError
 from rankwright.kernels import reference
+from rankwright.objectives import usual
 from rankwright.objectives.objective import Lambdas, Objective
 from rankwright.objectives.registry import OBJECTIVES, objective_named
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.boosting import Boosting, BoostingParams
-from rankwright.trees.distributed.facts import with_highest_label
+from rankwright.trees.distributed.facts import fixed_for_all
 from rankwright.trees.params import TreeParams
 
 TREE = TreeParams(max_leaves=12, min_docs_in_leaf=5)
@@ -55,7 +56,8 @@ def check_alike(data: BinnedDataset, objective: Objective, params: BoostingParam
     alone = grown(data, objective, params)
     owners = owners_of(data.n_queries, n_workers, how)
     rows_of = [data.groups.rows_of(np.flatnonzero(owners == rank)) for rank in range(n_workers)]
-    fixed = with_highest_label(objective, float(np.nanmax(data.labels)))  # type: ignore[arg-type]
+    highest = float(np.nanmax(data.labels))  # type: ignore[arg-type]
+    fixed = fixed_for_all(objective, highest, data.n_docs, data.n_queries, data.documents)
 
     def work(end: ThreadExchange) -> Boosting:
         own, share = divided(data, owners, end)
@@ -64,6 +66,17 @@ def check_alike(data: BinnedDataset, objective: Objective, params: BoostingParam
     for rank, boosting in enumerate(together(n_workers, work)):
         assert boosting.forest().equals(alone.forest())
         assert_array_equal(boosting.scores, alone.scores[rows_of[rank]])
+
+
+@pytest.mark.parametrize("lists", ["long, few documents", "long, many documents", "short, many documents"])
+def test_the_usual_forces_are_those_of_all_data(lists: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = bin_dataset(web_data(), max_bins=40)
+    if lists.startswith("long"):  # not for a worker that has half of the documents
+        monkeypatch.setattr(usual, "LONG", 0.9 * data.n_docs / data.n_queries)
+    if lists.endswith("many documents"):
+        monkeypatch.setattr(usual, "LITTLE_IN_LONG", data.n_docs - 1)
+        monkeypatch.setattr(usual, "LITTLE", data.n_docs - 1)
+    check_alike(data, usual.usual_forces("ndcg@10"), BoostingParams(**SHAPES["plain"]), 2, "random")
 
 
 @pytest.mark.parametrize("how", ["random", "skewed", "empty"])

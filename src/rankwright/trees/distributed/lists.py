@@ -18,7 +18,7 @@ from rankwright.training.loop import Watch
 from rankwright.trees.binned_ranker import BinnedLists
 from rankwright.trees.boosting import BoostingParams
 from rankwright.trees.distributed.crew_data import CrewData
-from rankwright.trees.distributed.facts import with_highest_label
+from rankwright.trees.distributed.facts import fixed_for_all
 from rankwright.trees.distributed.members import BeginTask, MeasureTask, measure
 from rankwright.trees.distributed.remote import RemoteBoosting
 from rankwright.trees.label_sums import LabelSums
@@ -55,7 +55,9 @@ class CrewLists(BinnedLists):
 
     def boosting(self, objective: Objective, base_score: float, threads: int) -> Callable[..., Any]:  # noqa: ARG002
         """A function from parameters to a forest that the crew grows."""
-        fixed = with_highest_label(objective, max(self.data.facts.highest, 0.0))
+        facts, example = self.data.facts, self.data.example
+        assert example is not None
+        fixed = fixed_for_all(objective, max(facts.highest, 0.0), facts.n_docs, facts.n_queries, example)
 
         def begin(params: BoostingParams, *, queries: IntArray | None = None, watched: Any = None, **_: Any) -> Any:
             name = f"forest {next(NAMES):06}"
