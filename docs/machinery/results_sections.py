@@ -28,12 +28,13 @@ def comparisons(benchmarks: Mapping[str, Record]) -> Iterator[str]:
         "training queries or, with `folds=3`, on all of them, held out in three parts; with `folds=3` the defaults "
         "stay unless another setting is better by more than its standard error."
     )
-    records = (record for record in benchmarks.values() if "metrics" in record)
-    for record in sorted(records, key=lambda one: int(one["place"])):
-        yield from _quality(record)
+    records = sorted((one for one in benchmarks.values() if "metrics" in one), key=lambda one: int(one["place"]))
+    for record in records:
+        alike = [one for one in records if one["systems"] == record["systems"]]
+        yield from _quality(record, elsewhere={own for one in alike for own in one["metrics"]["ndcg@10"]["sets"]})
 
 
-def _quality(record: Record) -> Iterator[str]:
+def _quality(record: Record, elsewhere: set[str]) -> Iterator[str]:
     first, *others = record["systems"]
     yield f"### {record['title']}"
     for metric, found in record["metrics"].items():
@@ -47,7 +48,8 @@ def _quality(record: Record) -> Iterator[str]:
         yield f"{metric}, ± one standard error; * marks p < .05 after Holm's correction over the sets."
         yield markdown_table(columns, rows, numbers=columns[1:])
     seconds = ", ".join(f"`{system}` {taken:,.0f} s" for system, taken in record["seconds"].items())
-    left_out = [own for own, missing in record["left_out"].items() if len(missing) < len(record["systems"])]
+    lacking = {own: missing for own, missing in record["left_out"].items() if own not in elsewhere}
+    left_out = [own for own, missing in lacking.items() if len(missing) < len(record["systems"])]
     yield (
         f"At most {record['folds']} folds of each set; {_versions(record)}. Training and scoring took, by the clock "
         f"and on a machine that did other work too: {seconds}. "

@@ -45,7 +45,7 @@ def test_times_are_left_with_what_is_ours(place):
 def test_comparisons_are_made_from_results_that_are_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(quality, "FOLDER", tmp_path / "quality")
     assert quality_stored.stored("quality-tuned") is None
-    title, systems, folds = quality_stored.COMPARISONS["quality-tuned"]
+    title, systems, folds, _ = quality_stored.COMPARISONS["quality-tuned"]
     for number, system in enumerate(systems):
         for own, n_kept in (("mq2008", folds), ("ohsumed", folds - (number == 3))):
             for fold in range(n_kept):
