@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.records import show
 
 from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
@@ -119,12 +120,19 @@ def file_of(out: Path, name: str, ranker: str, recipe: str) -> Path:
     return out / f"{name}.{ranker}.{recipe.replace(', ', '-').replace(' ', '-')}.npz"
 
 
-def show(settings: argparse.Namespace) -> None:
+def tell(settings: argparse.Namespace) -> None:
+    """Print a row for each ranker and recipe, and leave them."""
     names = [name for name in sets(settings.data) if name in settings.sets]
-    for ranker in settings.rankers:
-        print(f"\n| {ranker} | " + " | ".join(names) + " |\n|---" * 1 + "|---" * len(names) + "|")
-        for recipe in settings.recipes:
-            print(f"| {recipe} | " + " | ".join(cell(settings.out, name, ranker, recipe) for name in names) + " |")
+    rows = [
+        {"ranker": ranker, "recipe": recipe, **{name: cell(settings.out, name, ranker, recipe) for name in names}}
+        for ranker in settings.rankers
+        for recipe in settings.recipes
+    ]
+    show(
+        "net-recipes",
+        "Nets by recipe (NDCG@10; right pairs in made tasks): that of the recipe before, and what others lead it by",
+        rows,
+    )
 
 
 def cell(out: Path, name: str, ranker: str, recipe: str) -> str:
@@ -151,7 +159,7 @@ def main() -> None:
     settings = parser.parse_args()
     settings.sets = settings.sets or list(sets(settings.data))
     run(settings)
-    show(settings)
+    tell(settings)
 
 
 if __name__ == "__main__":
