@@ -130,7 +130,7 @@ def tell(settings: argparse.Namespace) -> None:
     ]
     show(
         "net-recipes",
-        "Nets by recipe (NDCG@10; right pairs in made tasks): that of the recipe before, and what others lead it by",
+        "Nets by recipe: NDCG@10 (of made tasks, right pairs) of the one before, and the lead of others",
         rows,
     )
 
