@@ -70,8 +70,8 @@ def main() -> None:
         error = less.std() / np.sqrt(len(less))
         print(f"{name:20} {found.mean():.4f}   {less.mean():+.4f} ± {error:.4f}")
         rows.append({"switch": name, "ndcg@10": found.mean(), "less the default": f"{less.mean():+.4f} ± {error:.4f}"})
-    question = f"Switches of the default λ: {settings.queries} queries, {settings.trees} trees, {settings.seeds} seeds"
-    leave("lambda-switches", question, rows=rows, notes={})
+    size = f"{settings.queries} queries, {settings.trees} trees, {settings.seeds} seeds"
+    leave("lambda-switches", f"Switches of LambdaRank's default forces: {size}", rows=rows, notes={})
 
 
 if __name__ == "__main__":
