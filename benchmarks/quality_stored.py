@@ -23,7 +23,7 @@ class Comparison(NamedTuple):
     sets: Sequence[str]
 
 
-LARGER = ("web-3000", "web-30000", "topics")  # on which CatBoost takes an hour of one processor
+LARGER = ("web-3000", "web-30000", "topics")  # on which CatBoost takes more than an hour together
 EIGHT = tuple(name for name in SETS if name not in LARGER)
 COMPARISONS = {
     "quality-defaults": Comparison("Everybody with their defaults", DEFAULTS, 5, EIGHT),

@@ -35,7 +35,9 @@ def test_sizes_choose_the_forces_of_judgments(data, n_docs, n_queries, expected)
 
 def test_clicks_and_pairs_have_lambdaranks_forces(data):
     clicks = replace(data, positions=np.concatenate([np.arange(size) for size in data.groups.sizes]))
-    assert UsualForces("ndcg@10").for_documents(clicks, 100, 10) == lambdarank("ndcg@10")
+    pairs = rw.RankingDataset.from_arrays(data.features, group=data.groups.sizes, preferences=rw.Preferences([0], [1]))
+    for unjudged in (clicks, pairs):
+        assert UsualForces("ndcg@10").for_documents(unjudged, 100, 10) == lambdarank("ndcg@10")
 
 
 def test_other_metrics_have_lambdaranks_forces():
