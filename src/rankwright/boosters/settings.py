@@ -12,7 +12,7 @@ from rankwright.trees.bins.binning import MAX_BINS
 
 
 @settings_class
-class ClimbingSettings(AimedSettings, ScaledSettings):
+class ClimbingSettings(AimedSettings, ScaledSettings, RankerSettings):
     """What rankers share that look at a metric while they learn a weighted sum of features.
 
     Parameters
@@ -130,7 +130,7 @@ class BoltzRankSettings(PatientSettings, ClimbingSettings):
 
 
 @settings_class
-class StumpSettings(PatientSettings, AimedSettings, ScaledSettings):
+class StumpSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSettings):
     """What rankers made of threshold weak rankers share.
 
     Parameters

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from rankwright.settings.setting import changed, setting, settings_class
-from rankwright.settings.shared import ScaledSettings, text_or
+from rankwright.settings.shared import RankerSettings, ScaledSettings, text_or
 from rankwright.settings.spaces import Real, Whole
 
 PairCost: TypeAlias = Literal["squared", "logistic"]
@@ -24,7 +24,7 @@ def stored_layers(hidden: int | Sequence[int]) -> Any:
 
 
 @settings_class
-class SortNetSettings(ScaledSettings):
+class SortNetSettings(ScaledSettings, RankerSettings):
     """A learned comparator that sorts (Rigutini, Papini, Maggini, Scarselli 2008), trained by their Algorithm
     3.1.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar, Literal
 
 from rankwright.settings.setting import changed, setting, settings_class
-from rankwright.settings.shared import AimedSettings, PatientSettings, ScaledSettings, text_or
+from rankwright.settings.shared import AimedSettings, PatientSettings, RankerSettings, ScaledSettings, text_or
 from rankwright.settings.spaces import Choice, Real
 
 DEFAULT_SCALING = "log-counts+zscore"  # weights are comparable, and a missing value counts as the mean
@@ -20,7 +20,7 @@ def kernel_names() -> Collection[str]:
 
 
 @settings_class
-class LinearSettings(ScaledSettings):
+class LinearSettings(ScaledSettings, RankerSettings):
     """What all linear rankers share.
 
     Parameters
@@ -209,7 +209,7 @@ class SVMMAPSettings(StructuralSVMSettings):
 
 
 @settings_class
-class SmoothRankSettings(AimedSettings, ScaledSettings):
+class SmoothRankSettings(AimedSettings, ScaledSettings, RankerSettings):
     """A linear ranker that follows NDCG directly, by annealing (Chapelle and Wu 2010).
 
     Parameters

@@ -36,7 +36,7 @@ def objective_name(objective: str | Objective) -> str:
 
 
 @settings_class
-class DescentSettings(PatientSettings, AimedSettings, ScaledSettings):
+class DescentSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSettings):
     """What all nets share: their shape, and how their weights follow the forces.
 
     Parameters
@@ -76,7 +76,7 @@ class DescentSettings(PatientSettings, AimedSettings, ScaledSettings):
 
 
 @settings_class
-class RecipeSettings(DescentSettings):
+class RecipeSettings:
     """What nets share whose recipe can be chosen.
 
     Parameters
@@ -94,7 +94,7 @@ class RecipeSettings(DescentSettings):
 
 
 @settings_class
-class NetSettings(RecipeSettings):
+class NetSettings(RecipeSettings, DescentSettings):
     """What nets share that may be a module of the user's own, on any device.
 
     Parameters
@@ -198,7 +198,7 @@ class NetRankerSettings(NetSettings, ObjectiveSettings):
 
 
 @settings_class
-class RankPropSettings(RecipeSettings):
+class RankPropSettings(RecipeSettings, DescentSettings):
     """A net that regresses targets which are adjusted as it learns (Caruana, Baluja, Mitchell 1996).
 
     Parameters

@@ -1,4 +1,8 @@
-"""Settings that many kinds of ranker share."""
+"""Settings that many kinds of ranker share.
+
+Those without a base are groups of settings that a ranker's own settings take in beside `RankerSettings`, so that the
+settings of no ranker have ancestors more than three deep.
+"""
 
 from __future__ import annotations
 
@@ -77,8 +81,8 @@ class _Lazily:
 
 
 @settings_class
-class ScaledSettings(RankerSettings):
-    """The settings of rankers that can scale features.
+class ScaledSettings:
+    """The setting of rankers that can scale features.
 
     Parameters
     ----------
@@ -91,7 +95,7 @@ class ScaledSettings(RankerSettings):
 
 
 @settings_class
-class AimedSettings(RankerSettings):
+class AimedSettings:
     """The settings of rankers that aim at a metric.
 
     Parameters
@@ -169,7 +173,7 @@ class DebiasedSettings(RankerSettings):
 
 
 @settings_class
-class PatientSettings(RankerSettings):
+class PatientSettings:
     """The setting of rankers that can stop early.
 
     Parameters

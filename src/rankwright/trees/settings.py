@@ -12,6 +12,7 @@ from rankwright.settings.shared import (
     DebiasedSettings,
     PairWeightSettings,
     PatientSettings,
+    RankerSettings,
     ScaledSettings,
 )
 from rankwright.settings.spaces import Choice, Real, Whole
@@ -32,7 +33,7 @@ def objective_name(objective: str | Objective | None) -> str | None:
 
 
 @settings_class
-class ForestSettings(PatientSettings, AimedSettings, ScaledSettings):
+class ForestSettings(PatientSettings, AimedSettings, ScaledSettings, RankerSettings):
     """What all boosted trees share. Settings that are None go by the size of the training data, and the values used are
     kept in the model as `chosen_`.
 
@@ -146,7 +147,7 @@ class LambdaForestSettings(DebiasedSettings, PairWeightSettings, ForestSettings)
 
 
 @settings_class
-class WarmSettings(ForestSettings):
+class WarmSettings:
     """The setting of forests that can grow on.
 
     Parameters
