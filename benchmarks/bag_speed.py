@@ -22,8 +22,8 @@ from benchmarks.timing import Timing, report
 
 import rankwright as rw
 from rankwright import synthetic
-from rankwright.bagging.plan import BagPlan
-from rankwright.bagging.repetition import repeat_queries
+from rankwright.bagging.bag_members import repeat_queries
+from rankwright.bagging.samples import BagPlan
 from rankwright.data.dataset import RankingDataset
 
 LEARNING_RATE, MIN_DOCS = 0.1, 20

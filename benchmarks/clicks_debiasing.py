@@ -32,7 +32,7 @@ from benchmarks.records import RESULTS, show
 
 import rankwright as rw
 from rankwright import clicks
-from rankwright.trees.bias import debiasing, held_out, pair_support
+from rankwright.debiasing import held_out, pair_support
 
 METRIC, N_QUERIES, DEPTH = "ndcg@10", 1000, 10
 FOLDER = RESULTS / "clicks_debiasing"

@@ -16,8 +16,8 @@ from benchmarks.records import leave
 
 from rankwright import synthetic
 from rankwright.cluster.engine import open_engine
+from rankwright.mart.lambdamart import LambdaMART
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
-from rankwright.trees.lambdamart import LambdaMART
 
 EMPTY_TASKS = 1000  # for the rate at which the driver gives out and takes in
 

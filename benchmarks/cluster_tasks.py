@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwright.trees.lambdamart import LambdaMART
+from rankwright.mart.lambdamart import LambdaMART
 
 
 def grow_forest(data, task, report):  # noqa: ARG001

@@ -26,7 +26,7 @@ import numpy as np
 from benchmarks.timing import Timing, report
 
 import rankwright as rw
-from rankwright.trees.forest_ranker import ForestRanker as Ranker
+from rankwright.mart.forest_ranker import ForestRanker as Ranker
 
 CHILD = """
 import json, sys, time, warnings

@@ -68,6 +68,8 @@ from rankwright.linear.ranksvm import RankSVM as RankSVM
 from rankwright.linear.ranksvm_struct import RankSVMStruct as RankSVMStruct
 from rankwright.linear.smoothrank import SmoothRank as SmoothRank
 from rankwright.linear.svmmap import SVMMAP as SVMMAP
+from rankwright.mart.lambdamart import LambdaMART as LambdaMART
+from rankwright.mart.mart import MART as MART
 from rankwright.metrics.comparison import compare_conventions as compare_conventions
 from rankwright.metrics.convention import Convention as Convention
 from rankwright.metrics.convention import parse_convention as parse_convention
@@ -99,8 +101,6 @@ from rankwright.ranking.order import Ties as Ties
 from rankwright.ranking.order import rank as rank
 from rankwright.report.writing import write_report as write_report
 from rankwright.trees.bins.from_file import bin_file as bin_file
-from rankwright.trees.lambdamart import LambdaMART as LambdaMART
-from rankwright.trees.mart import MART as MART
 from rankwright.tuning.cross_validation import CrossValidation as CrossValidation
 from rankwright.tuning.cross_validation import cross_validate as cross_validate
 from rankwright.tuning.nested import nested_cross_validation as nested_cross_validation

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.bagging.bag_members import repeat_queries
+from rankwright.bagging.bag_models import rank_scores
 from rankwright.bagging.bagging import Bagging
-from rankwright.bagging.mean_rank import rank_scores
-from rankwright.bagging.plan import BagPlan
-from rankwright.bagging.repetition import repeat_queries
+from rankwright.bagging.samples import BagPlan
 from rankwright.catalog.rankers import RANKERS
 from rankwright.catalog.settings import ranker_from_text
 from rankwright.errors import InputError, SettingError

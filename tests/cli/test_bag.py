@@ -112,7 +112,7 @@ def test_nonsense_is_told_in_one_line(arguments, message, run, folder):
 SLOWLY = [
     sys.executable,
     "-c",
-    "import time, rankwright.bagging.bag_maker as b\n"
+    "import time, rankwright.bagging.bag_training as b\n"
     "save = b.BagFiles.save\n"
     "b.BagFiles.save = lambda *bag: (save(*bag), time.sleep(0.1))\n"
     "from rankwright.cli.app import main; main()",

@@ -13,16 +13,15 @@ from tests.contracts.trained import COUNTING, after, another_setting, chance, sc
 from tests.contracts.trained import learnable as learnable_data
 
 import rankwright as rw
-from rankwright.bagging.bagged import Bagged
-from rankwright.boosters.weighted_sum_ranker import WeightedSumRanker
+from rankwright.bagging.settings import BagSettings
 from rankwright.catalog.rankers import RANKERS, load, load_trained, ranker_named
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import ContainerError, InputError, UnknownNameError
-from rankwright.trees.binned_ranker import BinnedRanker
-from rankwright.trees.debiased import DebiasedRanker
+from rankwright.mart.forest_ranker import ForestRanker
+from rankwright.settings.shared import DebiasedSettings
 
-FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, BinnedRanker)]
-BAGGED = [name for name, kind in RANKERS.items() if issubclass(kind, Bagged)]
+FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
+BAGGED = [name for name, kind in RANKERS.items() if issubclass(kind, BagSettings)]
 # Bags find validation data themselves, out of the bag, and keep every step.
 STOPS_EARLY = [name for name, kind in RANKERS.items() if "early_stopping" in kind.settings() and name not in BAGGED]
 
@@ -62,11 +61,11 @@ class TestEveryRanker:
         clicked = replace(learnable, labels=(learnable.labels > 1).astype(np.float32))
         propensities = np.where(np.arange(clicked.n_docs) % 3, 0.2, 0.9).astype(np.float32)
         weights = rw.clicks.propensity_weights(clicked.labels, propensities).weights
-        if not RANKERS[name].takes_document_weights or issubclass(RANKERS[name], WeightedSumRanker):
+        if not (RANKERS[name].takes_document_weights and RANKERS[name].takes_propensities):
             with pytest.raises(InputError, match="measures whole lists, in which"):
                 small(name).fit(replace(clicked, propensities=propensities))
             return
-        unchecked = {"debias": "none"} if issubclass(RANKERS[name], DebiasedRanker) else {}
+        unchecked = {"debias": "none"} if issubclass(RANKERS[name], DebiasedSettings) else {}
         found = small(name).set_params(**unchecked).fit(replace(clicked, propensities=propensities))
         # Weights alone do not tell LambdaMART that labels are clicks, for which it has other forces.
         of_clicks = {"objective": "lambdarank"} if name in ("lambdamart", "bl-mart") else {}

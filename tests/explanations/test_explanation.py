@@ -99,7 +99,7 @@ class TestPairs:
         assert found.scores[0] >= found.scores[1]
         assert found.margin == pytest.approx(found.scores[0] - found.scores[1])
         weights = linear.model_.coefficients
-        scaled = linear.seen_by_model(data["q3"]).features.astype(float)
+        scaled = linear.trained_.seen_by_model(data["q3"], 1).features.astype(float)
         above, below = (int(one[1:]) - 30 for one in (found.above, found.below))
         assert np.allclose(found.contributions, weights * (scaled[above] - scaled[below]))
 

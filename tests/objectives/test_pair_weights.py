@@ -14,7 +14,10 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError
 from rankwright.kernels import reference
+from rankwright.mart.lambdamart import LambdaMART
+from rankwright.mart.lambdamart import lambda_forces as forest_forces
 from rankwright.nets.lambdarank import LambdaRank
+from rankwright.nets.lambdarank import lambda_forces as net_forces
 from rankwright.objectives import (
     Decay,
     Hinge,
@@ -26,7 +29,7 @@ from rankwright.objectives import (
     ranknet,
     yetirank,
 )
-from rankwright.trees.lambdamart import LambdaMART
+from rankwright.rankers.trained import Findings
 
 LABELS = np.array([2.0, 0.0, 1.0, 0.0, 3.0])
 KNOWN_MEANS = ["ndcg", "ndcg@3", "dcg@3", "p@2", "recall@2", "wta"]
@@ -243,16 +246,18 @@ def test_neighbours_are_refused_beside_preferences():
         yetirank().bind(data)
 
 
-@pytest.mark.parametrize("kind", [LambdaMART, LambdaRank])
-def test_rankers_hand_their_settings_to_the_objective(kind):
-    assert kind(perturbations=8, noise=0.5)._objective() == replace(lambdarank(), perturbations=8, noise=0.5)
-    assert kind(perturbations=8, noise=0.0)._objective().noise == 0.0
-    mixed = kind(expected_ties=True, constant_share=0.2)._objective()
+@pytest.mark.parametrize(
+    ("kind", "forces"), [(LambdaMART, lambda ranker: forest_forces(ranker, Findings())), (LambdaRank, net_forces)]
+)
+def test_rankers_hand_their_settings_to_the_objective(kind, forces):
+    assert forces(kind(perturbations=8, noise=0.5)) == replace(lambdarank(), perturbations=8, noise=0.5)
+    assert forces(kind(perturbations=8, noise=0.0)).noise == 0.0
+    mixed = forces(kind(expected_ties=True, constant_share=0.2))
     assert mixed == replace(lambdarank(), expected_ties=True, constant_share=0.2)
     with pytest.raises(SettingError, match="noise is for noisy orders: set perturbations"):
-        kind(noise=0.5)._objective()
+        forces(kind(noise=0.5))
 
 
 def test_an_objective_of_its_own_takes_no_settings_of_weights():
     with pytest.raises(SettingError, match="truncation, sigma, perturbations and mode shape LambdaRank's forces"):
-        LambdaMART(objective="ranknet", perturbations=4)._objective()
+        forest_forces(LambdaMART(objective="ranknet", perturbations=4), Findings())

@@ -9,18 +9,19 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.bagging.bagged_forest import BaggedForest
+from rankwright.bagging.settings import BagSettings
 from rankwright.catalog.measuring import evaluate_file
 from rankwright.catalog.rankers import RANKERS
 from rankwright.errors import FileFormatError, InputError
+from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.recipe import LessonRecipe
 from rankwright.training.driver import Lesson
-from rankwright.trees.binned_ranker import BinnedRanker
 from rankwright.trees.bins.binned import bin_dataset
 
 KINDS: Any = RANKERS
-FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, BinnedRanker)]
+FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
 SMALL: dict[str, Any] = {"n_trees": 5, "max_leaves": 4}
 NAMES = ("age", "clicks", "price")
 
@@ -69,7 +70,7 @@ def test_features_keep_their_names(name, folder):
 @pytest.mark.parametrize("name", FORESTS)
 def test_a_checkpoint_of_the_file_is_one_of_the_dataset(name, folder, tmp_path):
     path = folder / "data.parquet"
-    bagged = issubclass(RANKERS[name], BaggedForest)
+    bagged = issubclass(RANKERS[name], BagSettings)
     fewer, all_of_them = ({"n_bags": 2}, {"n_bags": 3}) if bagged else ({"n_trees": 2}, {})
     KINDS[name](**(SMALL | fewer)).fit(path, checkpoint=tmp_path)
     resumed = KINDS[name](**(SMALL | all_of_them)).fit(rw.read(path), checkpoint=tmp_path)
@@ -93,42 +94,50 @@ class OneFeature(Model):
         return cls(stored.header["best"])
 
 
+class BestFeatureLearner:
+    def __init__(self, best):
+        self.best = best
+
+    def take_step(self, step):
+        return step == 0
+
+    def model(self):
+        return {"best": np.array(self.best)}
+
+    def memory(self):
+        return self.model()
+
+    def take_up(self, memory):
+        self.best = int(memory["best"])
+
+
+class BestFeatureRecipe(LessonRecipe):
+    def lesson(self, prepared, settings):  # noqa: ARG002
+        data = prepared.data
+        WIDTHS.append(None if prepared.valid is None else prepared.valid.n_features)
+        columns = np.nan_to_num(data.features).T
+        means = [rw.evaluate(data.in_source_order(column), data, ["ndcg@5"])["ndcg@5"].mean for column in columns]
+        model = lambda learned: OneFeature(int(learned.model["best"]))  # noqa: E731
+        return Lesson(learner=BestFeatureLearner(int(np.argmax(means))), model=model, digests=lambda: ("", None))
+
+
+WIDTHS = list[int | None]()  # of the validation data of each training
+
+
 class BestFeature(Ranker):
     """A ranker that is no forest: its score is the feature with the best mean of the metric."""
 
     name = "best-feature"
     summary = "The best feature."
     model_kind = OneFeature
-
-    def _lesson(self, data, valid):  # noqa: ARG002
-        self.valid_width_ = None if valid is None else valid.n_features
-        model = lambda learned: OneFeature(int(learned.model["best"]))  # noqa: E731
-        return Lesson(learner=self, model=model, digests=lambda: ("", None))
-
-    def _learn(self, data, valid, run):
-        values = np.nan_to_num(data.features)
-        means = [rw.evaluate(data.in_source_order(column), data, ["ndcg@5"])["ndcg@5"].mean for column in values.T]
-        self.best_ = int(np.argmax(means))
-        super()._learn(data, valid, run)
-
-    def take_step(self, step):
-        return step == 0
-
-    def model(self):
-        return {"best": np.array(self.best_)}
-
-    def memory(self):
-        return self.model()
-
-    def take_up(self, memory):
-        self.best_ = int(memory["best"])
+    recipe = BestFeatureRecipe()
 
 
 def test_a_ranker_that_needs_the_features_reads_the_file(folder):
     (folder / "narrow.txt").write_text("1 qid:1 1:1\n0 qid:1 1:0\n")
     ranker = BestFeature().fit(folder / "data.parquet", valid=folder / "narrow.txt")
-    assert ranker.best_ == 0
-    assert ranker.valid_width_ == ranker.n_features_in_ == 3
+    assert ranker.model_.best == 0
+    assert WIDTHS[-1] == ranker.n_features_in_ == 3
     assert ranker.feature_names_in_.tolist() == list(NAMES)
 
 

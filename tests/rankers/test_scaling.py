@@ -13,7 +13,6 @@ from rankwright.container.file import read_container
 from rankwright.errors import InputError, SettingError, UnknownNameError
 from rankwright.features.scaling import SCALINGS
 from rankwright.trees.bins.binned import bin_dataset
-from rankwright.trees.model import ForestModel
 
 SMALL: dict[str, Any] = {"n_trees": 4, "max_leaves": 5, "min_docs_in_leaf": 3}
 NAMES = [*SCALINGS, "log-counts+zscore", "log+sortnet"]
@@ -85,40 +84,23 @@ def test_training_that_failed_leaves_no_ranker(small_data):
         ranker.predict(small_data)
 
 
-class Unscaled(ForestModel):
-    """A forest that is given features as they are."""
-
-    scales_itself = True
-
-
-class ByMode(rw.LambdaMART):
-    """Scales itself, in a way that another setting chooses."""
-
-    model_kind = Unscaled
+class ByLists(rw.ListNet):
+    """Its model scales features itself, in a way that another setting chooses."""
 
     @property
     def scaling_name(self) -> str | None:
-        return "query-minmax" if self.mode == "paper" else None
-
-    def _learn(self, data, valid, run):
-        super()._learn(self._by_itself(data), valid, run)
-
-    def _scores(self, data):
-        return super()._scores(self._by_itself(data))
-
-    def _by_itself(self, data):
-        return data if self.scaling_ is None else self.scaling_.apply(data)
+        return "query-minmax" if self.flat_lists else None
 
 
-@pytest.mark.parametrize("mode", ["default", "paper"])
-def test_a_ranker_may_choose_its_scaling_and_apply_it_itself(mode, small_data, tmp_path):
-    ranker = ByMode(**SMALL, mode=mode).fit(small_data)
-    plain = rw.LambdaMART(**SMALL, mode=mode, scaling=ranker.scaling_name).fit(small_data)
+@pytest.mark.parametrize("flat", [False, True])
+def test_a_ranker_may_choose_its_scaling_and_apply_it_itself(flat, small_data, tmp_path):
+    ranker = ByLists(hidden=(), epochs=3, flat_lists=flat).fit(small_data)
+    plain = rw.ListNet(hidden=(), epochs=3, flat_lists=flat, scaling=ranker.scaling_name or "none").fit(small_data)
     assert np.array_equal(ranker.predict(small_data), plain.predict(small_data))
     ranker.save(tmp_path / "model.rw")
     model = read_container(tmp_path / "model.rw")
-    restored = ByMode.from_state(model.header, model.arrays)
+    restored = ByLists.from_state(model.header, model.arrays)
     assert np.array_equal(restored.predict(small_data), plain.predict(small_data))
-    if mode == "paper":
+    if flat:
         with pytest.raises(InputError, match="scaling 'query-minmax' looks at"):
             ranker.predict(small_data.features)

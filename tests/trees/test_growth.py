@@ -17,12 +17,12 @@ from rankwright.catalog.rankers import RANKERS, load
 from rankwright.errors import SettingError
 from rankwright.kernels import reference
 from rankwright.kernels.naive.common.counter_random import about_normal, stream_of
-from rankwright.trees.binned_ranker import BinnedRanker
+from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.trees.forests.tree import Tree
 from rankwright.trees.grower import GrownTree, grow_tree
 from rankwright.trees.params import TreeParams
 
-FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, BinnedRanker)]
+FORESTS = [name for name, kind in RANKERS.items() if issubclass(kind, ForestRanker)]
 OPTIONS: dict[str, dict[str, Any]] = {
     "noise": {"gain_noise": 1.0},
     "features drawn": {"split_feature_fraction": 0.5, "gain_noise": 0.3},

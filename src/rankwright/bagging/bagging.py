@@ -8,28 +8,87 @@ from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float64Array, thread_count
-from rankwright.bagging.bagged import Bagged
-from rankwright.bagging.copies import copy_of
-from rankwright.bagging.forest_bags import ForestWork, choosing_part
-from rankwright.bagging.model import BagModel
-from rankwright.bagging.ranker_bags import RankerWork, own_module
+from rankwright.arrays import thread_count
+from rankwright.bagging.bag_members import (
+    ForestMembers,
+    ForestOfBag,
+    RankerMembers,
+    choosing_part,
+    copy_of,
+    own_module,
+)
+from rankwright.bagging.bag_models import BagModel
+from rankwright.bagging.bags import (
+    bag_plan,
+    n_bags_view,
+    oob_score_view,
+    oob_scores_view,
+    threads_of_a_bag,
+    train_members,
+)
 from rankwright.bagging.settings import BaggingSettings
 from rankwright.container.checks import optional, part
-from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require, require_type
-from rankwright.rankers.learning import TrainingRun
-from rankwright.rankers.ranker import Ranker
-from rankwright.rankers.trained import TrainedRanker
+from rankwright.mart.forest_ranker import ForestRanker
+from rankwright.mart.lambdamart import LambdaMART
+from rankwright.rankers.ranker import Ranker, train_on
+from rankwright.rankers.recipe import Given, PreparedData, TrainingOutcome, TrainingRun, prepare, trained_ranker
+from rankwright.rankers.stages import Refuse, run_stages
+from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.views import for_the_library
 from rankwright.settings.setting import restored_settings
 from rankwright.training.digest import digests_of
-from rankwright.training.driver import Lesson
 from rankwright.trees.bins.binned import bin_dataset
-from rankwright.trees.forest_ranker import ForestRanker
-from rankwright.trees.lambdamart import LambdaMART
 
 
-class Bagging(Bagged, BaggingSettings):
+class BaggingRecipe:
+    """Copies of a ranker, each trained on its own sample of queries."""
+
+    def learns_alone(self, ranker: Any, found: Findings) -> bool:
+        """Whether the copies learn from each label by itself."""
+        single = ranker.single()
+        return bool(single.recipe.learns_alone(single, found))
+
+    def train(self, ranker: Any, given: Given, run: TrainingRun) -> TrainedRanker:
+        """The bag of trained copies."""
+        prepared = prepare(ranker, given.dataset(ranker), given, run)
+        data, valid, single = prepared.data, prepared.valid, ranker.single()
+        run_stages(data, (Refuse(single),), prepared.findings)
+        members, digests = bag_members(ranker, single, prepared), digests_of(data, valid)
+        bags = train_members(ranker, data, valid, members, digests, run, prepared.parts)
+        oob_score = bags.out_of_bag.measure(ranker.selected_metric, threads=thread_count(ranker.threads))
+        oob_scores = data.in_source_order(bags.out_of_bag.scores())
+        found = replace(prepared.findings, watched=bags.watched, oob_scores=oob_scores)
+        copies = tuple(_without_seen(member) for member in bags.members)
+        model = BagModel(copies, combines_ranks(ranker), oob_score)
+        return trained_ranker(ranker, TrainingOutcome(model, bags.history, digests[0], found), prepared.features)
+
+
+def bag_members(ranker: Any, single: Ranker, prepared: PreparedData) -> RankerMembers:
+    """How the copies are trained; forests share one binned matrix."""
+    data, valid, parts = prepared.data, prepared.valid, prepared.parts
+    plan, threads, forests = bag_plan(ranker), threads_of_a_bag(ranker), None
+    if isinstance(single, ForestRanker) and single.scaling is None:
+        binned = bin_dataset(data, **(single.binning() | {"seed": ranker.seed, "threads": ranker.threads}))
+        watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=ranker.threads)
+        forest = ForestOfBag(single, choosing_part(watched, parts), plan, threads)
+        forests = ForestMembers(forest, binned, watched)
+    choosing = valid
+    if valid is not None and len(parts) > 1:
+        choosing = valid.take_queries(range(next(iter(parts.values()))))
+    return RankerMembers(single, data, valid, choosing, plan, combines_ranks(ranker), threads, forests)
+
+
+def combines_ranks(ranker: Any) -> bool:
+    """Whether ranks are averaged, not scores."""
+    return bool(ranker.single().needs_qid) if ranker.combine is None else ranker.combine == "rank"
+
+
+def _without_seen(member: TrainedRanker) -> TrainedRanker:
+    return replace(member, findings=replace(member.findings, seen_queries=None))
+
+
+class Bagging(Ranker, BaggingSettings):
     """Bags draw queries as in BL-MART; a query drawn twice is in the bag twice.
 
     Attributes
@@ -53,22 +112,24 @@ class Bagging(Bagged, BaggingSettings):
     ['ranksvm', 'ranksvm', 'ranksvm']
     """
 
+    recipe = BaggingRecipe()
     validates_itself: ClassVar[bool] = True
     takes_categories: ClassVar[bool] = True  # where its ranker does
     model_kind = BagModel
-    model_: BagModel
-    oob_scores_: Float64Array
+    n_bags_, oob_score_, oob_scores_ = n_bags_view, oob_score_view, oob_scores_view
+    on = train_on
 
     @property
     def members_(self) -> list[Ranker]:
         """The trained copies."""
-        single = self.single()
-        return [type(single).of_trained(member, **own_module(single)) for member in self.model_.members]
+        single, model = self.single(), self.trained_.model
+        assert isinstance(model, BagModel)
+        return [type(single).of_trained(member, **own_module(single)) for member in model.members]
 
     @property
     def looks_at_queries(self) -> bool:
         """Whether a document's score depends on the other documents of its query."""
-        return self.model_.needs_queries if hasattr(self, "model_") else self._combines_ranks()
+        return super().looks_at_queries if self.__sklearn_is_fitted__() else combines_ranks(self)
 
     def single(self, **changes: Any) -> Ranker:
         """Make an untrained copy of the bagged ranker, to compare bagging with.
@@ -97,43 +158,8 @@ class Bagging(Bagged, BaggingSettings):
         """The metric by which copies choose among their steps."""
         return self.single().selected_metric
 
-    def _learns_alone(self) -> bool:
-        return self.single()._learns_alone()
-
-    def _check_training_data(self, data: RankingDataset) -> None:
-        super()._check_training_data(data)
-        self.single()._check_training_data(data)
-
-    def _combines_ranks(self) -> bool:
-        return self.single().needs_qid if self.combine is None else self.combine == "rank"
-
-    def _workers(self) -> int:
-        return super()._workers() if self.single().trains_beside_others else 1
-
-    def _learn(self, data: RankingDataset, valid: RankingDataset | None, run: TrainingRun) -> None:
-        trained = self._train(data, valid, self._work(data, valid), digests_of(data, valid), run)
-        self.oob_scores_ = data.in_source_order(trained.out_of_bag.scores())
-        oob_score = trained.out_of_bag.measure(self.selected_metric, threads=thread_count(self.threads))
-        members = tuple(replace(member.trained(), seen_queries=None) for member in trained.members)
-        self.model_ = BagModel(members, self._combines_ranks(), oob_score)
-
-    def _work(self, data: RankingDataset, valid: RankingDataset | None) -> RankerWork:
-        single, forests, plan, threads = self.single(), None, self._plan(), self._threads_of_a_bag()
-        if isinstance(single, ForestRanker) and single.scaling is None:
-            binned = bin_dataset(data, **(single.binning() | {"seed": self.seed, "threads": self.threads}))
-            watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=self.threads)
-            choosing_codes = choosing_part(watched, self.watched_parts_)
-            # They share one binned matrix.
-            forests = ForestWork(single, binned, watched, choosing_codes, plan, threads)
-        choosing = valid
-        if valid is not None and len(self.watched_parts_) > 1:
-            choosing = valid.take_queries(range(next(iter(self.watched_parts_.values()))))
-        return RankerWork(single, data, valid, choosing, plan, self._combines_ranks(), threads, forests)
-
-    def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
-        raise NotImplementedError("bags are trained by `_learn`")
-
     @classmethod
+    @for_the_library
     def from_state(
         cls,
         header: Mapping[str, Any],
@@ -171,6 +197,8 @@ class Bagging(Bagged, BaggingSettings):
         with_single = dict(header) | {"settings": stored | {"ranker": single}}
         return super().from_state(with_single, arrays, **given)
 
-    def _read_member(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:
+    @for_the_library
+    def member_reader(self) -> Callable[[Mapping[str, Any], Mapping[str, NDArray[Any]]], TrainedRanker]:
+        """Return what reads a copy from a header and arrays."""
         single = self.single()
-        return type(single).from_state(header, arrays, **own_module(single)).trained()
+        return lambda header, arrays: type(single).from_state(header, arrays, **own_module(single)).trained_

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
-from rankwright.bagging.bagged_forest import BaggedForest
+from rankwright.bagging.bag_models import BaggedForestModel
+from rankwright.bagging.bags import n_bags_view, oob_score_view, oob_scores_view
+from rankwright.bagging.forest_bags import ForestBagRecipe, bag, single, trees_of_bags_view, with_forest
 from rankwright.bagging.settings import BLMARTSettings
-from rankwright.trees.debiased import DebiasedRanker
-from rankwright.trees.forest_ranker import ForestRanker
-from rankwright.trees.lambdamart import LambdaMART
+from rankwright.debiasing.stage import debiasing_view, plot_bias, position_ratios_view
+from rankwright.mart.forest_ranker import ForestRanker
+from rankwright.mart.lambdamart import LambdaMART
 
 
-class BLMART(DebiasedRanker, BaggedForest, BLMARTSettings):
+class BLMART(ForestRanker, BLMARTSettings):
     """Each of `n_bags` bags draws `bag_fraction` of the queries, and inside it each tree draws again: `query_fraction`
     of the bag's queries and `feature_fraction` of the features. The settings of a bag's trees are LambdaMART's.
 
@@ -38,12 +40,10 @@ class BLMART(DebiasedRanker, BaggedForest, BLMARTSettings):
     3
     """
 
-    member_kind = LambdaMART
-
-    def single(self, **changes: Any) -> ForestRanker:
-        """Make an untrained LambdaMART with the settings of a bag's. See `BaggedForest.single`."""
-        member = super().single(**changes)
-        assert isinstance(member, LambdaMART)
-        member._weighs_positions = self._weighs_positions  # which was measured once, on the features of all bags
-        member._has_clicks = self.propensity_weights_ is not None  # weights do not tell where they come from
-        return member
+    recipe = ForestBagRecipe(LambdaMART)
+    model_kind = BaggedForestModel
+    validates_itself: ClassVar[bool] = True
+    takes_positions: ClassVar[bool] = True
+    n_bags_, oob_score_, oob_scores_, trees_of_bags_ = n_bags_view, oob_score_view, oob_scores_view, trees_of_bags_view
+    debiasing_, position_ratios_, plot_bias = debiasing_view, position_ratios_view, plot_bias
+    bag, single, with_forest = bag, single, with_forest

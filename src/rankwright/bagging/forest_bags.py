@@ -1,85 +1,218 @@
-"""How a forest is bagged: every bag reads the same bin codes, without a copy."""
+"""Bags of boosted trees: all share one binned matrix, and the result is one forest with the trees in order of bags."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
-from rankwright.bagging.copies import copy_of
-from rankwright.bagging.plan import BagPlan, QuerySample
-from rankwright.rankers.ranker import Ranker
-from rankwright.training.loop import Listener
-from rankwright.trees.bins.binned import BinnedDataset
-from rankwright.trees.forest_ranker import ForestRanker
+from rankwright.arrays import IntArray, thread_count
+from rankwright.bagging.bag_members import ForestMembers, ForestOfBag, choosing_part
+from rankwright.bagging.bag_models import BaggedForestModel
+from rankwright.bagging.bag_training import TrainedBags
+from rankwright.bagging.bags import bag_plan, threads_of_a_bag, train_members
+from rankwright.bagging.settings import OF_BAGS
+from rankwright.bagging.shard_members import ShardMembers, bin_shards
+from rankwright.errors import require
+from rankwright.formats.shards import Shards
+from rankwright.mart.forest_ranker import ForestRanker
+from rankwright.mart.forest_views import base_score_of, forest_of
+from rankwright.mart.lists import BinnedLists
+from rankwright.mart.recipe import ForestGrowth, ForestRecipe
+from rankwright.mart.sources import PreparedForest, binned_validation, source_here
+from rankwright.rankers.known_features import KnownFeatures
+from rankwright.rankers.recipe import Given, TrainingOutcome, TrainingRun, trained_ranker
+from rankwright.rankers.stages import Stage
+from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.views import View
+from rankwright.training.loop import History
+from rankwright.trees.bins.fingerprints import binned_digest
+from rankwright.trees.forests.forest import Forest
+from rankwright.trees.forests.merging import merge_forests
+from rankwright.trees.model import ForestModel
+
+# Done to the data once, before any bag sees it.
+DONE_BEFORE = {"scaling": None, "unjudged": None, "categorical": None}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ForestWork:
-    """Trains and scores forests like `member`, which is untrained; `choosing` is what its trees are chosen by."""
+@dataclass(frozen=True, slots=True)
+class ForestBagRecipe:
+    """The mean of boosted forests of one kind, each grown on its own sample of queries."""
 
-    member: ForestRanker
-    data: BinnedDataset
-    valid: BinnedDataset | None
-    choosing: BinnedDataset | None
-    bags: BagPlan
-    threads: int
+    kind: type[ForestRanker]  # of a bag's member
 
-    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> Ranker:
-        """The forest of a bag."""
-        return copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads).fit_binned(
-            weighted(self.data, sample),
-            None if self.bags.overfit else self.choosing,
-            queries=None if sample.is_everything else sample.queries,
-            watch_others=watch_others,
-            listeners=[listener],
-            allow_empty=True,  # of one bag: there is something to learn in the whole
+    @property
+    def member(self) -> ForestRecipe:
+        """The recipe of a member."""
+        assert isinstance(self.kind.recipe, ForestRecipe)
+        return self.kind.recipe
+
+    def learns_alone(self, ranker: Any, found: Findings) -> bool:
+        """Whether its members learn from each label by itself."""
+        return self.member.learns_alone(ranker, found)
+
+    def first_stages(self, ranker: Any) -> tuple[Stage, ...]:
+        """The stages that features in memory go through first."""
+        return self.member.first_stages(ranker)
+
+    def stages_of_bins(self, ranker: Any) -> tuple[Stage, ...]:
+        """The stages that documents go through first whose features are bin codes."""
+        return self.member.stages_of_bins(ranker)
+
+    def train(self, ranker: Any, given: Given, run: TrainingRun) -> TrainedRanker:
+        """The forest of all bags, of data in memory, in a file or in shards."""
+        _check_overfit(ranker)
+        if isinstance(given.file, Shards):
+            return self._train_on_shards(ranker, given.file, given, run)
+        with source_here(self, ranker, given).prepared(run) as prepared:
+            return self.grow(ranker, prepared, run)
+
+    def grow(self, ranker: Any, prepared: PreparedForest, run: TrainingRun) -> TrainedRanker:
+        """The forest of all bags, of prepared data."""
+        lists, found = prepared.lists, prepared.findings
+        assert isinstance(lists, BinnedLists)
+        by_themselves = lists.queries is None and not lists.watch_others
+        require(by_themselves, "bags draw their queries themselves: leave out queries")
+        _check_overfit(ranker)
+        # Members are not told that labels were corrected, only that they were weighed.
+        told = Findings(propensity_weights=found.propensity_weights, weighs_positions=found.weighs_positions)
+        data, valid = lists.data, lists.valid
+        single = ranker.single(**DONE_BEFORE)
+        shape = ForestGrowth(self.member, single, lists, told).shape_for_bags(run)  # once, for all bags
+        choosing, single = choosing_part(valid, lists.parts), ranker.single(**DONE_BEFORE, **shape)
+        forest = ForestOfBag(single, choosing, bag_plan(ranker), threads_of_a_bag(ranker), told)
+        members = ForestMembers(forest, data, valid)
+        watched = None if valid is None else valid.documents
+        bags = train_members(ranker, data.documents, watched, members, lists.digests(), run, lists.parts)
+        score = bags.out_of_bag.measure(ranker.selected_metric, threads=thread_count(ranker.threads))
+        oob_scores = data.documents.in_source_order(bags.out_of_bag.scores())
+        chosen = _chosen(ranker, bags, shape)
+        found = replace(found, chosen=chosen, watched=bags.watched, oob_scores=oob_scores)
+        outcome = TrainingOutcome(_mean_of(bags, score), bags.history, lists.digest(), found)
+        return trained_ranker(ranker, outcome, prepared.features, prepared.scaling, prepared.clicks)
+
+    def _train_on_shards(self, ranker: Any, shards: Shards, given: Given, run: TrainingRun) -> TrainedRanker:
+        require(
+            ranker.scaling is None and ranker.unjudged is None,
+            "scaling and unjudged need the whole data, but shards are read one at a time: leave them out",
         )
-
-    def score_others(self, member: Ranker, sample: QuerySample) -> Float64Array:
-        """The scores of documents out of the bag."""
-        rows = self.data.groups.rows_of(sample.others)
-        return scores_of_codes(member, self.data, self.threads)[rows] if len(rows) else np.empty(0)
-
-    def score_valid(self, member: Ranker) -> Float64Array:
-        """The scores of validation documents."""
-        assert self.valid is not None
-        return scores_of_codes(member, self.valid, self.threads)
-
-    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
-        """The forest that a file describes."""
-        return type(self.member).from_state(header, arrays)
-
-
-def choosing_part(valid: BinnedDataset | None, parts: Mapping[str, int]) -> BinnedDataset | None:
-    """The first of several parts of the validation data, which have so many queries: the one that chooses steps."""
-    if valid is None or len(parts) < 2:
-        return valid
-    documents = valid.documents.take_queries(np.arange(next(iter(parts.values()))))
-    codes = np.ascontiguousarray(valid.codes[:, : documents.n_docs])
-    return replace(valid, codes=codes, documents=documents, query_keys=None)
+        require(
+            ranker.overfit or given.valid is not None,
+            "bags over shards cannot stop on queries they did not draw: give valid, or set overfit",
+        )
+        data = bin_shards(shards, ranker.engine, **ranker.binning())
+        known = KnownFeatures(data.mapper.n_features, tuple(data.feature_names))
+        valid = binned_validation(ranker, known, given, data.mapper)
+        watched, choosing = valid.documents, choosing_part(valid.documents, valid.parts)
+        forest = ForestOfBag(ranker.single(**DONE_BEFORE), choosing, bag_plan(ranker), threads_of_a_bag(ranker))
+        members = ShardMembers(forest, data, watched)
+        digests = data.digest, None if watched is None else binned_digest(watched)
+        documents = None if watched is None else watched.documents
+        bags = train_members(ranker, data.documents, documents, members, digests, run, valid.parts)
+        found = Findings(chosen=_chosen(ranker, bags), watched=bags.watched)
+        return trained_ranker(ranker, TrainingOutcome(_mean_of(bags, None), bags.history, data.digest, found), known)
 
 
-def scores_of_codes(member: Ranker, documents: BinnedDataset, threads: int) -> Float64Array:
-    """A forest's scores of binned documents."""
-    assert isinstance(member, ForestRanker)
-    scores = np.full(documents.n_docs, member.base_score_)
-    member.forest_.add_scores_of_codes(documents, scores, threads=threads)
-    return scores
+def _check_overfit(ranker: Any) -> None:
+    require(
+        not ranker.overfit or ranker.early_stopping is None,
+        "overfit keeps every tree and early_stopping does not: choose one of them",
+    )
 
 
-def weighted(data: BinnedDataset, sample: QuerySample) -> BinnedDataset:
-    """`data` with the same codes and each query weighted by how often the sample has it.
+def _chosen(ranker: Any, bags: TrainedBags, shape: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+    """What was chosen for settings that are None: for all bags at once, or by every bag alike."""
+    first, *others = [member.findings.chosen for member in bags.members]
+    alike = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+    chosen = {**shape, **alike}
+    return {name: chosen[name] for name in ranker.get_params(deep=False) if name in chosen}  # files keep no order
 
-    A weight acts like copies: the forces on a query's documents are those on its copies together. The only difference
-    is that the minimum of documents in a leaf counts a document once.
+
+def _mean_of(bags: TrainedBags, oob_score: float | None) -> BaggedForestModel:
+    """The forests of all bags as one, with its value on queries out of the bag."""
+    forests = [forest_of(member) for member in bags.members]
+    base_score = float(np.mean([base_score_of(member) for member in bags.members]))
+    trees_of_bags = np.array([forest.n_trees for forest in forests], np.int64)
+    return BaggedForestModel(ForestModel(_mean_forest(forests), base_score), trees_of_bags, oob_score)
+
+
+def _mean_forest(forests: Sequence[Forest]) -> Forest:
+    grown = [forest for forest in forests if forest.n_trees]
+    if not grown:
+        return forests[0]
+    return merge_forests(grown, np.full(len(grown), 1 / len(forests)))
+
+
+# What rankers have that are bags of forests.
+
+
+def _model_of(trained: TrainedRanker) -> BaggedForestModel:
+    assert isinstance(trained.model, BaggedForestModel)
+    return trained.model
+
+
+trees_of_bags_view = View[IntArray](lambda trained: _model_of(trained).trees_of_bags, "How many trees each bag has.")
+
+
+def bag(self: ForestRanker, number: int) -> Forest:
+    """Give the trees of one bag.
+
+    Parameters
+    ----------
+    number : int
+        Which bag, from 0.
+
+    Returns
+    -------
+    Forest
+        The trees with which the bag would score alone, without its base score.
     """
-    if sample.is_everything:
-        return data
-    weights = sample.counts.astype(np.float32)
-    if data.query_weights is not None:
-        weights *= data.query_weights
-    return replace(data, documents=replace(data.documents, query_weights=weights))
+    return _model_of(self.trained_).bag(number)
+
+
+def single(self: ForestRanker, **changes: Any) -> ForestRanker:
+    """Make an untrained ranker of the kind in a bag, to compare bagging with.
+
+    Parameters
+    ----------
+    **changes
+        Settings to change from those of this ranker.
+
+    Returns
+    -------
+    ForestRanker
+        A ranker with this one's settings, except those of bags.
+    """
+    assert isinstance(self.recipe, ForestBagRecipe)
+    settings = {name: value for name, value in self.get_params(deep=False).items() if name not in OF_BAGS}
+    return self.recipe.kind(**(settings | changes))
+
+
+def with_forest(self: ForestRanker, forest: Forest, base_score: float | None = None) -> ForestRanker:
+    """Make a trained ranker of the kind in a bag, with these trees.
+
+    Parameters
+    ----------
+    forest : Forest
+        The trees.
+    base_score : float, optional
+        What they are added to; None keeps the current base score.
+
+    Returns
+    -------
+    ForestRanker
+        The other ranker.
+    """
+    other, before = single(self), self.trained_
+    other.trained_ = replace(
+        before,
+        ranker=other.name,
+        settings=other.stored_settings(),
+        model=ForestModel(forest, self.base_score_ if base_score is None else base_score),
+        history=History(),
+        findings=Findings(seen_queries=before.findings.seen_queries),
+    )
+    return other

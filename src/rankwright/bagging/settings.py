@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, ClassVar, Literal
 
-from rankwright.settings.setting import about, changed, setting, settings_class
-from rankwright.settings.shared import RankerSettings, text_or
-from rankwright.settings.spaces import Choice, Real
-from rankwright.trees.params import Growth
-from rankwright.trees.settings import (
+from rankwright.mart.settings import (
     ForestSettings,
     LambdaForestSettings,
     LambdaMARTSettings,
     PointwiseForestSettings,
 )
+from rankwright.settings.setting import about, changed, setting, settings_class
+from rankwright.settings.shared import RankerSettings, text_or
+from rankwright.settings.spaces import Choice, Real
+from rankwright.trees.params import Growth
 
 BAGGED_BY_DEFAULT = LambdaMARTSettings.name  # where no ranker to bag is given
 OF_BAGS = ("n_bags", "bag_fraction", "bootstrap", "overfit")  # settings of the bags, not of what is in them

@@ -18,15 +18,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray, thread_count
+from rankwright.arrays import Arrays, Float32Array, Float64Array, IntArray
 from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.boosters.settings import AdaRankSettings
 from rankwright.boosters.weighted_sum import column_of, weighted_sum
-from rankwright.boosters.weighted_sum_ranker import WeightedSumRanker
+from rankwright.boosters.weighted_sum_ranker import ClimbingRecipe, WeightedSumRanker
 from rankwright.container.checks import array, check_between
 from rankwright.training.driver import Learner
 
 LARGEST_MEAN = 1 - 1e-6  # a weak ranker that is perfect for every query would get an infinite weight
+
+
+def adarank_learner(settings: AdaRankSettings, features: Float32Array, lists: MeasuredLists, threads: int) -> Learner:
+    """The learner of the weights."""
+    return AdaRankLearner(features, lists, settings, threads=threads)
 
 
 class AdaRank(WeightedSumRanker, AdaRankSettings):
@@ -44,8 +49,7 @@ class AdaRank(WeightedSumRanker, AdaRankSettings):
     `unjudged` documents that are taken as irrelevant.
     """
 
-    def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
-        return AdaRankLearner(features, lists, self, threads=thread_count(self.threads))
+    recipe = ClimbingRecipe(adarank_learner)
 
 
 class AdaRankLearner:

@@ -23,12 +23,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwright.arrays import Arrays, Float32Array, Float64Array, thread_count
+from rankwright.arrays import Arrays, Float32Array, Float64Array
 from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.boosters.model import PotentialsModel
 from rankwright.boosters.potentials import Potentials
 from rankwright.boosters.settings import BoltzRankSettings
-from rankwright.boosters.weighted_sum_ranker import WeightedSumRanker
+from rankwright.boosters.weighted_sum_ranker import ClimbingRecipe, WeightedSumRanker
 from rankwright.data.groups import Groups
 from rankwright.ranking.order import rank_checked
 from rankwright.training.driver import Learner, RemembersArrays
@@ -36,6 +36,20 @@ from rankwright.training.driver import Learner, RemembersArrays
 SHARPNESS = (0.0, 1.0, 2.0, 4.0)  # of the samples in turn: from a random order to nearly that of the labels
 LABEL_SCALE = 4.0  # times labels in standard deviations: the scores of the target distribution
 MOMENTUM, SECOND_MOMENTUM, TINY = 0.9, 0.999, 1e-8  # of Adam
+
+
+def boltzrank_learner(
+    settings: BoltzRankSettings, features: Float32Array, lists: MeasuredLists, threads: int
+) -> Learner:
+    """The learner of the weights."""
+    return BoltzRankLearner(features, lists, settings, threads=threads)
+
+
+def potentials_model(
+    settings: BoltzRankSettings, weights: Float64Array, n_rounds: int, n_features: int
+) -> PotentialsModel:
+    """The model of the weights of features and units."""
+    return PotentialsModel(weights, n_rounds, n_features, settings.pair_units)
 
 
 class BoltzRank(WeightedSumRanker, BoltzRankSettings):
@@ -59,11 +73,7 @@ class BoltzRank(WeightedSumRanker, BoltzRankSettings):
         """Whether a document's score depends on the rest of its list, which is so with units that compare documents."""
         return bool(self.pair_units > 0)
 
-    def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
-        return BoltzRankLearner(features, lists, self, threads=thread_count(self.threads))
-
-    def _model_of(self, weights: Float64Array, n_rounds: int) -> PotentialsModel:
-        return PotentialsModel(weights, n_rounds, int(self.n_features_in_), self.pair_units)
+    recipe = ClimbingRecipe(boltzrank_learner, potentials_model)
 
 
 class BoltzRankLearner(RemembersArrays):

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, IntArray, thread_count
+from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.boosters.settings import CoordinateAscentSettings
 from rankwright.boosters.weighted_sum import column_of, weighted_sum
-from rankwright.boosters.weighted_sum_ranker import WeightedSumRanker
+from rankwright.boosters.weighted_sum_ranker import ClimbingRecipe, WeightedSumRanker
 from rankwright.container.checks import array, check_between
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
@@ -33,6 +33,13 @@ from rankwright.training.driver import Learner
 
 REAL_GAIN = 1e-12  # a smaller gain is rounding
 STARTS, SWEEPS = 0, 1  # streams of random numbers: starts and sweeps draw independently
+
+
+def ascent_learner(
+    settings: CoordinateAscentSettings, features: Float32Array, lists: MeasuredLists, threads: int
+) -> Learner:
+    """The learner of the weights."""
+    return CoordinateAscentLearner(features, lists, settings, threads=threads)
 
 
 class CoordinateAscent(WeightedSumRanker, CoordinateAscentSettings):
@@ -49,8 +56,7 @@ class CoordinateAscent(WeightedSumRanker, CoordinateAscentSettings):
     long a step is for each feature.
     """
 
-    def _learner(self, features: Float32Array, lists: MeasuredLists) -> Learner:
-        return CoordinateAscentLearner(features, lists, self, threads=thread_count(self.threads))
+    recipe = ClimbingRecipe(ascent_learner)
 
 
 def steps_of(settings: CoordinateAscentSettings) -> Float64Array:

@@ -20,14 +20,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwright.arrays import Float64Array, thread_count
+from rankwright.arrays import Float64Array
 from rankwright.boosters.boosted_pairs import STUMPS_AT_A_TIME, BoostedPairs
 from rankwright.boosters.settings import FRankSettings
-from rankwright.boosters.stump_ranker import StumpRanker
+from rankwright.boosters.stump_ranker import StumpRanker, StumpRecipe
 from rankwright.boosters.stumps import FeatureCodes, Finder, Stump, above_by_code, as_leaf, best_stumps
 
 SMOOTHING = 1e-4  # added to both sums, so that a stump without mistakes gets a finite weight
 NOTHING_LEFT = 1e-9  # a step this small is rounding
+
+
+def frank_finder(settings: FRankSettings, documents: FeatureCodes, pairs: BoostedPairs, threads: int) -> Finder:
+    """The way to the next stump."""
+    return FRankFinder(documents, pairs, settings.learning_rate, threads)
 
 
 class FRank(StumpRanker, FRankSettings):
@@ -42,8 +47,7 @@ class FRank(StumpRanker, FRankSettings):
     the `unjudged` documents that are taken as irrelevant, and the rows that bins of large data are made from.
     """
 
-    def _finder(self, documents: FeatureCodes, pairs: BoostedPairs) -> Finder:
-        return FRankFinder(documents, pairs, self.learning_rate, thread_count(self.threads))
+    recipe = StumpRecipe(frank_finder)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,14 +18,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwright.arrays import Float64Array, thread_count
+from rankwright.arrays import Float64Array
 from rankwright.boosters.boosted_pairs import BoostedPairs
 from rankwright.boosters.settings import RankBoostSettings
-from rankwright.boosters.stump_ranker import StumpRanker
+from rankwright.boosters.stump_ranker import StumpRanker, StumpRecipe
 from rankwright.boosters.stumps import FeatureCodes, Finder, Stump, as_leaf, best_stumps
 
 NOTHING_LEFT = 1e-9  # a weak ranker worth so little is rounding
 LARGEST_WORTH = 1 - 1e-6  # a weak ranker that orders all pairs right would get an infinite weight
+
+
+def rankboost_finder(settings: RankBoostSettings, documents: FeatureCodes, pairs: BoostedPairs, threads: int) -> Finder:  # noqa: ARG001
+    """The way to the next stump."""
+    return RankBoostFinder(documents, pairs, threads)
 
 
 class RankBoost(StumpRanker, RankBoostSettings):
@@ -40,8 +45,7 @@ class RankBoost(StumpRanker, RankBoostSettings):
     the `unjudged` documents that are taken as irrelevant, and the rows that bins of large data are made from.
     """
 
-    def _finder(self, documents: FeatureCodes, pairs: BoostedPairs) -> Finder:
-        return RankBoostFinder(documents, pairs, thread_count(self.threads))
+    recipe = StumpRecipe(rankboost_finder)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,9 +1,9 @@
-"""The base class of rankers made of stumps: bins, rounds, and a forest of stumps as the model."""
+"""What is shared by rankers made of stumps: bins, rounds, and a forest of stumps as the model."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,47 +15,60 @@ from rankwright.boosters.settings import StumpSettings
 from rankwright.boosters.stumps import FeatureCodes, Finder, Stump, StumpRounds
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.keys import row_hashes
+from rankwright.mart.forest_views import (
+    base_score_view,
+    feature_importances_view,
+    forest_view,
+    n_trees_view,
+    staged_predict,
+)
+from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.recipe import LessonRecipe, PreparedData, watches_for
+from rankwright.rankers.views import View
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Lesson
 from rankwright.trees.bins.binned import bins_of
 from rankwright.trees.bins.binning import BinMapper, bin_columns, codes_by_row
-from rankwright.trees.forest_face import ForestFace
 from rankwright.trees.forests.forest import Forest, forest_of
 from rankwright.trees.forests.tree import Tree
 from rankwright.trees.model import ForestModel
 
 
-class StumpRanker(ForestFace, StumpSettings):
-    """A ranker that adds one stump in each round. Subclasses decide which stump, and its weight."""
+@dataclass(frozen=True, slots=True)
+class StumpRecipe(LessonRecipe):
+    """One stump in each round, which a finder chooses and weighs: `finder(settings, documents, pairs, threads)`."""
 
-    model_kind = ForestModel
+    finder: Callable[[Any, FeatureCodes, BoostedPairs, int], Finder]
 
-    @abstractmethod
-    def _finder(self, documents: FeatureCodes, pairs: BoostedPairs) -> Finder: ...
-
-    def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
-        threads = thread_count(self.threads)
-        pairs = boosted_pairs(data, equal_queries=self.equal_queries, name=self.name)
-        mapper = bins_of(data, row_hashes(data.features, threads), self.max_bins, seed=self.seed, threads=threads)
+    def lesson(self, prepared: PreparedData, settings: Any) -> Lesson:
+        """The lesson that adds stumps."""
+        threads, data, valid = thread_count(settings.threads), prepared.data, prepared.valid
+        pairs = boosted_pairs(data, equal_queries=settings.equal_queries, name=settings.name)
+        hashes = row_hashes(data.features, threads)
+        mapper = bins_of(data, hashes, settings.max_bins, seed=settings.seed, threads=threads)
         documents = codes_of(data, mapper, threads)
         watched = None if valid is None else codes_of(valid, mapper, threads)
-        rounds = StumpRounds(self._finder(documents, pairs), documents, watched)
+        rounds = StumpRounds(self.finder(settings, documents, pairs, threads), documents, watched)
 
         def model_of(learned: Learned) -> ForestModel:
             stumps = rounds.stumps[: int(learned.model["n_stumps"][0])]
             return ForestModel(forest_of_stumps(stumps, mapper, documents), 0.0)
 
-        return Lesson(
-            learner=rounds,
-            model=model_of,
-            watch=self._watch(valid, lambda: rounds.watched_scores),
-            digests=partial(digests_of, data, valid),
-        )
+        watches = watches_for(settings, valid, prepared.parts, lambda: rounds.watched_scores)
+        digests = partial(digests_of, data, valid)
+        return Lesson(learner=rounds, model=model_of, watch=watches.first, others=watches.others, digests=digests)
 
-    @property
-    def n_rounds_(self) -> int:
-        """How many rounds the model keeps: with validation data, those up to the best."""
-        return self.forest_.n_trees
+
+class StumpRanker(Ranker, StumpSettings):
+    """A ranker whose model is a forest of stumps."""
+
+    model_kind = ForestModel
+    forest_, base_score_, n_trees_ = forest_view, base_score_view, n_trees_view
+    feature_importances_ = feature_importances_view
+    staged_predict = staged_predict
+    n_rounds_ = View[int](
+        lambda trained: trained.model.n_steps, "How many rounds the model keeps: with validation data, up to the best."
+    )
 
 
 def codes_of(data: RankingDataset, mapper: BinMapper, threads: int) -> FeatureCodes:

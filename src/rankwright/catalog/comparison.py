@@ -53,7 +53,7 @@ def _categories_of(rankers: Mapping[str, Ranker]) -> dict[str, tuple[str, ...]]:
 
 def _features_of(rankers: Sequence[Ranker]) -> dict[str, Any]:
     """Options that read the features that any of the rankers looks at: by name, if all have names."""
-    names = [list(map(str, getattr(ranker, "feature_names_in_", ()))) for ranker in rankers]
+    names = [list(ranker.trained_.feature_names) for ranker in rankers]
     widths = [width for ranker in rankers if (width := ranker.width_to_read) is not None]
     widest = {"n_features": max(widths)} if widths else {}
     return widest | ({"features": list(dict.fromkeys(name for own in names for name in own))} if all(names) else {})

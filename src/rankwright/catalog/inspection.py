@@ -50,7 +50,7 @@ class ModelDescription:
     history: dict[str, Any]
     facts: dict[str, Any]
     importances: dict[str, list[float]]
-    compressed_from: dict[str, Any] | None = None
+    compressed_from: Mapping[str, Any] | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
     debiasing: dict[str, Any] | None = None
 

@@ -32,6 +32,7 @@ from rankwright.linear.settings import (
     SmoothRankSettings,
     SVMMAPSettings,
 )
+from rankwright.mart.settings import LambdaMARTSettings, MARTSettings
 from rankwright.nets.settings import (
     LambdaRankSettings,
     ListNetSettings,
@@ -40,14 +41,13 @@ from rankwright.nets.settings import (
     RankPropSettings,
 )
 from rankwright.settings.shared import RankerSettings
-from rankwright.trees.settings import LambdaMARTSettings, MARTSettings
 
 if TYPE_CHECKING:
     from rankwright.rankers.model import Model
     from rankwright.rankers.ranker import Ranker
 
 FOREST = "rankwright.trees.model:ForestModel"
-BAGGED_FOREST = "rankwright.bagging.model:BaggedForestModel"
+BAGGED_FOREST = "rankwright.bagging.bag_models:BaggedForestModel"
 NET = "rankwright.nets.model:NetModel"
 ARRAYS = "rankwright.linear.model:ArraysModel"
 WEIGHTED_SUM = "rankwright.boosters.model:WeightedSumModel"
@@ -82,15 +82,15 @@ class Kind:
 
 
 _TABLE = (
-    Kind(LambdaMARTSettings, "rankwright.trees.lambdamart:LambdaMART", FOREST),
+    Kind(LambdaMARTSettings, "rankwright.mart.lambdamart:LambdaMART", FOREST),
     Kind(BLMARTSettings, "rankwright.bagging.blmart:BLMART", BAGGED_FOREST),
-    Kind(MARTSettings, "rankwright.trees.mart:MART", FOREST),
+    Kind(MARTSettings, "rankwright.mart.mart:MART", FOREST),
     Kind(BagBooSettings, "rankwright.bagging.bagboo:BagBoo", BAGGED_FOREST),
     Kind(RankNetSettings, "rankwright.nets.ranknet:RankNet", NET),
     Kind(LambdaRankSettings, "rankwright.nets.lambdarank:LambdaRank", NET),
     Kind(NetRankerSettings, "rankwright.nets.net_ranker:NetRanker", NET),
     Kind(SortNetSettings, "rankwright.comparators.sortnet:SortNet", "rankwright.comparators.model:ComparatorModel"),
-    Kind(BaggingSettings, "rankwright.bagging.bagging:Bagging", "rankwright.bagging.model:BagModel"),
+    Kind(BaggingSettings, "rankwright.bagging.bagging:Bagging", "rankwright.bagging.bag_models:BagModel"),
     Kind(LinearRegressionSettings, "rankwright.linear.linear_regression:LinearRegression", ARRAYS),
     Kind(PRankSettings, "rankwright.linear.prank:PRank", ARRAYS),
     Kind(KernelPRankSettings, "rankwright.linear.kernel_prank:KernelPRank", "rankwright.linear.model:KernelPRankModel"),

@@ -10,7 +10,6 @@ from rankwright.data.keys import row_hashes
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile
 from rankwright.metrics.evaluation import Evaluation, evaluate
-from rankwright.rankers.inputs import file_for
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.seen import warn_if_hashes_seen
 
@@ -20,7 +19,7 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
 
     A ranker that scores lists, not documents, needs the whole file. Initial scores of the file are added.
     """
-    file = file_for(ranker, file).with_defaults(threads=threads)
+    file = ranker.trained_.features.file(file).with_defaults(threads=threads)
     if ranker.looks_at_queries:
         return _evaluate_whole(ranker, file.read(), threads)
     scores: list[Float64Array] = []
@@ -32,7 +31,7 @@ def evaluate_file(ranker: Ranker, file: DataFile, *, threads: int | None = None)
 
     with errors_name_file(file.name):
         documents = file.stream(score)
-        if documents.feature_names and tuple(getattr(ranker, "feature_names_in_", ())) not in (
+        if documents.feature_names and ranker.trained_.feature_names not in (
             (),
             documents.feature_names,
         ):

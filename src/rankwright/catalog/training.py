@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rankwright.catalog.measuring import evaluate_file
-from rankwright.cluster.engine import open_engine
+from rankwright.cluster.engine import Engine, open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.shards import file_or_shards
 from rankwright.formats.sources import FilePath
 from rankwright.metrics.evaluation import Evaluation
-from rankwright.rankers.ranker import Ranker, TrainedByWorkers
+from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener
 
 WATCHED = "watched: "  # what the names of files begin with that are only watched
@@ -129,12 +129,13 @@ def _on_cluster(ranker: Ranker, cluster: str | None, workers: int | None) -> Ite
         require(workers is None, "a number of workers goes with a cluster")
         yield
         return
-    if not isinstance(ranker, TrainedByWorkers):
+    train_on: Callable[[Engine | None], Ranker] | None = getattr(ranker, "on", None)
+    if train_on is None:
         raise InputError(f"a cluster trains forests and bags, and {ranker.name} is neither")
     with open_engine(cluster, workers) as engine:
-        ranker.on(engine)
+        train_on(engine)
         yield
-        ranker.on(None)
+        train_on(None)
 
 
 class Parts(NamedTuple):

@@ -18,11 +18,51 @@ from rankwright.comparators.stability import Stability, measure_stability
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.splits import split_queries
 from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.recipe import LessonRecipe, PreparedData, watches_for
+from rankwright.rankers.trained import TrainedRanker
+from rankwright.rankers.views import View
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Lesson
 
 FEWEST_QUERIES_TO_SPLIT = 5
 STABILITY_SHUFFLES = 5
+
+
+class SortNetRecipe(LessonRecipe):
+    """A comparator that learns from the pairs that sorting with it gets wrong."""
+
+    def lesson(self, prepared: PreparedData, settings: Any) -> Lesson:
+        """The lesson of all iterations; some of the data is validated on where nothing else is given."""
+        data, valid = prepared.data, prepared.valid
+        train, watched = (data, valid) if valid is not None else _split(settings, data)
+        learner = ComparatorLearner(train, watched, settings, thread_count(settings.threads))
+
+        def model_of(learned: Learned) -> ComparatorModel:
+            net = ComparatorNet(train.n_features, learner.hidden, learned.model["weights"])
+            # An interrupt may have come in the middle of an iteration.
+            rated = learner.iterations[: len(learned.history.values)]
+            return ComparatorModel(net, rated, learned.history.best_step or 0)
+
+        watches = watches_for(settings, watched, prepared.parts, learner.valid_scores)
+        digests = partial(digests_of, train, watched)
+        return Lesson(learner=learner, model=model_of, watch=watches.first, others=watches.others, digests=digests)
+
+    def n_steps(self, settings: Any) -> int:
+        """One more than the iterations that train: iteration 0 trains nothing."""
+        return int(settings.max_iter) + 1
+
+
+def _split(settings: SortNetSettings, data: RankingDataset) -> tuple[RankingDataset, RankingDataset]:
+    if data.n_queries < FEWEST_QUERIES_TO_SPLIT:
+        return data, data
+    parts = split_queries(data.groups, valid=settings.valid_fraction, seed=settings.seed)
+    train, valid = (data.take_queries(part) for part in parts)
+    return train, valid
+
+
+def _model_of(trained: TrainedRanker) -> ComparatorModel:
+    assert isinstance(trained.model, ComparatorModel)
+    return trained.model
 
 
 class SortNet(Ranker, SortNetSettings):
@@ -42,44 +82,11 @@ class SortNet(Ranker, SortNetSettings):
     needs_qid: ClassVar[bool] = True
     validates_itself: ClassVar[bool] = True
     model_kind = ComparatorModel
-    model_: ComparatorModel
-
-    def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
-        train, watched = (data, valid) if valid is not None else self._split(data)
-        learner = ComparatorLearner(train, watched, self, thread_count(self.threads))
-
-        def model_of(learned: Learned) -> ComparatorModel:
-            net = ComparatorNet(train.n_features, learner.hidden, learned.model["weights"])
-            # An interrupt may have come in the middle of an iteration.
-            rated = learner.iterations[: len(learned.history.values)]
-            return ComparatorModel(net, rated, learned.history.best_step or 0)
-
-        return Lesson(
-            learner=learner,
-            model=model_of,
-            watch=self._watch(watched, learner.valid_scores),
-            digests=partial(digests_of, train, watched),
-        )
-
-    def _n_steps_wanted(self) -> int:
-        return self.max_iter + 1  # iteration 0 trains nothing
-
-    def _split(self, data: RankingDataset) -> tuple[RankingDataset, RankingDataset]:
-        if data.n_queries < FEWEST_QUERIES_TO_SPLIT:
-            return data, data
-        parts = split_queries(data.groups, valid=self.valid_fraction, seed=self.seed)
-        train, valid = (data.take_queries(part) for part in parts)
-        return train, valid
-
-    @property
-    def net_(self) -> ComparatorNet:
-        """The trained comparator."""
-        return self.model_.net
-
-    @property
-    def iterations_(self) -> list[Iteration]:
-        """What the net of each iteration was trained on."""
-        return self.model_.iterations
+    recipe = SortNetRecipe()
+    net_ = View[ComparatorNet](lambda trained: _model_of(trained).net, "The trained comparator.")
+    iterations_ = View[list[Iteration]](
+        lambda trained: _model_of(trained).iterations, "What the net of each iteration was trained on."
+    )
 
     def sort(self, X: Any, qid: Any = None) -> SortedDocuments:
         """Sort the documents of each query with the comparator.
@@ -95,7 +102,7 @@ class SortNet(Ranker, SortNetSettings):
             The rows of each query, best first, and how many comparisons that took. Rows are numbered as in a dataset
             of the documents, in which the rows of a query are together.
         """
-        return self._sorted(self.seen_by_model(self._documents(X, qid)))
+        return self._sorted(self._seen(X, qid))
 
     def stability(self, X: Any, qid: Any = None, *, n_shuffles: int = STABILITY_SHUFFLES) -> Stability:
         """Measure how far the order depends on more than the comparator.
@@ -113,13 +120,18 @@ class SortNet(Ranker, SortNetSettings):
             How far the order depends on where sorting starts and on the algorithm, and how often the net is
             intransitive.
         """
-        return self._stability(self.seen_by_model(self._documents(X, qid)), n_shuffles)
+        return self._stability(self._seen(X, qid), n_shuffles)
 
     def examine(self, X: Any, qid: Any = None) -> dict[str, Any]:
         """Tell how many comparisons sorting takes, and how stable the order is; see `Ranker.examine`."""
-        data = self.seen_by_model(self._documents(X, qid))
+        data = self._seen(X, qid)
         comparisons = {"comparisons": int(self._sorted(data).n_comparisons.sum())}
         return {"sorting": comparisons | self._stability(data, STABILITY_SHUFFLES).to_dict()}
+
+    def _seen(self, X: Any, qid: Any) -> RankingDataset:
+        """The documents as the comparator sees them."""
+        documents = self.documents_to_score(X, qid)
+        return self.trained_.seen_by_model(documents, self.threads)
 
     def _stability(self, data: RankingDataset, n_shuffles: int) -> Stability:
         return measure_stability(
@@ -132,4 +144,4 @@ class SortNet(Ranker, SortNetSettings):
         )
 
     def _sorted(self, data: RankingDataset) -> SortedDocuments:
-        return self.model_.sorted(data, threads=thread_count(self.threads))
+        return _model_of(self.trained_).sorted(data, threads=thread_count(self.threads))

@@ -45,7 +45,7 @@ class ModelTrial:
     @cached_property
     def tree_lesson(self) -> RankingDataset:
         """The same documents as the model's trees see them: scaled where the model has a scaling."""
-        return replace(self.lesson, features=self.model.seen_by_model(self.lesson).features)
+        return replace(self.lesson, features=self.model.trained_.seen_by_model(self.lesson, self.threads).features)
 
     @cached_property
     def _level(self) -> float:
@@ -58,7 +58,7 @@ class ModelTrial:
             said = forest.predict(self.tree_lesson.features[: self.fit.n_docs], threads=self.threads)
             base_score = self._level - float(np.mean(said))
         smaller = self.model.with_forest(forest, base_score)
-        smaller.compressed_from_ = self.note(means)
+        smaller.trained_ = replace(smaller.trained_, compressed_from=self.note(means))
         return smaller
 
     def note(self, means: str) -> dict[str, Any]:

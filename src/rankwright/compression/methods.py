@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -121,7 +121,7 @@ def net(task: Task) -> Iterator[Candidate]:
             threads=task.threads,
             listeners=task.listeners,
         )
-        ranker.compressed_from_ = trial.note("net")
+        ranker.trained_ = replace(ranker.trained_, compressed_from=trial.note("net"))
         candidate = Candidate(trial.point("net", ranker), ranker)
         yield candidate
         if task.goal.is_reached(candidate.point):

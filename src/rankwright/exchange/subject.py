@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, named
-from rankwright.bagging.model import BaggedForestModel, BagModel
+from rankwright.bagging.bag_models import BaggedForestModel, BagModel
 from rankwright.boosters.model import WeightedSumModel
 from rankwright.catalog.kinds import kind_named
 from rankwright.errors import InputError

@@ -12,6 +12,7 @@ from typing import Any
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.sources import atomic_text_output
 from rankwright.formats.svmlight.files import write_svmlight
+from rankwright.mart.lambdamart import LambdaMART
 from rankwright.metrics.baselines import feature_rankers, random_scores
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.metrics.systems import compare
@@ -23,7 +24,6 @@ from rankwright.report.sections.subject import Origin
 from rankwright.report.tables import write_json, write_rows
 from rankwright.report.writing import write_page
 from rankwright.synthetic import quickstart as quickstart_data
-from rankwright.trees.lambdamart import LambdaMART
 
 SELECT = "ndcg@10"  # what the features to show are chosen by, on the training data
 METRICS = ("ndcg@10", "map", "mrr")

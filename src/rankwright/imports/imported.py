@@ -11,15 +11,20 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rankwright.arrays import Float64Array
-from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require_type
 from rankwright.imports.foreign import ForeignForest
 from rankwright.imports.settings import ImportedForestSettings
-from rankwright.rankers.inputs import ready_to_score
-from rankwright.rankers.trained import TrainedRanker, with_width
-from rankwright.training.driver import Lesson
+from rankwright.mart.forest_views import (
+    base_score_view,
+    feature_importances_view,
+    forest_view,
+    n_trees_view,
+    staged_predict,
+)
+from rankwright.rankers.known_features import KnownFeatures
+from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.trained import TrainedRanker
 from rankwright.training.loop import History
-from rankwright.trees.forest_face import ForestFace
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.merging import merge_forests
 from rankwright.trees.model import ForestModel
@@ -28,9 +33,11 @@ LOG = logging.getLogger(__name__)
 NOT_KNOWN = ""  # the fingerprint of training data that another tool saw
 
 
-class ImportedForest(ForestFace, ImportedForestSettings):  # noqa: D101  # from its settings
+class ImportedForest(Ranker, ImportedForestSettings):  # noqa: D101  # from its settings
     model_kind = ForestModel
-    model_: ForestModel
+    forest_, base_score_, n_trees_ = forest_view, base_score_view, n_trees_view
+    feature_importances_ = feature_importances_view
+    staged_predict = staged_predict
 
     def with_forest(self, forest: Forest, base_score: float | None = None) -> ImportedForest:
         """Make a trained ranker with other trees, which is otherwise like this one.
@@ -48,28 +55,17 @@ class ImportedForest(ForestFace, ImportedForestSettings):  # noqa: D101  # from 
             The other ranker.
         """
         other = copy.copy(self)
-        other.model_ = ForestModel(forest, self.base_score_ if base_score is None else base_score)
+        model = ForestModel(forest, self.base_score_ if base_score is None else base_score)
+        other.trained_ = replace(self.trained_, model=model)
         return other
 
     def fit(self, *_: Any, **__: Any) -> NoReturn:
         """Refuse: another tool trained this forest."""
         raise InputError("an imported forest cannot be trained: train a ranker of this library, such as LambdaMART")
 
-    def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
-        self.fit(data, valid)
-
     def facts(self) -> dict[str, Any]:
         """Tell what the model is made of, and where it came from."""
         return {"source": self.source} | super().facts()
-
-    def _documents(self, X: Any, qid: Any = None, *, asks_for_lists: bool = False) -> RankingDataset:
-        if not self.any_width or (qid is None and ready_to_score(self, X)):
-            return super()._documents(X, qid, asks_for_lists=asks_for_lists)
-        if isinstance(X, RankingDataset):
-            return super()._documents(with_width(X, int(self.n_features_in_)), qid, asks_for_lists=asks_for_lists)
-        rows = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
-        data = RankingDataset.from_arrays(rows, qid=qid, group=None if qid is not None else [len(rows)])
-        return with_width(data, int(self.n_features_in_))
 
 
 def imported(foreign: ForeignForest) -> ImportedForest:
@@ -82,8 +78,7 @@ def imported(foreign: ForeignForest) -> ImportedForest:
         settings=ranker.stored_settings(),
         model=ForestModel(foreign.forest, foreign.base_score),
         scaling=None,
-        n_features=foreign.forest.n_features,
-        feature_names=foreign.feature_names,
+        features=KnownFeatures(foreign.forest.n_features, tuple(foreign.feature_names)),
         history=History(),
         training_data=NOT_KNOWN,
     )

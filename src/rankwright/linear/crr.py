@@ -10,12 +10,24 @@ from rankwright import kernels
 from rankwright.arrays import Arrays
 from rankwright.features.missing import ROWS_AT_A_TIME
 from rankwright.kernels.records import DrawnPairs, DrawnRows, DrawSettings
-from rankwright.linear.linear_ranker import LinearRanker
+from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.settings import CRRSettings
 from rankwright.training.driver import Learner, RemembersArrays
 
 STIFFNESS = 4.0  # times the mean squared length of a document: about what a pair's difference has at most
+
+
+def combined_descent(settings: CRRSettings, rows: JudgedRows, threads: int) -> Learner:
+    """The learner that draws documents and pairs."""
+    return CombinedDescent(
+        rows,
+        regression_share=settings.alpha,
+        l2=settings.l2,
+        logistic=settings.loss == "logistic",
+        seed=settings.seed,
+        threads=threads,
+    )
 
 
 class CRR(LinearRanker, CRRSettings):
@@ -28,18 +40,7 @@ class CRR(LinearRanker, CRRSettings):
     of its query, multiplies its steps; for a pair, the weights of both documents do.
     """
 
-    def _learns_alone(self) -> bool:
-        return True
-
-    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
-        return CombinedDescent(
-            rows,
-            regression_share=self.alpha,
-            l2=self.l2,
-            logistic=self.loss == "logistic",
-            seed=self.seed,
-            threads=threads,
-        )
+    recipe = LinearRecipe(combined_descent, alone=True)
 
 
 def pairs_to_draw(rows: JudgedRows) -> DrawnPairs:

@@ -1,9 +1,11 @@
-"""The base class of linear rankers, whose model is arrays that a learner finds step by step."""
+"""What linear rankers share: a recipe for models of arrays, and how these arrays are looked at."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from rankwright.arrays import Arrays, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
@@ -11,54 +13,67 @@ from rankwright.features.missing import without_missing
 from rankwright.linear.model import ArraysModel
 from rankwright.linear.rows import JudgedRows, judged_rows
 from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.recipe import LessonRecipe, PreparedData, watches_for
+from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.views import View
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Learner, Lesson
 
 
-class LinearRanker(Ranker):
-    """A ranker whose model is some arrays. A subclass defines the learner that finds them."""
+@dataclass(frozen=True, slots=True)
+class LinearRecipe(LessonRecipe):
+    """Arrays that a learner finds step by step: `learner(settings, rows, threads)`.
 
-    model_kind = ArraysModel
-    model_: ArraysModel
+    `on_preferences(settings, data, threads)` takes its place where the data has preferences, if there is such a way.
+    """
 
-    @abstractmethod
-    def _learner(self, rows: JudgedRows, threads: int) -> Learner: ...
+    learner: Callable[[Any, JudgedRows, int], Learner]
+    on_preferences: Callable[[Any, RankingDataset, int], Learner] | None = None
+    alone: bool = False  # whether it learns from each label by itself
 
-    def _learner_on(self, data: RankingDataset, threads: int) -> Learner:
-        return self._learner(judged_rows(data, self.name), threads)
+    def learns_alone(self, ranker: Any, found: Findings) -> bool:  # noqa: ARG002
+        """Whether it learns from each label by itself; otherwise a query's documents must differ in label."""
+        return self.alone
 
-    def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
-        threads = thread_count(self.threads)
-        learner = self._learner_on(data, threads)
-        watched = None if valid is None else without_missing(valid)
+    def lesson(self, prepared: PreparedData, settings: Any) -> Lesson:
+        """The lesson that finds the arrays."""
+        threads, data, kind = thread_count(settings.threads), prepared.data, settings.model_kind
+        if data.preferences is not None and self.on_preferences is not None:
+            learner = self.on_preferences(settings, data, threads)
+        else:
+            learner = self.learner(settings, judged_rows(data, settings.name), threads)
+        watched = None if prepared.valid is None else without_missing(prepared.valid)
 
         def current_scores() -> Float64Array:
             assert watched is not None
-            return self.model_kind.scorer_of(self, learner.model()).scores(watched.features, threads=threads)
+            scores: Float64Array = kind.scorer_of(settings, learner.model()).scores(watched.features, threads=threads)
+            return scores
 
         def model_of(learned: Learned) -> ArraysModel:
-            return self.model_kind.of_arrays(self, learned.model, learned.n_steps)
+            model: ArraysModel = kind.of_arrays(settings, learned.model, learned.n_steps, data.n_features)
+            return model
 
-        return Lesson(
-            learner=learner,
-            model=model_of,
-            watch=self._watch(watched, current_scores),
-            digests=partial(digests_of, data, watched),
-        )
+        watches = watches_for(settings, watched, prepared.parts, current_scores)
+        digests = partial(digests_of, data, watched)
+        return Lesson(learner=learner, model=model_of, watch=watches.first, others=watches.others, digests=digests)
 
-    @property
-    def coef_(self) -> Float64Array:
-        """The weight of each scaled feature; only linear models have such weights."""
-        if self.model_.coefficients is None:
-            raise AttributeError(f"this {self.name} is no weighted sum of features: it has no coef_")
-        return self.model_.coefficients
 
-    @property
-    def arrays_(self) -> Arrays:
-        """The arrays that the model is made of, by name."""
-        return self.model_.arrays
+def _arrays_model(trained: TrainedRanker) -> ArraysModel:
+    assert isinstance(trained.model, ArraysModel)
+    return trained.model
 
-    @property
-    def n_epochs_(self) -> int:
-        """How many steps the model was trained for."""
-        return self.model_.n_epochs
+
+def _weights_of(trained: TrainedRanker) -> Float64Array:
+    coefficients = _arrays_model(trained).coefficients
+    if coefficients is None:
+        raise AttributeError(f"this {trained.ranker} is no weighted sum of features: it has no coef_")
+    return coefficients
+
+
+class LinearRanker(Ranker):
+    """A ranker whose model is some arrays."""
+
+    model_kind = ArraysModel
+    coef_ = View[Float64Array](_weights_of, "The weight of each scaled feature; only linear models have such weights.")
+    arrays_ = View[Arrays](lambda trained: _arrays_model(trained).arrays, "The arrays of the model, by name.")
+    n_epochs_ = View[int](lambda trained: trained.model.n_steps, "How many steps the model was trained for.")

@@ -11,11 +11,16 @@ from numpy.typing import NDArray
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array
 from rankwright.container.checks import check_alike
-from rankwright.linear.linear_ranker import LinearRanker
+from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.scorers import sum_rows
 from rankwright.linear.settings import LinearRegressionSettings
 from rankwright.training.driver import Learner
+
+
+def least_squares(settings: LinearRegressionSettings, rows: JudgedRows, threads: int) -> Learner:
+    """The learner whose one step is the solution."""
+    return LeastSquares(rows, l2=settings.l2, threads=threads)
 
 
 class LinearRegression(LinearRanker, LinearRegressionSettings):
@@ -23,11 +28,7 @@ class LinearRegression(LinearRanker, LinearRegressionSettings):
     is not penalised. There is one step, and nothing to choose: `select` is only what `score` measures.
     """
 
-    def _learns_alone(self) -> bool:
-        return True
-
-    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
-        return LeastSquares(rows, l2=self.l2, threads=threads)
+    recipe = LinearRecipe(least_squares, alone=True)
 
 
 def ridge(rows: JudgedRows, targets: Float64Array, *, l2: float, threads: int) -> tuple[Float64Array, float]:

@@ -7,40 +7,39 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float32Array
-from rankwright.linear.linear_ranker import LinearRanker
+from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
 from rankwright.linear.perceptrons import Perceptrons, levelled_documents
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.settings import OAPBPMSettings, PRankSettings
 from rankwright.training.driver import Learner
 
 
-class Perceptron(LinearRanker):
-    """A ranker that keeps thresholds between levels, and so tells a document's level, not only its score."""
+def predict_levels(self: LinearRanker, X: Any, qid: Any = None) -> Float32Array:
+    """Give each document a label.
 
-    def _learns_alone(self) -> bool:
-        return True
+    Parameters
+    ----------
+    X, qid
+        As for `predict`.
 
-    def predict_levels(self, X: Any, qid: Any = None) -> Float32Array:
-        """Give each document a label.
-
-        Parameters
-        ----------
-        X, qid
-            As for `predict`.
-
-        Returns
-        -------
-        array of float32
-            The label that the thresholds give each document: that of the first threshold above its score.
-        """
-        scores = self.predict(X, qid)
-        # Equal steps keep thresholds in order; weighted steps may not.
-        thresholds = np.sort(self.arrays_["thresholds"])
-        found: Float32Array = self.arrays_["level_labels"][np.searchsorted(thresholds, scores, side="right")]
-        return found
+    Returns
+    -------
+    array of float32
+        The label that the thresholds give each document: that of the first threshold above its score.
+    """
+    scores = np.asarray(self.predict(X, qid))
+    # Equal steps keep thresholds in order; weighted steps may not.
+    thresholds = np.sort(self.arrays_["thresholds"])
+    found: Float32Array = self.arrays_["level_labels"][np.searchsorted(thresholds, scores, side="right")]
+    return found
 
 
-class PRank(Perceptron, PRankSettings):
+def one_perceptron(settings: PRankSettings, rows: JudgedRows, threads: int) -> Learner:
+    """The learner of one perceptron."""
+    return Perceptrons(levelled_documents(rows, settings.seed), members=1, share=1.0, threads=threads)
+
+
+class PRank(LinearRanker, PRankSettings):
     """A document's level is the number of thresholds that its score, w·x, reaches. Thresholds on the wrong side of it
     are moved by 1, and w by the document times the sum of these moves. Documents come one by one in a new random order
     each epoch, whatever their queries; `select` on the validation documents chooses the epoch, and `early_stopping` is
@@ -51,16 +50,21 @@ class PRank(Perceptron, PRankSettings):
     levels.
     """
 
-    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
-        return Perceptrons(levelled_documents(rows, self.seed), members=1, share=1.0, threads=threads)
+    recipe = LinearRecipe(one_perceptron, alone=True)
+    predict_levels = predict_levels
 
 
-class OAPBPM(Perceptron, OAPBPMSettings):
+def committee(settings: OAPBPMSettings, rows: JudgedRows, threads: int) -> Learner:
+    """The learner of many perceptrons, each of which sees some documents."""
+    documents = levelled_documents(rows, settings.seed)
+    return Perceptrons(documents, members=settings.n_perceptrons, share=settings.tau, threads=threads)
+
+
+class OAPBPM(LinearRanker, OAPBPMSettings):
     """Each of `n_perceptrons` PRanks is shown each document with probability `tau`; the mean of their weights and
     thresholds approximates the Bayes point, the centre of all perceptrons that make no mistake. `select` on the
     validation documents chooses the epoch. The other settings are those of PRank.
     """
 
-    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
-        documents = levelled_documents(rows, self.seed)
-        return Perceptrons(documents, members=self.n_perceptrons, share=self.tau, threads=threads)
+    recipe = LinearRecipe(committee, alone=True)
+    predict_levels = predict_levels

@@ -11,7 +11,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.features.missing import filled
 from rankwright.features.nystrom import FittedNystrom, fit_nystrom
-from rankwright.linear.linear_ranker import LinearRanker
+from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
 from rankwright.linear.model import RankSVMModel
 from rankwright.linear.newton import NewtonLearner
 from rankwright.linear.pair_hinge import SquaredListedPairs, SquaredPairHinge, listed_pairs, margin_pairs
@@ -19,6 +19,31 @@ from rankwright.linear.rows import JudgedRows
 from rankwright.linear.scorers import mapped
 from rankwright.linear.settings import RankSVMSettings
 from rankwright.training.driver import Learner
+
+
+def by_labels(settings: RankSVMSettings, rows: JudgedRows, threads: int) -> Learner:
+    """The learner of pairs of different labels."""
+    weighed = {"per_query": settings.per_query, "position_weights": settings.position_weights}
+    pairs = margin_pairs(rows, **weighed, threads=threads)
+    return _newton(settings, rows.features, SquaredPairHinge(pairs, settings.C), threads)
+
+
+def by_preferences(settings: RankSVMSettings, data: RankingDataset, threads: int) -> Learner:
+    """The learner of given pairs."""
+    require(not settings.position_weights, "position_weights look at labels, and this dataset has preferences")
+    pairs = listed_pairs(data, settings.C, per_query=settings.per_query)
+    return _newton(settings, filled(data.features), pairs, threads)
+
+
+def _newton(
+    settings: RankSVMSettings, features: Float32Array, cost: SquaredPairHinge | SquaredListedPairs, threads: int
+) -> Learner:
+    if settings.kernel is None:
+        return NewtonLearner(features, cost, l2=1.0, threads=threads)
+    nystrom = fit_nystrom(
+        features, settings.kernel, n_landmarks=settings.landmarks, gamma=settings.gamma, seed=settings.seed
+    )
+    return _OnNystromFeatures(NewtonLearner(mapped(features, nystrom), cost, l2=1.0, threads=threads), nystrom)
 
 
 class RankSVM(LinearRanker, RankSVMSettings):
@@ -42,22 +67,7 @@ class RankSVM(LinearRanker, RankSVMSettings):
     model_kind = RankSVMModel
     chooses_steps: ClassVar[bool] = False
 
-    def _learner_on(self, data: RankingDataset, threads: int) -> Learner:
-        if data.preferences is None:
-            return super()._learner_on(data, threads)
-        require(not self.position_weights, "position_weights look at labels, and this dataset has preferences")
-        return self._newton(filled(data.features), listed_pairs(data, self.C, per_query=self.per_query), threads)
-
-    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
-        pairs = margin_pairs(rows, per_query=self.per_query, position_weights=self.position_weights, threads=threads)
-        return self._newton(rows.features, SquaredPairHinge(pairs, self.C), threads)
-
-    def _newton(self, features: Float32Array, cost: SquaredPairHinge | SquaredListedPairs, threads: int) -> Learner:
-        if self.kernel is None:
-            return NewtonLearner(features, cost, l2=1.0, threads=threads)
-        nystrom = fit_nystrom(features, self.kernel, n_landmarks=self.landmarks, gamma=self.gamma, seed=self.seed)
-        learner = NewtonLearner(mapped(features, nystrom), cost, l2=1.0, threads=threads)
-        return _OnNystromFeatures(learner, nystrom)
+    recipe = LinearRecipe(by_labels, on_preferences=by_preferences)
 
 
 class _OnNystromFeatures:

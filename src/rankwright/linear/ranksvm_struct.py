@@ -8,11 +8,24 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.linear.cutting_planes import CuttingPlanes
-from rankwright.linear.linear_ranker import LinearRanker
+from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
 from rankwright.linear.pair_hinge import SummedPairs, margin_pairs
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.settings import RankSVMStructSettings
 from rankwright.training.driver import Learner
+
+
+def cutting_planes(settings: RankSVMStructSettings, rows: JudgedRows, threads: int) -> Learner:
+    """The learner of the most violated orders of pairs."""
+    pairs = margin_pairs(rows, per_query=settings.per_query, position_weights=False, threads=threads)
+    return CuttingPlanes(
+        rows.features,
+        SwappedPairs(pairs),
+        C=settings.C,
+        tolerance=settings.tolerance,
+        threads=threads,
+        purpose=settings.name,
+    )
 
 
 class RankSVMStruct(LinearRanker, RankSVMStructSettings):
@@ -28,16 +41,7 @@ class RankSVMStruct(LinearRanker, RankSVMStructSettings):
 
     chooses_steps: ClassVar[bool] = False
 
-    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
-        pairs = margin_pairs(rows, per_query=self.per_query, position_weights=False, threads=threads)
-        return CuttingPlanes(
-            rows.features,
-            SwappedPairs(pairs),
-            C=self.C,
-            tolerance=self.tolerance,
-            threads=threads,
-            purpose=self.name,
-        )
+    recipe = LinearRecipe(cutting_planes)
 
 
 class SwappedPairs:

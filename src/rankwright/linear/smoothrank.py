@@ -9,7 +9,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float64Array
 from rankwright.errors import SettingError
-from rankwright.linear.linear_ranker import LinearRanker
+from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
 from rankwright.linear.linear_regression import ridge
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.scorers import linear_scores, sum_rows
@@ -23,6 +23,14 @@ MOST_ITERATIONS = 30  # of the minimiser, at one softness: the next begins where
 REGRESSION_L2 = 1e-3  # of the regression at the start: enough to settle the weights of equal features
 
 
+def smooth_learner(settings: SmoothRankSettings, rows: JudgedRows, threads: int) -> Learner:
+    """The learner of smooth NDCG."""
+    aim = parse_metric(settings.metric).metric
+    if not isinstance(aim, NDCG):
+        raise SettingError(f"smoothrank follows ndcg or ndcg@k, got metric {settings.metric!r}")
+    return SmoothLearner(rows, cutoff=aim.cutoff, sigma=settings.sigma, l2=settings.l2, threads=threads)
+
+
 class SmoothRank(LinearRanker, SmoothRankSettings):
     """Every document has a share in every rank of the list: if its score is d away from that of the document there, the
     share is proportional to exp(-d²/σ). That makes NDCG smooth. Training starts from a regression of the labels and
@@ -34,11 +42,7 @@ class SmoothRank(LinearRanker, SmoothRankSettings):
 
     takes_document_weights: ClassVar[bool] = False
 
-    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
-        aim = parse_metric(self.metric).metric
-        if not isinstance(aim, NDCG):
-            raise SettingError(f"smoothrank follows ndcg or ndcg@k, got metric {self.metric!r}")
-        return SmoothLearner(rows, cutoff=aim.cutoff, sigma=self.sigma, l2=self.l2, threads=threads)
+    recipe = LinearRecipe(smooth_learner)
 
 
 class SmoothLearner(RemembersArrays):

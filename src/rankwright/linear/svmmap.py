@@ -9,10 +9,22 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float64Array
 from rankwright.linear.cutting_planes import CuttingPlanes
-from rankwright.linear.linear_ranker import LinearRanker
+from rankwright.linear.linear_ranker import LinearRanker, LinearRecipe
 from rankwright.linear.rows import JudgedRows
 from rankwright.linear.settings import SVMMAPSettings
 from rankwright.training.driver import Learner
+
+
+def cutting_planes(settings: SVMMAPSettings, rows: JudgedRows, threads: int) -> Learner:
+    """The learner of the most violated rankings."""
+    return CuttingPlanes(
+        rows.features,
+        WorstAveragePrecision(rows, relevant_above=settings.relevant_above, threads=threads),
+        C=settings.C,
+        tolerance=settings.tolerance,
+        threads=threads,
+        purpose=settings.name,
+    )
 
 
 class SVMMAP(LinearRanker, SVMMAPSettings):
@@ -29,15 +41,7 @@ class SVMMAP(LinearRanker, SVMMAPSettings):
     chooses_steps: ClassVar[bool] = False
     takes_document_weights: ClassVar[bool] = False
 
-    def _learner(self, rows: JudgedRows, threads: int) -> Learner:
-        return CuttingPlanes(
-            rows.features,
-            WorstAveragePrecision(rows, relevant_above=self.relevant_above, threads=threads),
-            C=self.C,
-            tolerance=self.tolerance,
-            threads=threads,
-            purpose=self.name,
-        )
+    recipe = LinearRecipe(cutting_planes)
 
 
 class WorstAveragePrecision:

@@ -1,127 +1,150 @@
-"""The base class of net rankers: training by descent along an objective's forces."""
+"""What net rankers share: training by descent along an objective's forces, and how their nets are looked at."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
+from rankwright.debiasing.stage import Debias
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.nets.inputs import NetInputs
 from rankwright.nets.lesson import NetPlan, net_lesson
 from rankwright.nets.model import NetModel
-from rankwright.nets.params import Recipe, descent_params, net_shape, recipes_of
+from rankwright.nets.params import NetRecipe, descent_params, net_shape, recipes_of
 from rankwright.nets.plain_net import PlainNet
 from rankwright.nets.settings import DescentSettings
 from rankwright.nets.trial import chosen_recipe
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import learns_alone
-from rankwright.rankers.model import Model
 from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.recipe import LessonRecipe, PreparedData, loop_plan, unit_of, watches_for, weighed_by_position
+from rankwright.rankers.stages import Stage
+from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.views import View
 from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import LoopPlan
 
 NO_SCALING = "none"
 
 
+def _as_it_is(settings: Any, data: RankingDataset) -> RankingDataset:  # noqa: ARG001
+    return data
+
+
+def _no_kernel(settings: Any, scaled_features: Callable[[], Float32Array]) -> FittedNystrom | None:  # noqa: ARG001
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class DescentRecipe(LessonRecipe):
+    """A net whose weights follow the forces of an objective.
+
+    `training_data` makes the pairs or lists to train on, and `nystrom` the map of a kernel, where there is one, from
+    the features that a function gives; with one, `penalty` is that of its space.
+    """
+
+    objective: Callable[[Any], Objective]
+    training_data: Callable[[Any, RankingDataset], RankingDataset] = _as_it_is
+    nystrom: Callable[[Any, Callable[[], Float32Array]], FittedNystrom | None] = _no_kernel
+    penalty: Callable[[Any], float] = lambda settings: 0.0  # noqa: ARG005
+    debiases: bool = False
+    alone: bool | None = None  # whether it learns from each label by itself; None leaves that to the objective
+
+    def learns_alone(self, ranker: Any, found: Findings) -> bool:  # noqa: ARG002
+        """Whether it learns from each label by itself; otherwise a query's documents must differ in label."""
+        return learns_alone(self.objective(ranker)) if self.alone is None else self.alone
+
+    def first_stages(self, settings: Any) -> tuple[Stage, ...]:
+        """The stages that come before the usual ones."""
+        return (Debias(settings),) if self.debiases else ()
+
+    def lesson(self, prepared: PreparedData, settings: Any) -> Lesson:
+        """The lesson that trains a net."""
+        threads = thread_count(settings.threads)
+        scaled = NetInputs(prepared.scaling)
+        mapped = self.nystrom(settings, lambda: scaled.matrix(prepared.data, threads=threads))
+        inputs = NetInputs(prepared.scaling, mapped)
+        recipe = self._net_recipe(prepared, settings, inputs)
+        plan = self._plan(recipe, settings, prepared.data.n_queries)
+        return self._net_lesson(prepared.data, prepared.valid, prepared, settings, plan, inputs)
+
+    def _net_lesson(
+        self,
+        data: RankingDataset,
+        valid: RankingDataset | None,
+        prepared: PreparedData,
+        settings: Any,
+        plan: NetPlan,
+        inputs: NetInputs,
+    ) -> Lesson:
+        objective = weighed_by_position(self.objective(settings), prepared.findings)
+
+        def watches(scores: Callable[[], Float64Array]) -> Any:
+            return watches_for(settings, valid, prepared.parts, scores)
+
+        return net_lesson(self.training_data(settings, data), valid, objective, plan, inputs, watches)
+
+    def _plan(self, recipe: NetRecipe, settings: Any, n_queries: int) -> NetPlan:
+        """How to train by a recipe on so many queries, where settings do not say otherwise."""
+        completed = recipe.completed(settings, n_queries)
+        return NetPlan(
+            recipe=completed,
+            shape=net_shape(completed, settings.output_bias),
+            descent=descent_params(completed, settings, self.penalty(settings)),
+            module=getattr(settings, "module", None),
+            device=getattr(settings, "device", "cpu"),
+            threads=thread_count(settings.threads),
+        )
+
+    def _net_recipe(self, prepared: PreparedData, settings: Any, inputs: NetInputs) -> NetRecipe:
+        """The recipe to train by: tried out on held-out queries where the mode has several that the settings allow."""
+        recipes = recipes_of(settings)
+        is_linear = settings.hidden is not None and not len(settings.hidden)
+        are_given = settings.dropout is not None or settings.activation is not None
+        if is_linear or are_given or getattr(settings, "module", None) is not None:
+            return recipes[0]
+
+        def scores(recipe: NetRecipe, train: RankingDataset, test: RankingDataset) -> Float64Array:
+            plan = self._plan(recipe, settings, train.n_queries)
+            lesson = self._net_lesson(train, None, prepared, settings, plan, inputs)
+            n_steps = loop_plan(settings).n_steps
+            model: NetModel = lesson.model(
+                learn(lesson, LoopPlan(n_steps, what="choosing a recipe", unit=unit_of(settings)))
+            )
+            return model.scores(test, threads=plan.threads)
+
+        data, metric = prepared.data, settings.selected_metric
+        return chosen_recipe(recipes, data, scores, metric, seed=settings.seed, threads=settings.threads)
+
+
+def _net_of(trained: TrainedRanker) -> Any:
+    net = trained.model.net  # type: ignore[attr-defined]
+    return net if isinstance(net, PlainNet) else net.module
+
+
+def _inputs_of(trained: TrainedRanker) -> NetInputs:
+    inputs: NetInputs = trained.model.inputs  # type: ignore[attr-defined]
+    return inputs
+
+
 class GradientNet(Ranker, DescentSettings):
-    """A ranker whose model is a net. Its objective gives the force on each document's score."""
+    """A ranker whose model is a net."""
+
+    model_kind = NetModel
+    net_ = View[Any](_net_of, "The trained net: a `PlainNet`, or the `torch.nn.Module` trained in its place.")
+    inputs_ = View[NetInputs](_inputs_of, "What is done to features before the net sees them.")
+    n_epochs_ = View[int](lambda trained: trained.model.n_steps, "How many epochs the net was trained for.")
 
     @property
     def trains_beside_others(self) -> bool:  # type: ignore[override]  # a constant of other classes
         """Whether several can be trained at once by threads of one process; torch's switches apply to all of it."""
-        return self._optional("module") is None and self._optional("device", "cpu") == "cpu"
-
-    @property
-    def model_kind(self) -> type[Model]:
-        """The kind of model."""
-        return NetModel
-
-    @property
-    def importance_kinds(self) -> tuple[str, ...]:
-        """None: a net has no weights of single features."""
-        return ()
-
-    @abstractmethod
-    def _objective(self) -> Objective: ...
-
-    def _learns_alone(self) -> bool:
-        return learns_alone(self._objective())
-
-    def _training_data(self, data: RankingDataset) -> RankingDataset:
-        """The data with the pairs to train on."""
-        return data
-
-    def _nystrom(self, scaled_features: Callable[[], Float32Array]) -> FittedNystrom | None:  # noqa: ARG002
-        """The kernel's map, where there is a kernel, learned from the features that the function gives."""
-        return None
-
-    def _penalty(self) -> float:
-        return 0.0
+        return getattr(self, "module", None) is None and getattr(self, "device", "cpu") == "cpu"
 
     @property
     def scaling_name(self) -> str | None:
         """The name of the scaling to train with: the recipe's unless another was named."""
         name: str | None = recipes_of(self)[0].scaling if self.scaling is None else self.scaling
         return None if name == NO_SCALING else name
-
-    def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
-        threads = thread_count(self.threads)
-        scaled = NetInputs(self.scaling_)
-        inputs = NetInputs(self.scaling_, self._nystrom(lambda: scaled.matrix(data, threads=threads)))
-        plan = self._plan(self._recipe(data, inputs), data.n_queries)
-        return net_lesson(self._training_data(data), valid, self._objective(), plan, inputs, self._watch)
-
-    def _plan(self, recipe: Recipe, n_queries: int) -> NetPlan:
-        """How to train by a recipe on so many queries, where settings do not say otherwise."""
-        completed = recipe.completed(self, n_queries)
-        return NetPlan(
-            recipe=completed,
-            shape=net_shape(completed, self.output_bias),
-            descent=descent_params(completed, self, self._penalty()),
-            module=self._optional("module"),
-            device=self._optional("device", "cpu"),
-            threads=thread_count(self.threads),
-        )
-
-    def _recipe(self, data: RankingDataset, inputs: NetInputs) -> Recipe:
-        """The recipe to train by: tried out on held-out queries where the mode has several that the settings allow."""
-        recipes = recipes_of(self)
-        is_linear = self.hidden is not None and not len(self.hidden)
-        if is_linear or self.dropout is not None or self.activation is not None or self._optional("module") is not None:
-            return recipes[0]
-
-        def scores(recipe: Recipe, train: RankingDataset, test: RankingDataset) -> Float64Array:
-            plan = self._plan(recipe, train.n_queries)
-            lesson = net_lesson(self._training_data(train), None, self._objective(), plan, inputs, self._watch)
-            steps = LoopPlan(self._n_steps_wanted(), what="choosing a recipe", unit=self._unit())
-            model: NetModel = lesson.model(learn(lesson, steps))
-            return model.scores(test, threads=plan.threads, device=plan.device)
-
-        return chosen_recipe(recipes, data, scores, self.selected_metric, seed=self.seed, threads=self.threads)
-
-    def _scores(self, data: RankingDataset) -> Float64Array:
-        model: Any = self.model_
-        scores: Float64Array = model.scores(
-            data, threads=thread_count(self.threads), device=self._optional("device", "cpu")
-        )
-        return scores
-
-    @property
-    def net_(self) -> Any:
-        """The trained net: a `PlainNet`, or the `torch.nn.Module` trained in its place."""
-        net = self.model_.net  # type: ignore[attr-defined]
-        return net if isinstance(net, PlainNet) else net.module
-
-    @property
-    def inputs_(self) -> NetInputs:
-        """What is done to features before the net sees them."""
-        inputs: NetInputs = self.model_.inputs  # type: ignore[attr-defined]
-        return inputs
-
-    @property
-    def n_epochs_(self) -> int:
-        """How many epochs the net was trained for."""
-        return self.model_.n_steps

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
-from rankwright.nets.gradient_net import GradientNet
+from rankwright.debiasing.stage import debiasing_view, plot_bias, position_ratios_view
+from rankwright.nets.gradient_net import DescentRecipe, GradientNet
 from rankwright.nets.settings import LambdaRankSettings
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic, PairLoss, Spring
 from rankwright.objectives.registry import lambdarank, paper_lambdarank
-from rankwright.trees.debiased import DebiasedRanker
 
 
-class LambdaRank(DebiasedRanker, GradientNet, LambdaRankSettings):
+def lambda_forces(settings: LambdaRankSettings) -> Objective:
+    """LambdaRank's forces, as the settings shape them."""
+    objective = paper_lambdarank(settings.metric) if settings.mode == "paper" else lambdarank(settings.metric)
+    loss: PairLoss = Logistic(settings.sigma) if settings.spring is None else Spring(settings.spring)
+    changes: dict[str, Any] = {"pair_loss": loss} | settings.pair_weights()
+    if settings.truncation is not None:
+        changes["truncation"] = settings.truncation
+    return replace(objective, **changes)
+
+
+class LambdaRank(GradientNet, LambdaRankSettings):
     """`metric` is any that training can aim at (`rankwright.objectives.DELTAS`). The force is logistic, or a spring's.
     The paper's mode uses the plain formula on every pair, and trains as RankNet's paper does.
 
@@ -25,10 +35,6 @@ class LambdaRank(DebiasedRanker, GradientNet, LambdaRankSettings):
         How many epochs it was trained for.
     """
 
-    def _objective(self) -> Objective:
-        objective = paper_lambdarank(self.metric) if self.mode == "paper" else lambdarank(self.metric)
-        loss: PairLoss = Logistic(self.sigma) if self.spring is None else Spring(self.spring)
-        changes: dict[str, Any] = {"pair_loss": loss} | self.pair_weights()
-        if self.truncation is not None:
-            changes["truncation"] = self.truncation
-        return self._weighed_by_position(replace(objective, **changes))
+    recipe = DescentRecipe(lambda_forces, debiases=True)
+    takes_positions: ClassVar[bool] = True
+    debiasing_, position_ratios_, plot_bias = debiasing_view, position_ratios_view, plot_bias

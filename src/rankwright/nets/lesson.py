@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.nets.descent import Descent, Net, PlainDescent
 from rankwright.nets.extra import torch_part
 from rankwright.nets.inputs import FeatureRows, NetInputs
 from rankwright.nets.model import NetModel
 from rankwright.nets.pair_error import TrainingPairError
-from rankwright.nets.params import DescentParams, NetShape, Recipe
+from rankwright.nets.params import DescentParams, NetRecipe, NetShape
 from rankwright.nets.plain_net import new_net
 from rankwright.nets.training import NetTraining
 from rankwright.objectives.objective import LambdaFn, Objective
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Lesson
+from rankwright.training.watch import Watches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetPlan:
     """How a net is to be made and trained; a `module` of the user's own takes the place of the shape."""
 
-    recipe: Recipe  # what the shape and the descent were made from
+    recipe: NetRecipe  # what the shape and the descent were made from
     shape: NetShape
     descent: DescentParams
     module: Any = None  # a torch.nn.Module
@@ -39,11 +42,11 @@ def net_lesson(
     objective: Objective,
     plan: NetPlan,
     inputs: NetInputs,
-    watch: Any,
+    watches: Callable[[Callable[[], Float64Array]], Watches],
 ) -> Lesson:
     """A lesson that trains a net, or a copy of the plan's module, for `objective`, epoch after epoch.
 
-    `watch(documents, scores)` makes what is watched from a function of the current scores.
+    `watches` makes what is watched from a function that gives the current scores of `valid`.
     """
     threads = plan.threads
     rows = inputs.rows_of(data, threads=threads)
@@ -64,12 +67,14 @@ def net_lesson(
             net if plan.module is not None else new_net(rows.features.shape[1], plan.shape, plan.descent.seed)
         )
         trained.put(learned.model)
-        return NetModel(trained, inputs, learned.n_steps, plan.recipe)
+        return NetModel(trained, inputs, learned.n_steps, plan.recipe, plan.device)
 
+    watching = Watches() if watched is None else watches(partial(net.scores, watched))
     return Lesson(
         learner=training,
         model=model_of,
-        watch=None if watched is None else watch(valid, partial(net.scores, watched)),
+        watch=watching.first,
+        others=watching.others,
         digests=partial(digests_of, data, valid),
     )
 

@@ -18,7 +18,7 @@ from rankwright.explanations.contributions import Contributions, Question, along
 from rankwright.nets.descent import Net
 from rankwright.nets.extra import torch_part
 from rankwright.nets.inputs import FeatureRows, NetInputs
-from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS, Recipe, net_shape, recipes_of
+from rankwright.nets.params import ACTIVATIONS, OPTIMIZERS, NetRecipe, net_shape, recipes_of
 from rankwright.nets.plain_net import PlainNet, input_slopes, net_of
 from rankwright.rankers.model import Model, State, StoredModel
 
@@ -32,11 +32,12 @@ class NetModel(Model):
     net: Net
     inputs: NetInputs
     n_epochs: int
-    recipe: Recipe | None  # that it was trained by; None if the file that it comes from does not tell
+    recipe: NetRecipe | None  # that it was trained by; None if the file that it comes from does not tell
+    device: str = "cpu"  # that computes it; no part of the file
 
-    def scores(self, data: RankingDataset, *, threads: int, device: str = "cpu") -> Float64Array:
+    def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
         """The net's score of each document."""
-        return self._on(device).scores(self.inputs.rows_of(data, threads=threads))
+        return self._on(self.device).scores(self.inputs.rows_of(data, threads=threads))
 
     def contributions(self, data: RankingDataset, question: Question) -> Contributions:
         """The net's gradients, integrated from inputs of 0: the mean, where features are standardised."""
@@ -111,10 +112,10 @@ class NetModel(Model):
             width = stored.n_features if inputs.nystrom is None else inputs.nystrom.n_landmarks
             first = recipes_of(settings)[0].completed(settings, 0)  # what files used that do not tell
             net = net_of(width, net_shape(recipe or first, settings.output_bias), weights)
-        return cls(net, inputs, whole(header, "n_epochs"), recipe)
+        return cls(net, inputs, whole(header, "n_epochs"), recipe, getattr(settings, "device", "cpu"))
 
 
-def _stored_recipe(header: Mapping[str, Any], settings: Any) -> Recipe | None:
+def _stored_recipe(header: Mapping[str, Any], settings: Any) -> NetRecipe | None:
     """The recipe of a file; None where it has none, because it is from before recipes were chosen by the data."""
     if "recipe" not in header:
         return None

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from rankwright.nets.gradient_net import GradientNet
+from rankwright.nets.gradient_net import DescentRecipe, GradientNet
 from rankwright.nets.settings import NetRankerSettings
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import objective_named
+
+
+def chosen_forces(settings: NetRankerSettings) -> Objective:
+    """The forces of the objective that the settings name."""
+    return objective_named(settings.objective) if isinstance(settings.objective, str) else settings.objective
 
 
 class NetRanker(GradientNet, NetRankerSettings):
@@ -19,5 +24,4 @@ class NetRanker(GradientNet, NetRankerSettings):
         How many epochs it was trained for.
     """
 
-    def _objective(self) -> Objective:
-        return objective_named(self.objective) if isinstance(self.objective, str) else self.objective
+    recipe = DescentRecipe(chosen_forces)

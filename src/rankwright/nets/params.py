@@ -44,7 +44,7 @@ class DescentParams:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class NetRecipe:
     """The values of settings that are None; `batch_queries` None is by the number of queries."""
 
     hidden: tuple[int, ...]
@@ -58,7 +58,7 @@ class Recipe:
     halve_on_rise: bool = False
     stop_at_zero_error: bool = False
 
-    def completed(self, settings: Any, n_queries: int) -> Recipe:
+    def completed(self, settings: Any, n_queries: int) -> NetRecipe:
         """The recipe with the values that are set instead of its own, for so many queries."""
         names = ("hidden", "activation", "dropout", "learning_rate", "optimizer", "batch_queries")
         given = {name: getattr(settings, name, None) for name in names}
@@ -75,7 +75,7 @@ class Recipe:
 
 
 # What docs/nets.md calls held and free. Which of the two the data wants is tried out on held-out queries (`trial.py`).
-HELD = Recipe(
+HELD = NetRecipe(
     hidden=(32,),
     activation="relu",
     dropout=0.3,
@@ -86,7 +86,7 @@ HELD = Recipe(
 )
 FREE = replace(HELD, activation="tanh", dropout=0.0, batch_queries=None, initialisation="paper")
 # Burges et al. 2005, section 5.1; updates are those of a query's pairs together, not of one pair after another.
-PAPER = Recipe(
+PAPER = NetRecipe(
     hidden=(10,),
     activation="tanh",
     dropout=0.0,
@@ -98,15 +98,15 @@ PAPER = Recipe(
     halve_on_rise=True,
     stop_at_zero_error=True,
 )
-RECIPES: Mapping[str, tuple[Recipe, ...]] = {"default": (HELD, FREE), "paper": (PAPER,)}
+RECIPES: Mapping[str, tuple[NetRecipe, ...]] = {"default": (HELD, FREE), "paper": (PAPER,)}
 
 
-def recipes_of(settings: Any) -> tuple[Recipe, ...]:
+def recipes_of(settings: Any) -> tuple[NetRecipe, ...]:
     """The recipes that the mode of a net's settings offers, the one to prefer first; their scaling is the same."""
     return RECIPES[getattr(settings, "mode", "default")]
 
 
-def net_shape(recipe: Recipe, output_bias: bool) -> NetShape:
+def net_shape(recipe: NetRecipe, output_bias: bool) -> NetShape:
     """The layers that a completed recipe asks for."""
     return NetShape(
         hidden=recipe.hidden,
@@ -117,7 +117,7 @@ def net_shape(recipe: Recipe, output_bias: bool) -> NetShape:
     )
 
 
-def descent_params(recipe: Recipe, settings: Any, penalty: float) -> DescentParams:
+def descent_params(recipe: NetRecipe, settings: Any, penalty: float) -> DescentParams:
     """How weights are to follow the forces, by a completed recipe and the settings of a net."""
     assert recipe.batch_queries is not None
     return DescentParams(

@@ -7,10 +7,15 @@ from functools import partial
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray
-from rankwright.nets.gradient_net import GradientNet
+from rankwright.nets.gradient_net import DescentRecipe, GradientNet
 from rankwright.nets.settings import RankPropSettings
 from rankwright.objectives.function import from_function
 from rankwright.objectives.objective import Objective
+
+
+def rankprop_forces(settings: RankPropSettings) -> Objective:
+    """The pull of each document's score towards its target."""
+    return from_function(partial(_forces, pull=settings.pull), scope="all", name=settings.name)
 
 
 class RankProp(GradientNet, RankPropSettings):
@@ -27,11 +32,7 @@ class RankProp(GradientNet, RankPropSettings):
         How many epochs it was trained for.
     """
 
-    def _learns_alone(self) -> bool:
-        return False  # targets are the places of a query's documents
-
-    def _objective(self) -> Objective:
-        return from_function(partial(_forces, pull=self.pull), scope="all", name=self.name)
+    recipe = DescentRecipe(rankprop_forces, alone=False)  # targets are the places of a query's documents
 
 
 def adjusted_targets(scores: Float64Array, labels: Float32Array, query: IntArray, pull: float) -> Float64Array:

@@ -16,19 +16,19 @@ from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import evaluate
 from rankwright.metrics.registry import as_measure
-from rankwright.nets.params import Recipe
+from rankwright.nets.params import NetRecipe
 
 HELD_OUT = 0.25  # the share of queries to measure on
 FEWEST_HELD_OUT = 8  # fewer cannot tell recipes apart
 MOST_QUERIES = 400  # in all, so that large data costs no more
 STANDARD_ERRORS = 3.0  # that another recipe must be better by
 
-Scores = Callable[[Recipe, RankingDataset, RankingDataset], Float64Array]
+Scores = Callable[[NetRecipe, RankingDataset, RankingDataset], Float64Array]
 
 
 def chosen_recipe(
-    recipes: Sequence[Recipe], data: RankingDataset, scores: Scores, metric: Any, *, seed: int, threads: int | None
-) -> Recipe:
+    recipes: Sequence[NetRecipe], data: RankingDataset, scores: Scores, metric: Any, *, seed: int, threads: int | None
+) -> NetRecipe:
     """The first recipe, or one that is clearly better on held-out queries.
 
     `scores(recipe, train, test)` trains on the one part and scores the other. Queries are drawn by the keys of their

@@ -12,7 +12,8 @@ from rankwright.data.columns import ROLES, USUAL_NAMES, Columns, find_layout, fo
 from rankwright.data.frames import is_frame, names_are_text, table_of, values_of
 from rankwright.errors import InputError, InputTypeError
 from rankwright.formats.tables import from_frame
-from rankwright.rankers.trained import missing_features
+from rankwright.rankers.known_features import KnownFeatures, missing_features
+from rankwright.rankers.trained import TrainedRanker
 
 # The parameters of `fit` that may name a column of a frame, and the roles of these columns.
 ROLE_OF = {
@@ -94,42 +95,40 @@ def named_column(name: str, value: Any) -> None:
         )
 
 
-def features_to_score(frame: Any, ranker: Any) -> Any:
+def features_to_score(frame: Any, known: KnownFeatures) -> Any:
     """The columns of a frame that a trained ranker looks at, as a frame or as a mapping of columns."""
     table = table_of(frame)
-    trained = [str(name) for name in getattr(ranker, "feature_names_in_", ())]
-    if trained:
+    if known.names:
         if not names_are_text(frame):
             return np.asarray(table.matrix(table.names))
-        missing = [name for name in trained if name not in table.columns]
+        missing = [name for name in known.names if name not in table.columns]
         if missing:
             raise InputError(missing_features(missing, table.names))
-        return frame.select(trained) if hasattr(frame, "select") else frame[trained]
-    if len(table.names) == ranker.n_features_in_:
+        return frame.select(list(known.names)) if hasattr(frame, "select") else frame[list(known.names)]
+    if len(table.names) == known.n_features:
         return np.asarray(table.matrix(table.names))
     usual = {fold(name) for names in USUAL_NAMES.values() for name in names}
     rest = [name for name in table.names if fold(name) not in usual]
-    if len(rest) != ranker.n_features_in_:
+    if len(rest) != known.n_features:
         raise InputError(
-            f"the ranker was trained on {ranker.n_features_in_} features without names, and the frame has "
+            f"the ranker was trained on {known.n_features} features without names, and the frame has "
             f"{len(table.names)} columns: {listed(table.names)}; choose the features"
         )
     return np.asarray(table.matrix(rest))
 
 
-def query_ids_of(frame: Any, qid: Any, ranker: Any, *, asks_for_lists: bool = False) -> Any:
+def query_ids_of(frame: Any, qid: Any, trained: TrainedRanker, *, asks_for_lists: bool = False) -> Any:
     """The query ids of a frame: `qid` itself, the column it names, or where they matter, the usual column.
 
     Where lists are asked for and the ranker does not look at them, a frame without such a column is one list.
     """
     table = table_of(frame)
-    if qid is None and (ranker.looks_at_queries or asks_for_lists):
-        known = getattr(ranker, "columns_", None)
-        columns = _known_columns(frame, {}, known)
+    if qid is None and (trained.looks_at_queries or asks_for_lists):
+        columns = _known_columns(frame, {}, trained.findings.columns)
         try:
             qid = find_layout(table.names, columns).query
         except InputError:
-            if ranker.looks_at_queries:
+            if trained.looks_at_queries:
                 raise
     if not isinstance(qid, str):
         return qid

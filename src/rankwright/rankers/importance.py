@@ -16,7 +16,6 @@ from rankwright.errors import InputError, UnknownNameError, require_type
 from rankwright.explanations.contributions import Question
 from rankwright.metrics.intervals import bootstrap_interval
 from rankwright.rankers.explaining import names_of
-from rankwright.rankers.inputs import aligned
 from rankwright.rankers.permutation import permutation_importance
 from rankwright.rankers.plots import draw_importances
 from rankwright.rankers.ranker import Ranker
@@ -217,7 +216,7 @@ def _by_contribution(
     trained = ranker.trained()
     if trained.model.needs_queries:
         raise InputError(f"{ranker.name} compares documents: count importance by permutation")
-    data = aligned(ranker, data)
+    data = ranker.trained_.aligned(data)
     question, parts = Question(cover, None, threads), []
     for queries in _batches(data.groups):
         some = data.take_queries(queries)

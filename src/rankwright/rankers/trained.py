@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float64Array, named, thread_count
 from rankwright.clicks.bias import Debiasing
+from rankwright.clicks.weights import PropensityWeights
 from rankwright.container.checks import MOST_FEATURES, items, optional, part, whole
-from rankwright.data.categories import MOST_CATEGORIES, Categories, translated
-from rankwright.data.columns import listed
+from rankwright.data.categories import MOST_CATEGORIES, Categories
+from rankwright.data.columns import Columns
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.parts import numbered_names
 from rankwright.errors import InputError
 from rankwright.explanations.contributions import Contributions, PairContributions, Question
 from rankwright.features.scaling import FittedScaling
+from rankwright.rankers.known_features import KnownFeatures, with_width
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.rankers.seen import SeenQueries
 from rankwright.settings.text import check_values
@@ -31,6 +31,26 @@ SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with i
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Findings:
+    """What was found while data was prepared and a ranker was trained, besides the model."""
+
+    seen_queries: SeenQueries | None = None  # a few keys of the training queries; files of other tools have none
+    debiasing: Debiasing | None = None  # about position bias, where clicks had positions or propensities
+    chosen: Mapping[str, Any] = field(default_factory=dict)  # values that training chose for settings that are None
+    # Files do not hold what follows.
+    propensity_weights: PropensityWeights | None = None
+    weighs_positions: bool = False  # whether documents are weighed by position along with training
+    columns: Columns | None = None  # the frame's columns that `fit` was told by name
+    watched: Mapping[str, list[float]] = field(default_factory=dict)  # further validation data, step by step
+    oob_scores: Float64Array | None = None  # of a bag, in the caller's row order
+
+    @property
+    def has_clicks(self) -> bool:
+        """Whether labels are clicks that were corrected or weighed."""
+        return self.debiasing is not None or self.propensity_weights is not None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TrainedRanker:
     """A model with its scaling, the features it knows, and how it was trained."""
 
@@ -40,15 +60,21 @@ class TrainedRanker:
     settings: Mapping[str, Any]  # as files hold them
     model: Model
     scaling: FittedScaling | None
-    n_features: int
-    feature_names: tuple[str, ...]
+    features: KnownFeatures
     history: History
     training_data: str  # a fingerprint
-    chosen: Mapping[str, Any] = field(default_factory=dict)  # what training chose for settings that are None
+    findings: Findings = field(default_factory=Findings)
     compressed_from: Mapping[str, Any] | None = None
-    seen_queries: SeenQueries | None = None  # None in files of early releases
-    categories: Categories | None = None  # of the features that hold codes
-    debiasing: Debiasing | None = None  # what was found about position bias, where clicks had positions
+
+    @property
+    def n_features(self) -> int:
+        """How many features the model knows."""
+        return self.features.n_features
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Their names, if they have any."""
+        return self.features.names
 
     @property
     def looks_at_queries(self) -> bool:
@@ -62,29 +88,32 @@ class TrainedRanker:
 
     def predict(self, data: RankingDataset, *, threads: int | None = None) -> Float64Array:
         """A score for each document, in the caller's row order."""
-        if self.takes_any_width:
-            data = with_width(data, self.n_features)
-        data = aligned(data, self.n_features, self.feature_names, self.categories)
+        data = self.aligned(data)
         return data.in_source_order(self.scores(data, threads=thread_count(threads)))
+
+    def aligned(self, data: RankingDataset) -> RankingDataset:
+        """The documents with the features of training, in their order."""
+        return self.features.aligned(with_width(data, self.n_features) if self.takes_any_width else data)
 
     def scores(self, data: RankingDataset, *, threads: int) -> Float64Array:
         """A score for each row of the dataset, in its own order."""
-        return self.model.scores(self._scaled(data, threads), threads=threads)
+        return self.model.scores(self.seen_by_model(data, threads), threads=threads)
 
     def contributions(self, data: RankingDataset, question: Question) -> Contributions:
         """What each feature adds to the score of each row of the dataset."""
-        return self.model.contributions(self._scaled(data, question.threads), self._scaled_question(question))
+        return self.model.contributions(self.seen_by_model(data, question.threads), self._scaled_question(question))
 
     def pair_contributions(self, data: RankingDataset, pair: tuple[int, int], question: Question) -> PairContributions:
         """By how much each feature puts one row of a query above another."""
-        scaled = self._scaled(data, question.threads)
+        scaled = self.seen_by_model(data, question.threads)
         return self.model.pair_contributions(scaled, pair, self._scaled_question(question))
 
     def interactions(self, data: RankingDataset, question: Question) -> Float64Array:
         """What pairs of features add to the score of each row by acting together."""
-        return self.model.interactions(self._scaled(data, question.threads), self._scaled_question(question))
+        return self.model.interactions(self.seen_by_model(data, question.threads), self._scaled_question(question))
 
-    def _scaled(self, data: RankingDataset, threads: int) -> RankingDataset:
+    def seen_by_model(self, data: RankingDataset, threads: int | None) -> RankingDataset:
+        """Documents as the model sees them: scaled, unless it scales them itself."""
         if self.scaling is None or self.model.scales_itself:
             return data
         return self.scaling.apply(data, threads=threads)
@@ -92,7 +121,7 @@ class TrainedRanker:
     def _scaled_question(self, question: Question) -> Question:
         if question.background is None:
             return question
-        return replace(question, background=self._scaled(question.background, question.threads))
+        return replace(question, background=self.seen_by_model(question.background, question.threads))
 
     def to_state(self) -> State:
         """The header and the arrays of the model file."""
@@ -108,16 +137,17 @@ class TrainedRanker:
             "history": self.history.to_dict(),
             "training_data": self.training_data,
         }
-        if self.chosen:
-            header["chosen"] = dict(self.chosen)
+        found = self.findings
+        if found.chosen:
+            header["chosen"] = dict(found.chosen)
         if self.compressed_from is not None:
             header["compressed_from"] = dict(self.compressed_from)
-        if self.seen_queries is not None:
-            header["seen_queries"] = self.seen_queries.to_dict()
-        if self.categories:
-            header["categories"] = {name: list(own) for name, own in self.categories.items()}
-        if self.debiasing is not None:
-            header["debiasing"] = self.debiasing.to_dict()
+        if found.seen_queries is not None:
+            header["seen_queries"] = found.seen_queries.to_dict()
+        if self.features.categories:
+            header["categories"] = {name: list(own) for name, own in self.features.categories.items()}
+        if found.debiasing is not None:
+            header["debiasing"] = found.debiasing.to_dict()
         return header | own_header, arrays
 
 
@@ -153,15 +183,15 @@ def read_trained(
         settings=settings.stored_settings(),
         model=model,
         scaling=scaling,
-        n_features=n_features,
-        feature_names=tuple(names),
+        features=KnownFeatures(n_features, tuple(names), _categories(optional(may_have, "categories", dict), names)),
         history=History.from_dict(part(header, "history", dict)),
         training_data=part(header, "training_data", str),
         compressed_from=optional(may_have, "compressed_from", dict),
-        chosen=_chosen(header, settings),
-        seen_queries=None if seen is None else SeenQueries.from_dict(seen),
-        categories=_categories(optional(may_have, "categories", dict), names),
-        debiasing=None if debiasing is None else Debiasing.from_dict(debiasing),
+        findings=Findings(
+            chosen=_chosen(header, settings),
+            seen_queries=None if seen is None else SeenQueries.from_dict(seen),
+            debiasing=None if debiasing is None else Debiasing.from_dict(debiasing),
+        ),
     )
 
 
@@ -191,60 +221,3 @@ def _check_widths(n_features: int, scaling: FittedScaling | None, names: Sequenc
         raise InputError(f"the scaling is of {scaling.n_features} features, the model of {n_features}")
     if len(names) not in (0, n_features):
         raise InputError(f"there are {len(names)} names for {n_features} features")
-
-
-def aligned(
-    data: RankingDataset, n_trained: int, trained: Sequence[str], categories: Categories | None = None
-) -> RankingDataset:
-    """The data with the features of training, in their order and with their categories; others are left out.
-
-    Where both have names, features are found by name; otherwise there must be as many as in training.
-    """
-    names = data.feature_names
-    wanted = tuple(trained) or (numbered_names(n_trained) if names else ())
-    if names and wanted and names != wanted and (trained or set(wanted) <= set(names)):
-        place_of = {name: place for place, name in enumerate(names)}
-        missing = [name for name in wanted if name not in place_of]
-        if missing:
-            raise InputError(missing_features(missing, names))
-        places = [place_of[name] for name in wanted]
-        kept = {name: own for name, own in (data.categories or {}).items() if name in set(wanted)} or None
-        data = data.with_features(np.ascontiguousarray(data.features[:, places]), wanted, kept)
-    if data.n_features != n_trained:
-        raise InputError(f"the ranker was trained on {n_trained} features, got {data.n_features}")
-    return with_categories(data, categories)
-
-
-def with_categories(data: RankingDataset, wanted: Categories | None) -> RankingDataset:
-    """The data with the codes of categories that a model was trained with."""
-    own = data.categories or {}
-    as_texts = [name for name in own if name not in (wanted or {})]
-    as_numbers = [name for name in wanted or {} if name not in own]
-    if as_texts:
-        raise InputError(f"column {as_texts[0]!r} holds texts, and held numbers when the ranker was trained")
-    if wanted is None or not data.feature_names:  # rows without names are taken as coded already
-        return data
-    if as_numbers:
-        raise InputError(f"column {as_numbers[0]!r} holds numbers, and held texts when the ranker was trained")
-    changed = [name for name in wanted if tuple(own[name]) != tuple(wanted[name])]
-    if not changed:
-        return data
-    features = data.features.copy()
-    for name in changed:
-        place = data.feature_names.index(name)
-        features[:, place] = translated(features[:, place], own[name], wanted[name])
-    return data.with_features(features, data.feature_names, wanted)
-
-
-def missing_features(missing: Sequence[str], names: Sequence[str]) -> str:
-    """What to say where data lacks features that a ranker was trained on."""
-    return f"the data lacks {listed(missing)}, which the ranker was trained on; it has {listed(names)}"
-
-
-def with_width(data: RankingDataset, n_features: int) -> RankingDataset:
-    """The documents with the first `n_features` features; those that lack are 0, as text leaves out zeros."""
-    if data.n_features == n_features:
-        return data
-    kept = data.features[:, :n_features]
-    lacking = np.zeros((data.n_docs, n_features - kept.shape[1]), np.float32)
-    return replace(data, features=np.ascontiguousarray(np.hstack([kept, lacking])), feature_names=())

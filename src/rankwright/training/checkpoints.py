@@ -15,7 +15,6 @@ from rankwright.container.atomic import remove_unfinished
 from rankwright.container.checks import file_faults, part
 from rankwright.container.file import Container, read_container, write_container
 from rankwright.errors import InputError
-from rankwright.training.digest import made_otherwise
 from rankwright.training.loop import Listener, Progress
 
 KIND = "checkpoint"
@@ -29,13 +28,11 @@ State = tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]
 class Checkpoint:
     """The file in a folder that holds the state of a training run.
 
-    `identity` says what is being trained on what: a checkpoint of another run is refused, not continued. `earlier`
-    makes the identity that an earlier version would have given the same run, where that is another one.
+    `identity` says what is being trained on what: a checkpoint of another run is refused, not continued.
     """
 
     folder: Path
     identity: Mapping[str, Any]
-    earlier: Callable[[], Mapping[str, Any]] | None = None
 
     @property
     def path(self) -> Path:
@@ -50,21 +47,13 @@ class Checkpoint:
         saved = read_container(self.path, KIND)
         with file_faults(self.path, "checkpoint"):
             identity = part(saved.header, "identity", dict)
-        if identity != dict(self.identity) and (self.earlier is None or identity != dict(self.earlier())):
-            raise InputError(f"{os.fspath(self.path)} {self._why_refused(identity)}")
-        return saved
-
-    def _why_refused(self, identity: Mapping[str, Any]) -> str:
-        differing = sorted(name for name in self.identity if identity.get(name) != self.identity[name])
-        if self.earlier is None and made_otherwise(identity, self.identity):
-            return (
-                "was begun by an earlier version, whose fingerprints of the data workers cannot compare: continue it "
-                "in one process, or choose another folder"
+        if identity != dict(self.identity):
+            differing = sorted(name for name in self.identity if identity.get(name) != self.identity[name])
+            raise InputError(
+                f"{os.fspath(self.path)} is the checkpoint of another run: {', '.join(differing) or 'its settings'} "
+                f"differ; choose another folder, or remove the file"
             )
-        return (
-            f"is the checkpoint of another run: {', '.join(differing) or 'its settings'} differ; choose another "
-            f"folder, or remove the file"
-        )
+        return saved
 
     def save(self, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write the state."""

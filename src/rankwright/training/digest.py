@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from rankwright.data.dataset import RankingDataset
 
-TRAINING_DATA = "training data"  # in the identity of a run
 Digests = Callable[[], tuple[str, str | None]]  # the fingerprints of what is trained on, and of what is watched
 
 
@@ -45,15 +44,4 @@ def digests_of(data: RankingDataset, watched: RankingDataset | None) -> tuple[st
 
 def run_identity(training: str, validation: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What must be the same for a checkpoint to be continued: the fingerprints of the data, and the settings."""
-    return {TRAINING_DATA: training, "validation data": validation} | dict(settings)
-
-
-def made_otherwise(identity: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether the fingerprints of the training data were made in different ways, which is what stands before them."""
-    kinds = [str(one.get(TRAINING_DATA)).rpartition("-")[0] for one in (identity, other)]
-    return kinds[0] != kinds[1]
-
-
-def earlier_identity(digests: Digests | None, settings: Mapping[str, Any]) -> Callable[[], Mapping[str, Any]] | None:
-    """What makes the identity of a run with the fingerprints that an earlier version made, if they were others."""
-    return None if digests is None else lambda: run_identity(*digests(), settings)
+    return {"training data": training, "validation data": validation} | dict(settings)

@@ -7,7 +7,7 @@ of histories or of checkpoint files: those are here, once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -80,16 +80,16 @@ class Earlier:
 class Lesson:
     """A learner that is ready for training, what is watched meanwhile, and how its arrays become a model.
 
-    `digests` are the fingerprints of the data trained on and of the data watched, by which a checkpoint is recognised;
-    `earlier_digests` are those that earlier versions made in another way, if they did.
+    `digests` are the fingerprints of the data trained on and of the data watched, by which a checkpoint is recognised.
+    `others` are watched as well, but choose nothing.
     """
 
     learner: Learner
     model: Callable[[Learned], Any]
     digests: Digests
     watch: Watch | None = None
+    others: Mapping[str, Watch] = field(default_factory=dict)
     earlier: Earlier | None = None
-    earlier_digests: Digests | None = None
 
 
 def learn(

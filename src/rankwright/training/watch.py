@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,6 +37,30 @@ def watch_metric(
         return next(iter(evaluation.results.values())).mean
 
     return Watch(measure.name, measure_now, measure.higher_is_better)
+
+
+class Watches(NamedTuple):
+    """What is watched while a ranker learns: the first chooses the step, the others are only measured."""
+
+    first: Watch | None = None
+    others: Mapping[str, Watch] = MappingProxyType({})
+
+
+def watches_of(
+    metric: str | Callable[..., float],
+    data: RankingDataset | None,
+    parts: Mapping[str, int],
+    current_scores: Callable[[], Float64Array],
+    *,
+    threads: int,
+) -> Watches:
+    """The watches over validation data; of several parts, which have so many queries, the first one chooses."""
+    if data is None:
+        return Watches()
+    if not parts:
+        return Watches(watch_metric(metric, data.labels, data.groups, current_scores, threads=threads))
+    every = watch_parts(metric, data, parts, current_scores, threads=threads)
+    return Watches(every.pop(next(iter(parts))), every)
 
 
 def watch_parts(

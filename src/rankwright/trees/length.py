@@ -8,16 +8,16 @@ Then a forest of that length is grown on all queries, by the caller.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, Float64Array, IntArray, named
+from rankwright.arrays import Arrays, named
 from rankwright.data.groups import Groups
 from rankwright.data.splits import Fold, k_fold
-from rankwright.trees.boosting import Boosting, n_trees_array
+from rankwright.trees.boosting import n_trees_array
 
 N_FOLDS, MOST_DOCS_IN_FOLDS = 3, 300_000
 N_PARTS, MOST_DOCS = 5, 5_000_000  # of more data one part is held out; beyond the limit the search would cost too much
@@ -34,25 +34,35 @@ def length_folds(groups: Groups, seed: int) -> list[Fold]:
     return k_fold(groups, N_PARTS, seed=rng)[:1]
 
 
-class FoldedBoosting:
-    """A learner of several forests, each grown on the queries outside one fold; its scores are those of that fold."""
+class GrowingForest(Protocol):
+    """A forest that grows tree by tree, here or by workers."""
 
-    def __init__(self, grown_on: Callable[[IntArray], Boosting], groups: Groups, folds: Sequence[Fold]) -> None:
-        self.parts: Sequence[Boosting] = [grown_on(fold.train) for fold in folds]
-        self.unseen = np.sort(np.concatenate([fold.test for fold in folds]))  # the queries that are measured
-        self._rows = [groups.rows_of(fold.test) for fold in folds]
-        self._measured = groups.rows_of(self.unseen)
-        self._scores: Float64Array = np.empty(groups.n_docs)
+    @property
+    def n_taken(self) -> int:
+        """How many steps the trees come from."""
+
+    def take_step(self, step: int) -> bool:
+        """Grow one more tree; False where there is nothing left to learn."""
+
+    def memory(self) -> Arrays:
+        """The trees so far."""
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Continue after the trees of another run."""
+
+
+Growing = TypeVar("Growing", bound=GrowingForest)
+
+
+class FoldedForests(Generic[Growing]):
+    """A learner of several forests, each grown on the queries outside one fold."""
+
+    def __init__(self, parts: Sequence[Growing]) -> None:
+        self.parts = parts
 
     def take_step(self, step: int) -> bool:
         """Grow one more tree for each fold; False where none has anything left to learn."""
         return any([part.take_step(step) for part in self.parts])
-
-    def unseen_scores(self) -> Float64Array:
-        """The scores of the documents that are measured, each by the forest that never saw its query."""
-        for part, rows in zip(self.parts, self._rows, strict=True):
-            self._scores[rows] = part.scores[rows]
-        return self._scores[self._measured]
 
     def model(self) -> Arrays:
         """The number of trees so far."""

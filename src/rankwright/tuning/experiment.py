@@ -14,10 +14,10 @@ from sklearn.base import clone
 from rankwright.arrays import Float64Array
 from rankwright.container.ownership import scratch_folder
 from rankwright.errors import ContainerError, InputError, SettingError
+from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.memory import peak_memory
 from rankwright.metrics.evaluation import Evaluation, evaluate
 from rankwright.rankers.ranker import Ranker
-from rankwright.trees.binned_ranker import BinnedRanker
 from rankwright.tuning.folds import FoldData, Folds
 from rankwright.tuning.per_query import for_json
 from rankwright.tuning.preparation import BinnedFold, Prepared, SharedDocuments
@@ -111,7 +111,7 @@ def check_settings(ranker: Ranker, names: Any) -> None:
 def _train_and_measure(ranker: Ranker, prepared: Prepared, fold: int, checkpoint: Path | None) -> Evaluation:
     if prepared.binned is not None:
         binned = prepared.binned[fold]
-        assert isinstance(ranker, BinnedRanker)
+        assert isinstance(ranker, ForestRanker)
         ranker.fit_binned(binned.train, binned.watched, checkpoint=checkpoint)
         return evaluate(binned_scores(ranker, binned), binned.judged, prepared.metrics)
     assert prepared.folds is not None
@@ -120,7 +120,7 @@ def _train_and_measure(ranker: Ranker, prepared: Prepared, fold: int, checkpoint
     return evaluate(ranker.predict_from_start(data.measured), data.measured, prepared.metrics)
 
 
-def binned_scores(ranker: BinnedRanker, fold: BinnedFold) -> Float64Array:
+def binned_scores(ranker: ForestRanker, fold: BinnedFold) -> Float64Array:
     """The scores of the measured documents by a trained forest, in the caller's order."""
     start = fold.judged.initial_scores
     scores = np.full(fold.measured.n_docs, ranker.base_score_) + (0.0 if start is None else start)

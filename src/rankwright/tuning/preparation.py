@@ -7,9 +7,9 @@ from typing import Any
 
 from rankwright.cluster.engine import Engine
 from rankwright.data.dataset import RankingDataset
+from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space
-from rankwright.trees.binned_ranker import BinnedRanker
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.tuning.folds import FoldData, Folds
 
@@ -69,17 +69,17 @@ def prepare(ranker: Ranker, space: Space, folds: Folds, metrics: tuple[str, ...]
     digest = folds.digest()
     if not takes_bins(ranker, space):
         return Prepared(ranker, metrics, select, digest, folds, None, digest)
-    assert isinstance(ranker, BinnedRanker)
+    assert isinstance(ranker, ForestRanker)
     binned = tuple(_binned(ranker, folds.fold(number)) for number in range(folds.n_folds))
     return Prepared(ranker, metrics, select, digest, None, binned, f"{digest} {ranker.binning()}")
 
 
 def takes_bins(ranker: Ranker, space: Space) -> bool:
     """Whether every experiment of a study can train on the same bins."""
-    return isinstance(ranker, BinnedRanker) and ranker.scaling_name is None and not NOT_WITH_BINS & space.keys()
+    return isinstance(ranker, ForestRanker) and ranker.scaling_name is None and not NOT_WITH_BINS & space.keys()
 
 
-def _binned(ranker: BinnedRanker, fold: FoldData) -> BinnedFold:
+def _binned(ranker: ForestRanker, fold: FoldData) -> BinnedFold:
     # As `fit` bins them: an experiment gives the same as fitting the fold by hand.
     train = bin_dataset(fold.train, **(ranker.binning() | {"threads": None}))
     measured = bin_dataset(fold.measured, train.mapper)

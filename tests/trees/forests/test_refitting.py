@@ -7,10 +7,10 @@ import pytest
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
+from rankwright.mart.lambdamart import LambdaMART
 from rankwright.trees.forests import refitting as refitting_module
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.refitting import refit_leaves
-from rankwright.trees.lambdamart import LambdaMART
 
 
 @pytest.fixture(scope="module")

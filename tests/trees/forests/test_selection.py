@@ -8,10 +8,10 @@ import pytest
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
+from rankwright.mart.lambdamart import LambdaMART
 from rankwright.trees.forests import selection as selection_module
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.selection import select_trees, tree_products
-from rankwright.trees.lambdamart import LambdaMART
 
 
 @pytest.fixture(scope="module")

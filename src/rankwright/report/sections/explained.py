@@ -18,7 +18,6 @@ from rankwright.data.groups import Groups
 from rankwright.errors import RankwrightError
 from rankwright.explanations.contributions import Question
 from rankwright.explanations.explanation import label_of
-from rankwright.rankers.inputs import aligned
 from rankwright.rankers.ranker import Ranker
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ def _parts(ranker: Ranker, query: ShownQuery) -> list[tuple[int, float | None]]:
         return []
     trained, places = ranker.trained(), query.places
     try:
-        own = aligned(ranker, query.documents())
+        own = ranker.trained_.aligned(query.documents())
         scores = trained.scores(own, threads=1)
         rows = sorted((int(places[doc]) for doc in pair), key=lambda row: (-scores[row], row))
         found = trained.pair_contributions(own, (rows[0], rows[1]), Question(threads=1))

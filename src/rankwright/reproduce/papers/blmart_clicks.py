@@ -24,6 +24,7 @@ from rankwright.clicks.simulation import simulate
 from rankwright.clicks.votes import RULES, count_votes
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.trec import read_qrels
+from rankwright.mart.lambdamart import LambdaMART
 from rankwright.metrics.evaluation import RESAMPLES, evaluate
 from rankwright.metrics.intervals import bootstrap_interval, weighted_mean
 from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
@@ -31,7 +32,6 @@ from rankwright.reproduce.measured import THREADS, ahead, by_fold, figure_of
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
 from rankwright.reproduce.sources import CLICKS, DataSource, click_files
 from rankwright.synthetic import web_search
-from rankwright.trees.lambdamart import LambdaMART
 from rankwright.tuning.per_query import for_json
 
 NAME = "blmart-clicks"

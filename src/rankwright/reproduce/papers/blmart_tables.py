@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rankwright.bagging.blmart import BLMART
+from rankwright.mart.lambdamart import LambdaMART
 from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, ahead, by_fold, convention_of, figure_of, fitted
 from rankwright.reproduce.outcome import Claim, Findings, PaperTable
@@ -13,7 +14,6 @@ from rankwright.reproduce.published import PLAIN, RANDOM, SLIDES_TABLES, WITH, W
 from rankwright.reproduce.rankers import ranker_of_table
 from rankwright.reproduce.sources import DataSource, fold
 from rankwright.reproduce.wanted import parts_by_row, sets_of, source_named
-from rankwright.trees.lambdamart import LambdaMART
 
 NAME = "blmart-tables"
 METRICS = ("ndcg@1", "ndcg@3", "ndcg@5", "mean-ndcg", "map")

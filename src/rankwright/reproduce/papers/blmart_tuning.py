@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwright.mart.lambdamart import LambdaMART
 from rankwright.reproduce.experiment import FULL, SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, convention_of, fitted
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable
@@ -15,7 +16,6 @@ from rankwright.reproduce.published import SLIDES_TABLES
 from rankwright.reproduce.sources import DataSource, fold
 from rankwright.reproduce.wanted import sets_of, source_named
 from rankwright.settings.spaces import Choice
-from rankwright.trees.lambdamart import LambdaMART
 from rankwright.tuning.named_spaces import NAMED_SPACES
 
 NAME = "blmart-tuning"

@@ -16,11 +16,11 @@ from rankwright import kernels
 from rankwright.arrays import Float32Array, IntArray, Uint64Array, thread_count
 from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
-from rankwright.training.digest import data_digest, digest_of
+from rankwright.training.digest import digest_of
 from rankwright.trees.bins.binned import BinnedDataset
 from rankwright.trees.bins.binning import BinMapper
 
-BY_QUERY = "by-query-"  # how these fingerprints begin, unlike those of earlier versions
+BY_QUERY = "by-query-"  # how these fingerprints begin
 
 
 class QueryHashes(NamedTuple):
@@ -88,8 +88,3 @@ def binned_digest(data: BinnedDataset, threads: int | None = None) -> str:
     """The fingerprint of data in memory."""
     hashes = query_hashes(data, threads)
     return fingerprint(hashes, data.mapper, data.groups.sizes, data.query_weights, data.preferences)
-
-
-def earlier_digest(data: BinnedDataset) -> str:
-    """The fingerprint that earlier versions gave this data: of all codes at once."""
-    return data_digest(data.documents, data.codes, data.mapper.edges, data.mapper.offsets)

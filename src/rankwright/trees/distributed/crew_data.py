@@ -28,7 +28,6 @@ from rankwright.cluster.engine import MAX_TRIES, Engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.parts import numbered_names
-from rankwright.data.preferences import Preferences
 from rankwright.errors import ClusterError, InputError, require
 from rankwright.formats.sharding.division import ShardPart, divided_shards, query_bounds
 from rankwright.formats.shards import Shards
@@ -71,13 +70,7 @@ class CrewEngine(Engine, Protocol):
 
 
 class CrewData:
-    """Training data, and validation data if there is any, in the hands of a crew.
-
-    It has the properties of a `BinnedDataset` that do not need the documents.
-    """
-
-    preferences: Preferences | None = None
-    initial_scores = None
+    """Training data, and validation data if there is any, in the hands of a crew."""
 
     def __init__(self, engine: CrewEngine, shards: Shards, *, seed: int, threads: int | None) -> None:
         self._engine, self._shards, self._seed = engine, shards, seed
@@ -122,9 +115,9 @@ class CrewData:
         return self.feature_names or numbered_names(self.n_features)
 
     @property
-    def labels(self) -> bool | None:
-        """Whether there are labels; None where there are none, as of a dataset."""
-        return self.facts.has_labels or None
+    def has_labels(self) -> bool:
+        """Whether the documents have labels."""
+        return self.facts.has_labels
 
     @property
     def groups(self) -> Groups:

@@ -27,9 +27,9 @@ from rankwright.clicks.joint import (
 )
 from rankwright.clicks.weights import SMALLEST
 from rankwright.data.dataset import RankingDataset
+from rankwright.debiasing.held_out import held_out_scores
 from rankwright.errors import InputError
 from rankwright.objectives.registry import lambdarank
-from rankwright.trees.bias.held_out import held_out_scores
 
 SURE = 2.0  # standard errors by which a model of the clicks must be better than another
 EVEN = 0.99  # share of the documents as which they count once weighed: what is left to correct is nothing

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import rankwright as rw
+from rankwright.bagging.bag_members import repeat_queries
 from rankwright.bagging.bags import BagLearner
 from rankwright.bagging.forest_bags import weighted
-from rankwright.bagging.plan import BagPlan
-from rankwright.bagging.repetition import repeat_queries
+from rankwright.bagging.samples import BagPlan
 from rankwright.errors import SettingError
 from rankwright.objectives import lambdarank
 from rankwright.training.loop import History

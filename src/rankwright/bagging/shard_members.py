@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwright.arrays import Float32Array, Float64Array, IntArray, Uint64Array
-from rankwright.bagging.copies import copy_of
-from rankwright.bagging.forest_bags import scores_of_codes, weighted
-from rankwright.bagging.plan import BagPlan, QuerySample
+from rankwright.bagging.bag_members import ForestOfBag, weighted
+from rankwright.bagging.samples import QuerySample
 from rankwright.cluster.engine import Engine, Report
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -26,14 +25,13 @@ from rankwright.data.parts import numbered_names
 from rankwright.errors import InputError, require
 from rankwright.formats.shards import ShardIndex, Shards
 from rankwright.formats.storage.places import state_of
-from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.trained import TrainedRanker
 from rankwright.training.digest import digest_of
 from rankwright.training.loop import Listener
 from rankwright.trees.bins.binned import BinnedDataset, feature_numbers
 from rankwright.trees.bins.binning import BinMapper, fit_bins
 from rankwright.trees.bins.from_file import bin_file
 from rankwright.trees.bins.sampling import SAMPLE_SIZE, RowSample, lowest
-from rankwright.trees.forest_ranker import ForestRanker
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,36 +63,30 @@ class BinnedShards:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ShardWork:
-    """Trains and scores forests like `member`, which is untrained, over shards."""
+class ShardMembers:
+    """Trains forests on queries that are read from shards, and scores what is validated on."""
 
-    member: ForestRanker
-    data: BinnedShards
+    forest: ForestOfBag
+    shards: BinnedShards
     valid: BinnedDataset | None
-    choosing: BinnedDataset | None  # what the trees of a bag are chosen by
-    bags: BagPlan
-    threads: int
 
-    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> Ranker:  # noqa: ARG002
+    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> TrainedRanker:  # noqa: ARG002
         """The forest of a bag; its queries are read here."""
         queries = sample.queries
-        own = weighted(self.data.read(queries, self.threads), QuerySample(sample.counts[queries]))
-        member = copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads)
-        watched = None if self.bags.overfit else self.choosing
-        return member.fit_binned(own, watched, listeners=[listener], allow_empty=True)
+        read = self.shards.read(queries, self.forest.threads)
+        return self.forest.grown(bag, listener, weighted(read, QuerySample(sample.counts[queries])))
 
-    def score_others(self, member: Ranker, sample: QuerySample) -> None:  # noqa: ARG002
+    def score_others(self, member: TrainedRanker, sample: QuerySample) -> None:
         """None: queries out of the bag are not read."""
-        return
 
-    def score_valid(self, member: Ranker) -> Float64Array:
+    def score_valid(self, member: TrainedRanker) -> Float64Array:
         """The scores of validation documents."""
         assert self.valid is not None
-        return scores_of_codes(member, self.valid, self.threads)
+        return self.forest.scores(member, self.valid)
 
-    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Ranker:
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> TrainedRanker:
         """The forest that a file describes."""
-        return type(self.member).from_state(header, arrays)
+        return self.forest.restore(header, arrays)
 
 
 def bin_shards(

@@ -15,10 +15,10 @@ from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.joint import PositionBasedClicks, clicks_above, fitted_examination
 from rankwright.clicks.pairwise import PairwiseDebiased, position_ratios
 from rankwright.data.groups import Groups
+from rankwright.debiasing import correction, held_out, pair_support
 from rankwright.errors import InputError, RankwrightError
 from rankwright.rankers.lessons import NothingToLearnError
 from rankwright.trees import debiased
-from rankwright.trees.bias import debiasing, held_out, pair_support
 
 QUICK: dict[str, Any] = {"n_trees": 5, "max_leaves": 5, "min_docs_in_leaf": 10, "threads": 1}
 
@@ -99,24 +99,24 @@ def test_a_ranker_that_knew_more_than_features_is_not_corrected_into_its_opposit
         qid=np.repeat(np.arange(300), 10),
     )
     rates: Any = clicks.click_rates(data, clicks.simulate(data, 0.7 * told + 0.6 * hidden + 0.3 * taste))
-    found = debiasing.debiased(rates.in_key_order(), threads=1)[1]
+    found = correction.debiased(rates.in_key_order(), threads=1)[1]
     assert not found.applied
     assert "no better than chance" in found.reason
     by_propensity = with_propensities(rates, clicks.EXAMINATION).in_key_order()
-    assert debiasing.debiased(by_propensity, threads=1)[1].applied, "nothing hides in examination that is known"
+    assert correction.debiased(by_propensity, threads=1)[1].applied, "nothing hides in examination that is known"
 
 
 def test_lists_in_random_order_are_corrected(data):
     in_any_order = np.random.default_rng(0).random(data.n_docs)
     rates: Any = clicks.click_rates(data, clicks.simulate(data, in_any_order))
-    assert debiasing.debiased(rates.in_key_order(), threads=1)[1].applied
+    assert correction.debiased(rates.in_key_order(), threads=1)[1].applied
 
 
 @pytest.mark.usefixtures("quickly")
 def test_positions_may_begin_further_down(data):
     rates = rates_of(data, "pbm").in_key_order()
     first, second = (
-        debiasing.debiased(replace(rates, positions=rates.positions + shift), threads=1) for shift in (0, 3)
+        correction.debiased(replace(rates, positions=rates.positions + shift), threads=1) for shift in (0, 3)
     )
     np.testing.assert_allclose(second[1].examination[3:], first[1].examination)
     labels: Any = second[0].labels
@@ -131,7 +131,7 @@ def test_logs_that_tell_nothing_are_refused_in_a_sentence(data):
     with pytest.raises(NothingToLearnError, match="labels are 0"):
         rw.LambdaMART(**QUICK).fit(replace(rates, labels=nothing))
     with pytest.raises(InputError, match="no document has a label"):
-        debiasing.debiased(replace(rates, labels=unknown))
+        correction.debiased(replace(rates, labels=unknown))
     with pytest.raises(InputError, match="places in a list"):
         rw.LambdaMART(**QUICK).fit(replace(rates, positions=rates.positions * 10**9))
     with pytest.raises(InputError, match="0 or 1, not click rates"):
@@ -213,7 +213,7 @@ def test_labels_are_corrected_by_propensities_that_foretell_held_out_clicks(data
     assert "propensities and features together" in found.reason
     assert ranker.propensity_weights_ is None, "labels are corrected, not weighed"
     assert len(found.examination) == 0
-    corrected: Any = debiasing.debiased(known.in_key_order())[0].labels
+    corrected: Any = correction.debiased(known.in_key_order())[0].labels
     true, shown = data.in_key_order().labels, ~np.isnan(corrected)
     assert np.corrcoef(corrected[shown], true[shown])[0, 1] > 0.8
     with pytest.raises(InputError, match="no curve of positions to draw"):
@@ -222,7 +222,7 @@ def test_labels_are_corrected_by_propensities_that_foretell_held_out_clicks(data
 
 def test_propensities_tell_where_documents_were_shown():
     looked, queries = np.array([0.5, 1.0, 0.5, 0.2, 0.3, 0.9]), np.array([0, 0, 0, 0, 1, 1])
-    assert debiasing._places(looked, queries).tolist() == [1, 0, 1, 3, 1, 0]
+    assert correction._places(looked, queries).tolist() == [1, 0, 1, 3, 1, 0]
 
 
 @pytest.mark.usefixtures("quickly")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwright.bagging.plan import BagPlan
+from rankwright.bagging.samples import BagPlan
 from rankwright.errors import SettingError
 
 

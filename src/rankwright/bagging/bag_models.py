@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.bagging.mean_rank import rank_scores
 from rankwright.bagging.settings import BAGGED_BY_DEFAULT, stored_ranker
 from rankwright.container.checks import items, optional_number
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require
 from rankwright.explanations.contributions import Contributions, PairContributions, Question, mean_contributions
 from rankwright.rankers.model import Model, State, StoredModel
 from rankwright.rankers.trained import TrainedRanker
+from rankwright.ranking.order import rank
 from rankwright.trees.forests.forest import IMPORTANCES, Forest
 from rankwright.trees.model import ForestModel, forest_of_file
 
@@ -187,3 +188,13 @@ def _by_bag(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Arrays]:
         bag, number, own = (*name.split(".", 2), "", "")[:3]
         found.setdefault(f"{bag}.{number}.", {})[own] = values
     return found
+
+
+def rank_scores(scores: Float64Array, groups: Groups) -> Float64Array:
+    """Minus each document's rank in its query's list, from 0; documents of equal score share the mean of theirs."""
+    ranking = rank(scores, groups)
+    blocks = ranking.tie_blocks
+    places = np.repeat((blocks[:-1] + blocks[1:] - 1) / 2, np.diff(blocks))
+    result = np.empty(groups.n_docs)
+    result[ranking.rows] = np.repeat(groups.offsets[:-1], groups.sizes) - places
+    return result

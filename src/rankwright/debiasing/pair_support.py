@@ -15,12 +15,12 @@ from rankwright.arrays import Float64Array, thread_count
 from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.pairwise import PairwiseDebiased
 from rankwright.data.dataset import RankingDataset
+from rankwright.debiasing.correction import SURE, WHAT, shown_documents
+from rankwright.debiasing.held_out import held_out_scores
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
 from rankwright.metrics.registry import as_measure
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import lambdarank
-from rankwright.trees.bias.debiasing import SURE, WHAT, shown_documents
-from rankwright.trees.bias.held_out import held_out_scores
 
 N_TREES = 120
 METRIC = "ndcg@10"

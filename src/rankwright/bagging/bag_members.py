@@ -1,0 +1,218 @@
+"""How the member of a bag is trained and scored: a forest on bin codes that all bags share, or any other ranker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from sklearn.base import clone
+
+from rankwright.arrays import Float64Array, IntArray, thread_count
+from rankwright.bagging.bag_models import rank_scores
+from rankwright.bagging.samples import BagPlan, QuerySample
+from rankwright.data.dataset import RankingDataset
+from rankwright.data.groups import Groups
+from rankwright.data.preferences import Preferences
+from rankwright.mart.forest_ranker import ForestRanker
+from rankwright.mart.forest_views import base_score_of, forest_of
+from rankwright.mart.sources import FromBins
+from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.recipe import TrainingRun
+from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.training.loop import Listener
+from rankwright.trees.bins.binned import BinnedDataset
+
+AnyRanker = TypeVar("AnyRanker", bound=Ranker)
+
+
+class MemberTraining(Protocol):
+    """How members of one kind are trained and scored; engines send it to their workers."""
+
+    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> TrainedRanker:
+        """The member trained on the sample."""
+
+    def score_others(self, member: TrainedRanker, sample: QuerySample) -> Float64Array | None:
+        """The member's scores of the training documents it did not see, None where they are not needed."""
+
+    def score_valid(self, member: TrainedRanker) -> Float64Array:
+        """The member's scores of the validation documents."""
+
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> TrainedRanker:
+        """The trained member that a file describes."""
+
+
+def copy_of(ranker: AnyRanker, **changes: Any) -> AnyRanker:
+    """An untrained copy with these settings changed; settings that the ranker lacks are ignored."""
+    copy: AnyRanker = clone(ranker)
+    settings = copy.get_params(deep=False)
+    copy.set_params(**{name: value for name, value in changes.items() if name in settings})
+    return copy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForestOfBag:
+    """Grows the forest of any bag: one like `single`, which is untrained.
+
+    `choosing` is what a forest's trees are chosen by, and `findings` what was found in the data of all bags.
+    """
+
+    single: ForestRanker
+    choosing: BinnedDataset | None
+    bags: BagPlan
+    threads: int
+    findings: Findings = field(default_factory=Findings)
+
+    def grown(
+        self,
+        bag: int,
+        listener: Listener,
+        data: BinnedDataset,
+        queries: IntArray | None = None,
+        *,
+        watch_others: bool = False,
+    ) -> TrainedRanker:
+        """The forest that is grown on these documents, or on some of their queries."""
+        member = copy_of(self.single, seed=self.bags.seed_of(bag), threads=self.threads)
+        member.check()
+        chosen_by = None if self.bags.overfit else self.choosing
+        run = TrainingRun([listener], allow_empty=True)  # one bag may have nothing to learn from where the whole has
+        source = FromBins(member.recipe, member, data, chosen_by, queries, watch_others, self.findings)
+        with source.prepared(run) as prepared:
+            trained = member.recipe.grow(member, prepared, run)
+        # The weights of all clicks stay with the bag: workers need not send them back.
+        return replace(trained, findings=replace(trained.findings, propensity_weights=None))
+
+    def scores(self, member: TrainedRanker, documents: BinnedDataset) -> Float64Array:
+        """A forest's scores of binned documents."""
+        scores = np.full(documents.n_docs, base_score_of(member))
+        forest_of(member).add_scores_of_codes(documents, scores, threads=self.threads)
+        return scores
+
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> TrainedRanker:
+        """The forest that a file describes."""
+        return type(self.single).from_state(header, arrays).trained_
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForestMembers:
+    """Trains and scores forests on codes that every bag reads without a copy."""
+
+    forest: ForestOfBag
+    data: BinnedDataset
+    valid: BinnedDataset | None
+
+    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> TrainedRanker:
+        """The forest of a bag."""
+        queries = None if sample.is_everything else sample.queries
+        return self.forest.grown(bag, listener, weighted(self.data, sample), queries, watch_others=watch_others)
+
+    def score_others(self, member: TrainedRanker, sample: QuerySample) -> Float64Array | None:
+        """The scores of documents out of the bag."""
+        rows = self.data.groups.rows_of(sample.others)
+        return self.forest.scores(member, self.data)[rows] if len(rows) else np.empty(0)
+
+    def score_valid(self, member: TrainedRanker) -> Float64Array:
+        """The scores of validation documents."""
+        assert self.valid is not None
+        return self.forest.scores(member, self.valid)
+
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> TrainedRanker:
+        """The forest that a file describes."""
+        return self.forest.restore(header, arrays)
+
+
+def choosing_part(valid: BinnedDataset | None, parts: Mapping[str, int]) -> BinnedDataset | None:
+    """The first of several parts of the validation data, which have so many queries: the one that chooses steps."""
+    if valid is None or len(parts) < 2:
+        return valid
+    documents = valid.documents.take_queries(np.arange(next(iter(parts.values()))))
+    codes = np.ascontiguousarray(valid.codes[:, : documents.n_docs])
+    return replace(valid, codes=codes, documents=documents, query_keys=None)
+
+
+def weighted(data: BinnedDataset, sample: QuerySample) -> BinnedDataset:
+    """`data` with the same codes and each query weighted by how often the sample has it.
+
+    A weight acts like copies: the forces on a query's documents are those on its copies together. The only difference
+    is that the minimum of documents in a leaf counts a document once.
+    """
+    if sample.is_everything:
+        return data
+    weights = sample.counts.astype(np.float32)
+    if data.query_weights is not None:
+        weights *= data.query_weights
+    return replace(data, documents=replace(data.documents, query_weights=weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankerMembers:
+    """Trains and scores rankers like `member`, which is untrained; `forests` does so where they are forests.
+
+    A bag is a dataset of its own, in which a query that was drawn twice occurs twice.
+    """
+
+    member: Ranker
+    data: RankingDataset
+    valid: RankingDataset | None
+    choosing: RankingDataset | None  # what a member's steps are chosen by
+    bags: BagPlan
+    by_rank: bool
+    threads: int
+    forests: ForestMembers | None = None
+
+    def train(self, bag: int, sample: QuerySample, watch_others: bool, listener: Listener) -> TrainedRanker:
+        """The ranker of a bag."""
+        if self.forests is not None:
+            return self.forests.train(bag, sample, watch_others, listener)
+        chosen = self.data if sample.is_everything else repeat_queries(self.data, sample.repeated)
+        others = self.data.take_queries(sample.others) if watch_others else None
+        watched = None if self.bags.overfit else others if self.valid is None else self.choosing
+        member = copy_of(self.member, seed=self.bags.seed_of(bag), threads=self.threads)
+        return member.fit(chosen, valid=watched, listeners=[listener], allow_empty=True).trained_
+
+    def score_others(self, member: TrainedRanker, sample: QuerySample) -> Float64Array:
+        """The scores, or ranks, of documents out of the bag."""
+        if len(sample.others) == 0:
+            return np.empty(0)
+        return self._scores(member, self.data.take_queries(sample.others))
+
+    def score_valid(self, member: TrainedRanker) -> Float64Array:
+        """The scores, or ranks, of validation documents."""
+        assert self.valid is not None
+        return self._scores(member, self.valid)
+
+    def restore(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> TrainedRanker:
+        """The trained copy that a file describes."""
+        return type(self.member).from_state(header, arrays, **own_module(self.member)).trained_
+
+    def _scores(self, member: TrainedRanker, data: RankingDataset) -> Float64Array:
+        """The member's scores of documents, or minus their ranks: numbers that can be averaged."""
+        scores = member.scores(data, threads=thread_count(self.threads))
+        return rank_scores(scores, data.groups) if self.by_rank else scores
+
+
+def own_module(member: Ranker) -> dict[str, Any]:
+    """The part of a ranker that is not in its file: the user's own module of a net, if there is one."""
+    module = getattr(member, "module", None)
+    return {} if module is None else {"module": module}
+
+
+def repeat_queries(data: RankingDataset, queries: IntArray) -> RankingDataset:
+    """The dataset of the given queries; each copy is a separate query with its own documents and preferences."""
+    taken = replace(data, preferences=None, query_ids=None).take_queries(queries)
+    if data.preferences is None:
+        return taken
+    return replace(taken, preferences=_repeated(data.preferences, data.groups, queries, taken.groups))
+
+
+def _repeated(pairs: Preferences, groups: Groups, queries: IntArray, taken: Groups) -> Preferences:
+    query_of_pair = groups.query_of_row[pairs.better]
+    by_query = np.argsort(query_of_pair, kind="stable")
+    of_query = Groups.of_sizes(np.bincount(query_of_pair, minlength=groups.n_queries))
+    chosen = by_query[of_query.rows_of(queries)]
+    shift = np.repeat(taken.offsets[:-1] - groups.offsets[queries], of_query.sizes[queries])
+    return Preferences(
+        pairs.better[chosen] + shift, pairs.worse[chosen] + shift, pairs.probability[chosen], pairs.weight[chosen]
+    )

@@ -1,0 +1,271 @@
+"""Training bag after bag, on threads or by the workers of an engine, so that a killed run goes on from its files.
+
+Only the driver reads and writes the folder of finished bags, because workers may run on machines that do not see it. A
+saved bag is sent to its worker, and a bag that comes back is saved here at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankwright.arrays import Arrays, Float64Array
+from rankwright.bagging.bag_members import MemberTraining
+from rankwright.bagging.samples import BagPlan, OutOfBag, QuerySample, can_choose
+from rankwright.cluster.engine import Engine, Report
+from rankwright.cluster.threads import ThreadEngine
+from rankwright.container.checks import file_faults
+from rankwright.container.file import Container
+from rankwright.data.dataset import RankingDataset
+from rankwright.metrics.registry import as_measure
+from rankwright.progress.stages import announce, is_followed
+from rankwright.rankers.trained import TrainedRanker
+from rankwright.training.checkpoints import Checkpoint
+from rankwright.training.driver import Lesson, learn
+from rankwright.training.loop import History, Listener, LoopPlan, Progress, Watch
+from rankwright.training.watch import Watches, appender, watches_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bag:
+    """A trained member, its sample, and its scores of documents it did not see."""
+
+    member: TrainedRanker
+    sample: QuerySample
+    others: Float64Array | None
+    valid: Float64Array | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BagMaker:
+    """Makes any bag of a plan."""
+
+    documents: RankingDataset
+    valid: RankingDataset | None
+    members: MemberTraining
+    plan: BagPlan
+    select: str | Callable[..., Any]
+
+    def make(self, number: int, saved: Container | None, listener: Listener) -> Bag:
+        """The bag of that number: trained now, or loaded from what an earlier run saved."""
+        sample = self.plan.sample(number, self.documents.n_queries)
+        if saved is None:
+            return self._scored(self.members.train(number, sample, self._watches_others(sample), listener), sample)
+        with file_faults(saved.path, "checkpoint"):
+            return self._scored(self.members.restore(saved.header, saved.arrays), sample)
+
+    def _scored(self, member: TrainedRanker, sample: QuerySample) -> Bag:
+        others = self.members.score_others(member, sample)
+        return Bag(member, sample, others, None if self.valid is None else self.members.score_valid(member))
+
+    def _watches_others(self, sample: QuerySample) -> bool:
+        if self.plan.overfit or self.valid is not None:
+            return False
+        return can_choose(self.documents, sample.others, self.select, threads=1)
+
+
+@dataclass(frozen=True, slots=True)
+class BagFiles:
+    """The files of finished bags in a checkpoint folder; without a folder nothing is kept."""
+
+    folder: Path | None
+    identity: Mapping[str, Any]
+
+    def saved(self, number: int) -> Container | None:
+        """The bag that an earlier run of the same identity saved, None where there is none."""
+        return None if self.folder is None else self._file(self.folder, number).load()
+
+    def save(self, number: int, member: TrainedRanker) -> None:
+        """Keep a trained member."""
+        if self.folder is not None:
+            self._file(self.folder, number).save(*member.to_state())
+
+    def _file(self, folder: Path, number: int) -> Checkpoint:
+        return Checkpoint(folder / f"bag-{number:04d}", self.identity)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedBags:
+    """The members, the history of the metric watched, and the scores of queries out of the bag.
+
+    `watched` has what was measured after each bag on further parts of the validation data.
+    """
+
+    members: list[TrainedRanker]
+    history: History
+    out_of_bag: OutOfBag
+    watched: Mapping[str, list[float]]
+
+
+def train_bags(
+    maker: BagMaker,
+    files: BagFiles,
+    *,
+    engine: Engine | None = None,
+    listeners: Sequence[Listener] = (),
+    workers: int = 1,
+    threads: int = 1,
+    parts: Mapping[str, int],
+) -> TrainedBags:
+    """Train the bags of the maker's plan on `engine`, or on `workers` threads; the result is the same.
+
+    After each bag the mean of the bags so far is measured, on validation data or else on queries out of the bag; of
+    several `parts` of the validation data, which have so many queries, the first is that of the history. A bag
+    that `files` has from an earlier run is not trained again. Ctrl-C keeps the finished bags.
+    """
+    documents, n_bags = maker.documents, maker.plan.n_bags
+    with BagsOnEngine(engine or ThreadEngine(workers), maker, files) as bags:
+        learner = BagLearner(documents, maker.valid, maker.select, bags.result, threads)
+        watch, others = learner.watches(maker.plan.sample(0, documents.n_queries), parts)
+        watched: dict[str, list[float]] = {name: [] for name in others}
+        appending = [appender(other.measure, watched[name]) for name, other in others.items()]
+        lesson = Lesson(learner=learner, model=lambda learned: learned, digests=lambda: ("", None), watch=watch)
+        try:
+            heard = [bags.hear, *appending, *listeners]
+            history = learn(lesson, LoopPlan(n_bags, what=""), chooses=False, listeners=heard).history
+        except KeyboardInterrupt:  # before the first bag: later ones may be finished
+            history = History(interrupted=True, chosen=False)
+        if history.interrupted:
+            for bag in bags.finished().values():
+                learner.take(bag)
+                if watch is not None:
+                    history.watched, history.higher_is_better = watch.name, watch.higher_is_better
+                    history.values.append(watch.measure())
+                for name, other in others.items():
+                    watched[name].append(other.measure())
+    if not learner.members:
+        raise KeyboardInterrupt  # nothing was trained that could be kept
+    return TrainedBags(learner.members, history, learner.out_of_bag, watched)
+
+
+class BagLearner:
+    """The bags so far; each step of the training loop adds the next one, which was made elsewhere."""
+
+    def __init__(
+        self,
+        documents: RankingDataset,
+        valid: RankingDataset | None,
+        select: str | Callable[..., Any],
+        result: Callable[[int], Bag],
+        threads: int,
+    ) -> None:
+        self.members: list[TrainedRanker] = []
+        self.out_of_bag = OutOfBag(documents)
+        self._valid, self._select, self._result, self._threads = valid, select, result, threads
+        self._valid_scores = np.zeros(0 if valid is None else valid.n_docs)
+
+    def take_step(self, step: int) -> bool:
+        """Wait for the bag of that number and add it."""
+        self.take(self._result(step))
+        return True
+
+    def model(self) -> Arrays:
+        """How many bags there are; the bags themselves are `members`."""
+        return {"n_bags": np.array([len(self.members)])}
+
+    def memory(self) -> Arrays:
+        """Nothing: every bag has a file of its own."""
+        return {}
+
+    def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
+        """Nothing to do: bags of an earlier run come from their files."""
+
+    def take(self, bag: Bag) -> None:
+        """Add a bag."""
+        self.members.append(bag.member)
+        if bag.others is not None:
+            self.out_of_bag.add(bag.sample.others, bag.others)
+        if bag.valid is not None:
+            self._valid_scores += bag.valid
+
+    def watches(self, first: QuerySample, parts: Mapping[str, int]) -> Watches:
+        """What is watched of the bags so far; nothing where the first bag leaves nothing to measure on."""
+        if self._valid is not None:
+            return watches_of(self._select, self._valid, parts, self._mean_scores, threads=self._threads)
+        if not can_choose(self.out_of_bag.documents, first.others, self._select, threads=self._threads):
+            return Watches()
+        measure = as_measure(self._select)
+        return Watches(Watch(measure.name, self._measure_out_of_bag, measure.higher_is_better))
+
+    def _mean_scores(self) -> Float64Array:
+        assert self._valid is not None
+        means = self._valid_scores / len(self.members)
+        return means if self._valid.initial_scores is None else means + self._valid.initial_scores
+
+    def _measure_out_of_bag(self) -> float:
+        found = self.out_of_bag.measure(self._select, threads=self._threads)
+        assert found is not None  # the first bag left queries to measure
+        return found
+
+
+class BagsOnEngine:
+    """Gives the bags in order, while workers make later ones."""
+
+    def __init__(self, engine: Engine, maker: BagMaker, files: BagFiles) -> None:
+        self._files, self._waiting = files, dict[int, Bag]()
+        self._restored = set[int]()
+        self._n_bags, self._steps, self._steps_of_a_bag, self._note = maker.plan.n_bags, dict[int, int](), 0, ""
+        announce(f"training {self._n_bags} bags")
+        tasks = (self._task(number) for number in range(maker.plan.n_bags))
+        listener = self._hear if is_followed() else None
+        self._run = engine.run(make_bag, tasks, shared=engine.share(maker), listener=listener)
+
+    def _hear(self, number: int, progress: Progress) -> None:
+        """Take in how far a bag is."""
+        self._steps_of_a_bag = progress.n_steps
+        self._steps[number] = progress.step + 1
+        self._announce()
+
+    def hear(self, progress: Progress) -> None:
+        """Take in what the bags so far reach together."""
+        self._note = f"bag {progress.step + 1}/{progress.n_steps}"
+        if progress.value is not None:
+            self._note += f", {progress.metric} {progress.value:.4f}"
+        self._announce()
+
+    def _announce(self) -> None:
+        """Tell how far all bags are together; a finished one counts as if it had taken all its steps."""
+        if self._steps_of_a_bag:
+            done, total = sum(self._steps.values()), self._n_bags * self._steps_of_a_bag
+            announce(f"training {self._n_bags} bags", done, total, unit="steps", note=self._note)
+
+    def _task(self, number: int) -> tuple[int, Container | None]:
+        saved = self._files.saved(number)
+        if saved is not None:
+            self._restored.add(number)
+        return number, saved
+
+    def result(self, number: int) -> Bag:
+        """The bag of that number, once it is finished."""
+        while number not in self._waiting:
+            done = next(self._run)
+            if done.number not in self._restored:
+                self._files.save(done.number, done.result.member)
+            self._waiting[done.number] = done.result
+            self._steps[done.number] = self._steps_of_a_bag
+            self._announce()
+        return self._waiting.pop(number)
+
+    def finished(self) -> dict[int, Bag]:
+        """The finished bags that were not taken."""
+        return dict(sorted(self._waiting.items()))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._run.close()
+
+
+def make_bag(maker: BagMaker, task: tuple[int, Container | None], report: Report) -> Bag:
+    """Make one bag, in a worker. It reports after each step, so that a thread no longer needed can stop."""
+    number, saved = task
+    return maker.make(number, saved, report)

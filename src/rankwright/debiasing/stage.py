@@ -1,0 +1,151 @@
+"""Position bias as a stage: clicks with positions or propensities are corrected before a ranker learns from them."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rankwright.clicks.bias import Debiasing, PositionRatios
+from rankwright.clicks.pairwise import check_clicks
+from rankwright.data.dataset import RankingDataset
+from rankwright.debiasing.correction import debiased
+from rankwright.debiasing.pair_support import pairs_verdict
+from rankwright.errors import InputError, require
+from rankwright.formats.data_file import DataFile
+from rankwright.formats.reading import format_of
+from rankwright.formats.rows import Rows
+from rankwright.formats.shards import Shards
+from rankwright.formats.sources import is_read_once
+from rankwright.rankers.inputs import check_trained
+from rankwright.rankers.plots import draw_bias
+from rankwright.rankers.ranker import Ranker
+from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.views import View
+from rankwright.settings.shared import DebiasedSettings
+from rankwright.tables.axes import axes_or_new
+
+logger = logging.getLogger(__name__)
+BESIDE = ("pairs", "query_weights", "initial_scores")  # options of `read` that name other files
+
+
+@dataclass(frozen=True, slots=True)
+class Debias:
+    """Corrects labels that are clicks where the log supports it, or has documents weighed by position during training.
+
+    Positions tell where documents were shown; propensities serve in their place. The finding is `debiasing`; nothing is
+    found where the data has neither, or where the ranker is to take clicks as they are (`debias="none"`).
+    """
+
+    ranker: Any  # with the setting `debias`, a seed and threads
+
+    def __call__(self, data: RankingDataset, found: Findings) -> tuple[RankingDataset, Findings]:
+        """Correct the clicks."""
+        ranker = self.ranker
+        if not looks_at_bias(ranker, data):
+            return data, found
+        require(
+            data.positions is None or data.propensities is None,
+            "position and propensity would correct the same bias twice: give one of them, or set debias='none'",
+        )
+        by_pairs = ranker.debias == "pairwise"
+        if by_pairs:
+            check_clicks(data)
+        data = data.in_key_order(threads=ranker.threads)
+        drawn: dict[str, Any] = {"seed": ranker.seed, "threads": ranker.threads}
+        corrected, debiasing = debiased(data, always=ranker.debias == "always", **drawn)
+        if by_pairs:
+            debiasing = pairs_verdict(data, corrected, debiasing, **drawn)
+            corrected = data if debiasing.applied else replace(data, positions=None)
+        logger.info("position bias: %s", debiasing.reason)
+        return corrected, replace(found, debiasing=debiasing, weighs_positions=by_pairs and debiasing.applied)
+
+
+@dataclass(frozen=True, slots=True)
+class RefuseBias:
+    """Raises if the data has position bias that was to be corrected, and its features are not in memory for that."""
+
+    ranker: Any
+
+    def __call__(self, data: RankingDataset, found: Findings) -> tuple[RankingDataset, Findings]:
+        """Look for positions and propensities."""
+        if not found.weighs_positions and looks_at_bias(self.ranker, data):
+            raise InputError(
+                f"{self.ranker.name} corrects position bias on features in memory, not on shards, on data read only "
+                f"once or on bins: read the data first, or set debias to none"
+            )
+        return data, found
+
+
+def looks_at_bias(ranker: DebiasedSettings, data: RankingDataset) -> bool:
+    """Whether the data tells how likely its documents were examined, and the ranker is to look at that first."""
+    if data.preferences is not None or ranker.debias == "none":
+        return False
+    return data.positions is not None or (data.propensities is not None and ranker.debias != "pairwise")
+
+
+class _FirstRows(Exception):
+    """Carries the first rows of a file out of its reading."""
+
+
+def tells_examination(file: DataFile) -> bool:
+    """Whether the first documents of a file have positions or propensities."""
+    if isinstance(file, Shards) or any(map(is_read_once, file.paths)):
+        return False
+    format = file.format or format_of(file.paths)
+    if format == "svmlight":
+        return False  # which has no place for them
+    options = {name: value for name, value in file.options.items() if name not in BESIDE}
+    options |= {"features": (), "categories": ()}  # which are not looked at here
+
+    def stop(rows: Rows) -> None:
+        raise _FirstRows(rows.positions is not None or rows.propensities is not None)
+
+    try:
+        # Unlike `iterate`, this takes rows in any order.
+        DataFile(file.paths, format=format, **options).stream_rows(stop)
+    except _FirstRows as found:
+        return bool(found.args[0])
+    return False
+
+
+# What rankers that look at positions have besides.
+
+debiasing_view = View[Debiasing | None](
+    lambda trained: trained.findings.debiasing,
+    "What was found about position bias; None where the data had neither positions nor propensities.",
+)
+
+
+def _ratios_of(trained: TrainedRanker) -> PositionRatios | None:
+    debiasing = trained.findings.debiasing
+    return None if debiasing is None else debiasing.ratios
+
+
+position_ratios_view = View[PositionRatios | None](
+    _ratios_of, "What positions count by in the trained model; None where documents were not weighed by position."
+)
+
+
+def plot_bias(self: Ranker, ax: Any = None) -> Any:
+    """Draw how likely each position was examined, by the clicks the ranker was trained on.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure unless given.
+
+    Returns
+    -------
+    matplotlib Axes
+        What was drawn on.
+    """
+    check_trained(self)
+    debiasing = self.trained_.findings.debiasing
+    if debiasing is None:
+        raise InputError(f"this {self.name} was trained without positions, or with debias='none': it knows no bias")
+    if len(debiasing.examination) == 0:
+        raise InputError(f"this {self.name} was trained with propensities, and knows no curve of positions to draw")
+    axes = axes_or_new(ax)
+    draw_bias(axes, debiasing)
+    return axes

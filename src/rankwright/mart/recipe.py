@@ -1,0 +1,257 @@
+"""How boosted forests learn: a shape by the size of the data, a length by held-out queries, then tree after tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from rankwright.arrays import thread_count
+from rankwright.debiasing.stage import Debias, RefuseBias
+from rankwright.errors import require
+from rankwright.mart.lists import ForestLists, GrownOn
+from rankwright.mart.sources import PreparedForest, forest_source
+from rankwright.objectives.objective import Objective
+from rankwright.objectives.registry import learns_alone
+from rankwright.rankers.recipe import (
+    Given,
+    TrainingOutcome,
+    TrainingRun,
+    checkpoint_of,
+    follow,
+    loop_plan,
+    trained_ranker,
+    weighed_by_position,
+)
+from rankwright.rankers.stages import Stage
+from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.training.driver import Earlier, Learned, Lesson, learn
+from rankwright.training.loop import History, LoopPlan
+from rankwright.trees.bins.binned import feature_numbers
+from rankwright.trees.boosting import BoostingParams, resumed_after
+from rankwright.trees.length import LASTING, LEAST_QUERIES, MOST_DOCS, PATIENCE, FoldedForests, length_folds
+from rankwright.trees.model import ForestModel
+from rankwright.trees.params import SplitGain, TreeParams
+from rankwright.trees.sizing import LEAD_IN_BAGS, PAPER, ForestShape, chosen_settings, shape_for, shapes_to_try
+
+Chosen = Mapping[str, Any]  # values of settings that are None
+
+
+@dataclass(frozen=True, slots=True)
+class ForestRecipe:
+    """What tells one kind of boosted forest from another: its forces, the worth of a split, and where scores start."""
+
+    forces: Callable[[Any, Findings], Objective]
+    split_gain: Callable[[Any], SplitGain]
+    base_score: Callable[[Any, ForestLists], float] = lambda settings, lists: 0.0  # noqa: ARG005
+    debiases: bool = False
+
+    def learns_alone(self, ranker: Any, found: Findings) -> bool:
+        """Whether it learns from each label by itself; otherwise a query's documents must differ in label."""
+        return learns_alone(self.forces(ranker, found))
+
+    def first_stages(self, ranker: Any) -> tuple[Stage, ...]:
+        """The stages that features in memory go through first."""
+        return (Debias(ranker),) if self.debiases else ()
+
+    def stages_of_bins(self, ranker: Any) -> tuple[Stage, ...]:
+        """The stages that documents go through first whose features are bin codes."""
+        return (RefuseBias(ranker),) if self.debiases else ()
+
+    def train(self, ranker: Any, given: Given, run: TrainingRun) -> TrainedRanker:
+        """The forest, grown on data in memory, in a file, or with workers."""
+        with forest_source(self, ranker, given).prepared(run) as prepared:
+            return self.grow(ranker, prepared, run)
+
+    def grow(self, ranker: Any, prepared: PreparedForest, run: TrainingRun) -> TrainedRanker:
+        """The forest that is grown on prepared data."""
+        growth = ForestGrowth(self, ranker, prepared.lists, prepared.findings)
+        outcome = growth.outcome(prepared.earlier, run)
+        return trained_ranker(ranker, outcome, prepared.features, prepared.scaling, prepared.clicks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForestGrowth:
+    """The growth of one forest: the settings of a ranker applied to documents."""
+
+    recipe: ForestRecipe
+    settings: Any
+    lists: ForestLists
+    findings: Findings
+
+    @property
+    def threads(self) -> int:
+        """How many threads to use."""
+        return thread_count(self.settings.threads)
+
+    def outcome(self, earlier: TrainedRanker | None, run: TrainingRun) -> TrainingOutcome:
+        """The trained forest; it goes on from the trees of an earlier one, if there is one."""
+        settings, lists = self.settings, self.lists
+        chosen: Chosen = chosen_settings(settings, self._shape())
+        if earlier is None:
+            base_score = self._base_score()
+            start = self._start(base_score)
+            if self._may_choose_length(chosen):
+                chosen = self._chosen_on_unseen(start, chosen, run)
+        else:
+            base_score = _forest_model(earlier).base_score
+            start = self._start(base_score)
+            if "n_trees" in chosen:  # nobody said how many trees to have in the end: those there are may be enough
+                chosen = {**chosen, "n_trees": max(chosen["n_trees"], _forest_model(earlier).forest.n_trees)}
+        boosting = start.whole(self.params(chosen))
+        watches = lists.watches(settings.selected_metric, boosting, self.threads)
+
+        def model_of(learned: Learned) -> ForestModel:
+            return ForestModel(boosting.forest().truncated(int(learned.model["n_trees"][0])), base_score)
+
+        lesson = Lesson(
+            learner=boosting,
+            model=model_of,
+            watch=watches.first,
+            others=watches.others,
+            digests=lists.digests,
+            earlier=None if earlier is None else self._trees_to_continue(earlier),
+        )
+        plan = loop_plan(settings, n_steps=value_of(settings, chosen, "n_trees"))
+        if watches.first is not None and plan.patience is None and "n_trees" in chosen:
+            plan = replace(plan, patience=PATIENCE, lasting=LASTING)
+        learned, watched = follow(lesson, settings, plan, run)
+        found = replace(self.findings, chosen=chosen, watched=watched)
+        return TrainingOutcome(lesson.model(learned), learned.history, lists.digest(), found)
+
+    def shape_for_bags(self, run: TrainingRun) -> Chosen:
+        """The open settings of a shape that is far better for queries not trained on than the one by size.
+
+        Nothing where there is no such shape. Bags ask this once, for all of them.
+        """
+        by_size = chosen_settings(self.settings, self._shape())
+        if not self._may_choose_length(by_size) or len(self._shapes_to_try()) == 1:
+            return {}
+        best = self._chosen_on_unseen(self._start(self._base_score()), by_size, run, lead=LEAD_IN_BAGS)
+        is_other = any(best[name] != value for name, value in by_size.items() if name != "n_trees")
+        return {name: value for name, value in best.items() if name != "n_trees"} if is_other else {}
+
+    def _base_score(self) -> float:
+        # Training starts from initial scores alone: a constant added to them would be learned twice.
+        return 0.0 if self.lists.starts_from_scores else self.recipe.base_score(self.settings, self.lists)
+
+    def _start(self, base_score: float) -> GrownOn:
+        forces = self.recipe.forces(self.settings, self.findings)
+        return self.lists.start(weighed_by_position(forces, self.findings), base_score, self.threads)
+
+    def _shape(self) -> ForestShape:
+        """The values of settings that are None. Where steps are watched, the best of many trees is found."""
+        if self._is_papers:
+            return PAPER
+        shape = shape_for(self.lists.n_docs)
+        return replace(shape, n_trees=shape.most_trees) if self.lists.is_watched else shape
+
+    @property
+    def _is_papers(self) -> bool:
+        return getattr(self.settings, "mode", None) == "paper"
+
+    def _may_choose_length(self, chosen: Chosen) -> bool:
+        """Whether held-out queries of the training data are to choose the number of trees, and can."""
+        lists, by_size = self.lists, "n_trees" in chosen and not self._is_papers
+        if not by_size or lists.is_watched or lists.n_queries < LEAST_QUERIES or lists.n_docs > MOST_DOCS:
+            return False
+        return lists.can_be_folded
+
+    def _shapes_to_try(self) -> tuple[ForestShape, ...]:
+        settings, shapes = self.settings, shapes_to_try(self.lists.n_docs)
+        are_open = settings.max_leaves is None and settings.growth is None and settings.max_depth is None
+        # Symmetric trees do not split categories.
+        return shapes if are_open and not self.lists.has_categories else shapes[:1]
+
+    def _chosen_on_unseen(self, start: GrownOn, by_size: Chosen, run: TrainingRun, lead: float = 0.0) -> Chosen:
+        """The open settings of the shape and the number of trees that are best for queries not trained on.
+
+        A shape that is not the first must be better by `lead`, a share of the best value so far.
+        """
+        best, to_beat = by_size, -inf
+        for shape in self._shapes_to_try():
+            chosen = chosen_settings(self.settings, shape)
+            history = self._watched_on_unseen(start, shape, chosen, run)
+            mean = history.best_mean if history.higher_is_better else -(history.best_mean or 0.0)
+            if history.best_step is not None and mean is not None and mean > to_beat:
+                best, to_beat = {**chosen, "n_trees": history.best_step + 1}, mean + lead * abs(mean)
+        return best
+
+    def _watched_on_unseen(self, start: GrownOn, shape: ForestShape, chosen: Chosen, run: TrainingRun) -> History:
+        """How good forests of that shape are, tree by tree, on queries that they were not grown on."""
+        settings, lists = self.settings, self.lists
+        folds = length_folds(lists.groups, settings.seed)
+        folded = FoldedForests([start.fold(self.params(chosen), fold.train) for fold in folds])
+        lesson = Lesson(
+            learner=folded,
+            model=lambda learned: learned,
+            watch=lists.watch_unseen(settings.selected_metric, folded.parts, folds, self.threads),
+            digests=lists.digests,
+        )
+        folder = None if run.folder is None else run.folder / f"length-{shape.growth}"
+        plan = LoopPlan(shape.most_trees, PATIENCE, LASTING, f"choosing how many trees ({shape.growth})", unit="trees")
+        checkpoint = checkpoint_of(lesson, settings, folder)
+        history = learn(lesson, plan, smoothing=settings.smoothing, checkpoint=checkpoint).history
+        if history.interrupted:
+            raise KeyboardInterrupt  # a length that was not found is not a model
+        return history
+
+    def params(self, chosen: Chosen) -> BoostingParams:
+        """How each tree is grown, by the settings and by what was chosen for those that are None."""
+        settings, lists = self.settings, self.lists
+        monotone = dict(settings.monotone or {})
+        return BoostingParams(
+            tree=TreeParams(
+                max_leaves=value_of(settings, chosen, "max_leaves"),
+                max_depth=settings.max_depth,
+                min_docs_in_leaf=_least_docs(value_of(settings, chosen, "min_docs_in_leaf"), self._n_docs_in_all),
+                l2=settings.l2,
+                split_gain=self.recipe.split_gain(settings),
+                learning_rate=value_of(settings, chosen, "learning_rate"),
+                growth=value_of(settings, chosen, "growth") or "best-first",
+                gain_noise=settings.gain_noise,
+                split_feature_fraction=settings.split_feature_fraction,
+            ),
+            query_fraction=value_of(settings, chosen, "query_fraction"),
+            feature_fraction=value_of(settings, chosen, "feature_fraction"),
+            query_bootstrap=settings.query_bootstrap,
+            monotone=dict(zip(feature_numbers(lists.names, monotone), monotone.values(), strict=True)),
+            seed=settings.seed,
+        )
+
+    @property
+    def _n_docs_in_all(self) -> int:
+        return self.lists.groups.n_docs
+
+    def _trees_to_continue(self, earlier: TrainedRanker) -> Earlier:
+        forest, n_trees = _forest_model(earlier).forest, self.settings.n_trees
+        require(
+            n_trees is None or n_trees >= forest.n_trees,
+            f"warm_start adds trees: n_trees must be {forest.n_trees} or more, got {n_trees}",
+        )
+        return resumed_after(forest, earlier.history)
+
+
+def value_of(settings: Any, chosen: Chosen, name: str) -> Any:
+    """The value of a setting: the one given, or the one chosen where it is None."""
+    value = getattr(settings, name)
+    return chosen.get(name) if value is None else value
+
+
+def _forest_model(trained: TrainedRanker) -> ForestModel:
+    assert isinstance(trained.model, ForestModel)
+    return trained.model
+
+
+def _least_docs(setting: float, n_docs: int) -> int:
+    """`min_docs_in_leaf` as a count: a fraction is one of the training rows, rounded up."""
+    if isinstance(setting, int | np.integer):
+        return int(setting)
+    require(
+        0 < setting < 1,
+        f"min_docs_in_leaf must be a whole number or a fraction of the rows between 0 and 1, got {setting!r}",
+    )
+    return max(1, int(np.ceil(setting * n_docs)))
