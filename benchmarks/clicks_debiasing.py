@@ -32,7 +32,7 @@ from benchmarks.records import RESULTS, show
 
 import rankwright as rw
 from rankwright import clicks
-from rankwright.debiasing import held_out, pair_support
+from rankwright.debiasing import correction, held_out, pair_support
 
 METRIC, N_QUERIES, DEPTH = "ndcg@10", 1000, 10
 FOLDER = RESULTS / "clicks_debiasing"
@@ -82,7 +82,7 @@ def remember_forests() -> None:
             answers[key] = held_out.held_out_scores(data, objective, stages, **settings)
         return answers[key]
 
-    for module in (debiasing, pair_support):
+    for module in (correction, pair_support):
         module.held_out_scores = answered  # type: ignore[attr-defined]
 
 

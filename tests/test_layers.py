@@ -1,5 +1,6 @@
 """How the house is kept: a folder imports what stands below it, never upwards and never its neighbours; heavy libraries
-have one home; what is private stays in its module, and no two classes share a name."""
+have one home; what is private stays in its module; no two classes share a name; no module is imported in a circle; and
+between a ranker and scikit-learn stand two classes of ours and its settings."""
 
 from __future__ import annotations
 
@@ -8,7 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import rankwright
+from rankwright.catalog.rankers import RANKERS
 
 SOURCE = Path(rankwright.__file__).parent
 
@@ -29,7 +33,9 @@ LAYERS = [
     {"training"},
     {"explanations"},
     {"rankers"},
-    {"trees", "linear"},
+    {"trees"},
+    {"debiasing"},
+    {"mart", "linear"},
     {"nets", "comparators", "boosters", "imports"},
     {"bagging"},
     {"compression"},
@@ -55,6 +61,8 @@ HOMES_OF = {
     "vl_convert": ("report/",),
 }
 
+MOST_BEHAVIOUR = 2  # classes of ours above a ranker, besides its settings
+DEEPEST_SETTINGS = 3  # ancestors of a class of settings, one above the other
 FROM_ELSEWHERE = {
     "_Options",
     "_devices",
@@ -130,6 +138,63 @@ def test_no_two_classes_share_a_name():
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 
+def test_no_module_is_imported_in_a_circle():
+    """Not even by functions that import when they are called; what only type checkers read does not count."""
+    modules = {module_name(path): path for path in FILES}
+    graph = {name: set(imported_modules(path, modules)) - {name, "rankwright"} for name, path in modules.items()}
+    done: set[str] = set()
+    for name in sorted(graph):
+        circle = circle_from(name, graph, done, [])
+        assert circle is None, " → ".join(circle)
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(["rankwright", *(parts[:-1] if parts[-1] == "__init__" else parts)])
+
+
+def imported_modules(path: Path, modules: dict[str, Path]) -> Iterator[str]:
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []  # which `walk` has not come to yet
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+        elif isinstance(node, ast.ImportFrom) and node.module in modules:
+            parts = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (part if part in modules else node.module for part in parts)
+
+
+def circle_from(name: str, graph: dict[str, set[str]], done: set[str], path: list[str]) -> list[str] | None:
+    """The modules of a circle that is reached from a module; None if there is none."""
+    if name in path:
+        return [*path[path.index(name) :], name]
+    if name in done:
+        return None
+    for other in sorted(graph[name]):
+        circle = circle_from(other, graph, done, [*path, name])
+        if circle is not None:
+            return circle
+    done.add(name)
+    return None
+
+
+@pytest.mark.parametrize("kind", [*RANKERS.values(), rankwright.ImportedForest], ids=lambda kind: kind.name)
+def test_few_classes_stand_between_a_ranker_and_scikit_learn(kind):
+    own = [base for base in kind.__mro__[1:] if base.__module__.startswith("rankwright.")]
+    settings = [base for base in own if "__dataclass_fields__" in vars(base)]
+    behaviour = [base.__name__ for base in own if base not in settings]
+    assert len(behaviour) <= MOST_BEHAVIOUR, behaviour
+    # One class of settings, from which all others are inherited.
+    assert set(settings) == {base for base in settings[0].__mro__ if base is not object}
+    assert depth_of(settings[0]) <= DEEPEST_SETTINGS
+
+
+def depth_of(kind: type) -> int:
+    """How many ancestors stand above a class, one above the other."""
+    return max((1 + depth_of(base) for base in kind.__bases__ if base is not object), default=0)
+
+
 def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
 
@@ -142,12 +207,12 @@ def is_own_object(node: ast.expr) -> bool:
 
 
 def names_made_in(tree: ast.Module) -> set[str]:
-    """What a module defines or assigns, as names or as attributes."""
+    """What a module defines or assigns, as names or as attributes of its own objects."""
     made: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             made.add(node.name)
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and is_own_object(node.value):
             made.add(node.attr)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             made.add(node.id)

@@ -45,7 +45,7 @@ def data() -> Any:
 def quickly(monkeypatch):
     """Few folds and trees measure the log, where what is measured is not the question."""
     for where, name, value in (
-        (held_out, "N_FOLDS", 2), (debiasing, "STAGES", (5, 15)), (debiasing, "LOGGING_TREES", 5),
+        (held_out, "N_FOLDS", 2), (correction, "STAGES", (5, 15)), (correction, "LOGGING_TREES", 5),
         (pair_support, "N_TREES", 15),
     ):  # fmt: skip
         monkeypatch.setattr(where, name, value)

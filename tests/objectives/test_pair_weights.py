@@ -29,7 +29,7 @@ from rankwright.objectives import (
     ranknet,
     yetirank,
 )
-from rankwright.rankers.trained import Findings
+from rankwright.rankers.trained import TrainingFindings
 
 LABELS = np.array([2.0, 0.0, 1.0, 0.0, 3.0])
 KNOWN_MEANS = ["ndcg", "ndcg@3", "dcg@3", "p@2", "recall@2", "wta"]
@@ -247,7 +247,8 @@ def test_neighbours_are_refused_beside_preferences():
 
 
 @pytest.mark.parametrize(
-    ("kind", "forces"), [(LambdaMART, lambda ranker: forest_forces(ranker, Findings())), (LambdaRank, net_forces)]
+    ("kind", "forces"),
+    [(LambdaMART, lambda ranker: forest_forces(ranker, TrainingFindings())), (LambdaRank, net_forces)],
 )
 def test_rankers_hand_their_settings_to_the_objective(kind, forces):
     assert forces(kind(perturbations=8, noise=0.5)) == replace(lambdarank(), perturbations=8, noise=0.5)
@@ -260,4 +261,4 @@ def test_rankers_hand_their_settings_to_the_objective(kind, forces):
 
 def test_an_objective_of_its_own_takes_no_settings_of_weights():
     with pytest.raises(SettingError, match="truncation, sigma, perturbations and mode shape LambdaRank's forces"):
-        forest_forces(LambdaMART(objective="ranknet", perturbations=4), Findings())
+        forest_forces(LambdaMART(objective="ranknet", perturbations=4), TrainingFindings())

@@ -20,7 +20,7 @@ from rankwright.mart.forest_views import base_score_of, forest_of
 from rankwright.mart.sources import FromBins
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.recipe import TrainingRun
-from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.loop import Listener
 from rankwright.trees.bins.binned import BinnedDataset
 
@@ -62,7 +62,7 @@ class ForestOfBag:
     choosing: BinnedDataset | None
     bags: BagPlan
     threads: int
-    findings: Findings = field(default_factory=Findings)
+    findings: TrainingFindings = field(default_factory=TrainingFindings)
 
     def grown(
         self,

@@ -34,7 +34,7 @@ from rankwright.mart.lambdamart import LambdaMART
 from rankwright.rankers.ranker import Ranker, train_on
 from rankwright.rankers.recipe import Given, PreparedData, TrainingOutcome, TrainingRun, prepare, trained_ranker
 from rankwright.rankers.stages import Refuse, run_stages
-from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.rankers.views import for_the_library
 from rankwright.settings.setting import restored_settings
 from rankwright.training.digest import digests_of
@@ -44,7 +44,7 @@ from rankwright.trees.bins.binned import bin_dataset
 class BaggingRecipe:
     """Copies of a ranker, each trained on its own sample of queries."""
 
-    def learns_alone(self, ranker: Any, found: Findings) -> bool:
+    def learns_alone(self, ranker: Any, found: TrainingFindings) -> bool:
         """Whether the copies learn from each label by itself."""
         single = ranker.single()
         return bool(single.recipe.learns_alone(single, found))

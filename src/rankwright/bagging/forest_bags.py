@@ -26,7 +26,7 @@ from rankwright.mart.sources import PreparedForest, binned_validation, source_he
 from rankwright.rankers.known_features import KnownFeatures
 from rankwright.rankers.recipe import Given, TrainingOutcome, TrainingRun, trained_ranker
 from rankwright.rankers.stages import Stage
-from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.rankers.views import View
 from rankwright.training.loop import History
 from rankwright.trees.bins.fingerprints import binned_digest
@@ -50,7 +50,7 @@ class ForestBagRecipe:
         assert isinstance(self.kind.recipe, ForestRecipe)
         return self.kind.recipe
 
-    def learns_alone(self, ranker: Any, found: Findings) -> bool:
+    def learns_alone(self, ranker: Any, found: TrainingFindings) -> bool:
         """Whether its members learn from each label by itself."""
         return self.member.learns_alone(ranker, found)
 
@@ -78,7 +78,7 @@ class ForestBagRecipe:
         require(by_themselves, "bags draw their queries themselves: leave out queries")
         _check_overfit(ranker)
         # Members are not told that labels were corrected, only that they were weighed.
-        told = Findings(propensity_weights=found.propensity_weights, weighs_positions=found.weighs_positions)
+        told = TrainingFindings(propensity_weights=found.propensity_weights, weighs_positions=found.weighs_positions)
         data, valid = lists.data, lists.valid
         single = ranker.single(**DONE_BEFORE)
         shape = ForestGrowth(self.member, single, lists, told).shape_for_bags(run)  # once, for all bags
@@ -112,7 +112,7 @@ class ForestBagRecipe:
         digests = data.digest, None if watched is None else binned_digest(watched)
         documents = None if watched is None else watched.documents
         bags = train_members(ranker, data.documents, documents, members, digests, run, valid.parts)
-        found = Findings(chosen=_chosen(ranker, bags), watched=bags.watched)
+        found = TrainingFindings(chosen=_chosen(ranker, bags), watched=bags.watched)
         return trained_ranker(ranker, TrainingOutcome(_mean_of(bags, None), bags.history, data.digest, found), known)
 
 
@@ -213,6 +213,6 @@ def with_forest(self: ForestRanker, forest: Forest, base_score: float | None = N
         settings=other.stored_settings(),
         model=ForestModel(forest, self.base_score_ if base_score is None else base_score),
         history=History(),
-        findings=Findings(seen_queries=before.findings.seen_queries),
+        findings=TrainingFindings(seen_queries=before.findings.seen_queries),
     )
     return other

@@ -20,7 +20,7 @@ from rankwright.formats.sources import is_read_once
 from rankwright.rankers.inputs import check_trained
 from rankwright.rankers.plots import draw_bias
 from rankwright.rankers.ranker import Ranker
-from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.rankers.views import View
 from rankwright.settings.shared import DebiasedSettings
 from rankwright.tables.axes import axes_or_new
@@ -39,7 +39,7 @@ class Debias:
 
     ranker: Any  # with the setting `debias`, a seed and threads
 
-    def __call__(self, data: RankingDataset, found: Findings) -> tuple[RankingDataset, Findings]:
+    def __call__(self, data: RankingDataset, found: TrainingFindings) -> tuple[RankingDataset, TrainingFindings]:
         """Correct the clicks."""
         ranker = self.ranker
         if not looks_at_bias(ranker, data):
@@ -67,7 +67,7 @@ class RefuseBias:
 
     ranker: Any
 
-    def __call__(self, data: RankingDataset, found: Findings) -> tuple[RankingDataset, Findings]:
+    def __call__(self, data: RankingDataset, found: TrainingFindings) -> tuple[RankingDataset, TrainingFindings]:
         """Look for positions and propensities."""
         if not found.weighs_positions and looks_at_bias(self.ranker, data):
             raise InputError(

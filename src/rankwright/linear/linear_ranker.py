@@ -14,7 +14,7 @@ from rankwright.linear.model import ArraysModel
 from rankwright.linear.rows import JudgedRows, judged_rows
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.recipe import LessonRecipe, PreparedData, watches_for
-from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.rankers.views import View
 from rankwright.training.digest import digests_of
 from rankwright.training.driver import Learned, Learner, Lesson
@@ -31,7 +31,7 @@ class LinearRecipe(LessonRecipe):
     on_preferences: Callable[[Any, RankingDataset, int], Learner] | None = None
     alone: bool = False  # whether it learns from each label by itself
 
-    def learns_alone(self, ranker: Any, found: Findings) -> bool:  # noqa: ARG002
+    def learns_alone(self, ranker: Any, found: TrainingFindings) -> bool:  # noqa: ARG002
         """Whether it learns from each label by itself; otherwise a query's documents must differ in label."""
         return self.alone
 

@@ -14,11 +14,11 @@ from rankwright.objectives.objective import Objective
 from rankwright.objectives.pair_losses import Logistic
 from rankwright.objectives.registry import lambdarank, objective_named, paper_lambdarank
 from rankwright.objectives.usual import usual_forces
-from rankwright.rankers.trained import Findings
+from rankwright.rankers.trained import TrainingFindings
 from rankwright.trees.params import SplitGain
 
 
-def lambda_forces(settings: LambdaForestSettings, found: Findings) -> Objective:
+def lambda_forces(settings: LambdaForestSettings, found: TrainingFindings) -> Objective:
     """The forces on documents: those asked for, LambdaRank's, or where nothing is asked, the usual ones."""
     weights = settings.pair_weights()
     are_plain = (settings.truncation, settings.sigma, settings.mode, weights) == (None, None, "default", {})

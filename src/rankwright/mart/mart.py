@@ -12,13 +12,13 @@ from rankwright.mart.recipe import ForestRecipe
 from rankwright.mart.settings import MARTSettings, PointwiseForestSettings
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.pointwise import LogisticError, SquaredError
-from rankwright.rankers.trained import Findings
+from rankwright.rankers.trained import TrainingFindings
 from rankwright.trees.params import SplitGain
 
 LOSSES: Mapping[str, type[SquaredError] | type[LogisticError]] = {"squared": SquaredError, "logistic": LogisticError}
 
 
-def pointwise_forces(settings: PointwiseForestSettings, found: Findings) -> Objective:  # noqa: ARG001
+def pointwise_forces(settings: PointwiseForestSettings, found: TrainingFindings) -> Objective:  # noqa: ARG001
     """The pull of each document's own label."""
     return LOSSES[settings.loss]()
 

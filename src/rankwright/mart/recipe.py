@@ -27,7 +27,7 @@ from rankwright.rankers.recipe import (
     weighed_by_position,
 )
 from rankwright.rankers.stages import Stage
-from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.driver import Earlier, Learned, Lesson, learn
 from rankwright.training.loop import History, LoopPlan
 from rankwright.trees.bins.binned import feature_numbers
@@ -44,12 +44,12 @@ Chosen = Mapping[str, Any]  # values of settings that are None
 class ForestRecipe:
     """What tells one kind of boosted forest from another: its forces, the worth of a split, and where scores start."""
 
-    forces: Callable[[Any, Findings], Objective]
+    forces: Callable[[Any, TrainingFindings], Objective]
     split_gain: Callable[[Any], SplitGain]
     base_score: Callable[[Any, ForestLists], float] = lambda settings, lists: 0.0  # noqa: ARG005
     debiases: bool = False
 
-    def learns_alone(self, ranker: Any, found: Findings) -> bool:
+    def learns_alone(self, ranker: Any, found: TrainingFindings) -> bool:
         """Whether it learns from each label by itself; otherwise a query's documents must differ in label."""
         return learns_alone(self.forces(ranker, found))
 
@@ -80,7 +80,7 @@ class ForestGrowth:
     recipe: ForestRecipe
     settings: Any
     lists: ForestLists
-    findings: Findings
+    findings: TrainingFindings
 
     @property
     def threads(self) -> int:

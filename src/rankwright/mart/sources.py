@@ -25,7 +25,7 @@ from rankwright.rankers.lessons import check_facts
 from rankwright.rankers.recipe import Given, TrainingRun, prepare, scaling_for
 from rankwright.rankers.seen import SeenQueries
 from rankwright.rankers.stages import Refuse, Stage, run_stages, usual_stages
-from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.trees.bins.binned import BinnedDataset, bin_dataset
 from rankwright.trees.bins.binning import BinMapper
 from rankwright.trees.bins.from_file import bin_file
@@ -38,7 +38,7 @@ class PreparedForest:
 
     lists: ForestLists
     features: KnownFeatures
-    findings: Findings
+    findings: TrainingFindings
     scaling: FittedScaling | None = None
     clicks: RankingDataset | None = None  # the data before it was binned, where positions are weighed
     earlier: TrainedRanker | None = None  # whose trees are continued
@@ -99,7 +99,7 @@ class InMemory:
             yield self._scaled(data, run)
             return
         known = KnownFeatures.of(data)
-        data, found = run_stages(data, self.stages.first_stages(ranker), Findings(columns=given.columns))
+        data, found = run_stages(data, self.stages.first_stages(ranker), TrainingFindings(columns=given.columns))
         scaling_for(ranker, data)  # a warm start must have none, too
         announce("binning features")
         binned = bin_dataset(data, **ranker.binning())  # which puts codes in order, without a copy of the features
@@ -149,7 +149,7 @@ class FromFile:
         scaling_for(ranker, binned.documents)
         known = KnownFeatures(binned.n_features, tuple(binned.feature_names), binned.documents.categories)
         valid = binned_validation(ranker, known, given, binned.mapper)
-        binned, found = _after_stages(self.stages, ranker, binned, Findings(), run)
+        binned, found = _after_stages(self.stages, ranker, binned, TrainingFindings(), run)
         lists = BinnedLists(binned, valid.documents, parts=valid.parts)
         yield PreparedForest(lists, known, found, earlier=ranker.to_continue())
 
@@ -164,7 +164,7 @@ class FromBins:
     valid: BinnedDataset | None = None
     queries: IntArray | None = None
     watch_others: bool = False
-    findings: Findings | None = None  # of stages that the documents went through before, as those of a bag did
+    findings: TrainingFindings | None = None  # of stages that the documents went through before, as those of a bag did
 
     @contextmanager
     def prepared(self, run: TrainingRun) -> Iterator[PreparedForest]:
@@ -172,14 +172,14 @@ class FromBins:
         ranker, data = self.ranker, self.data
         require(ranker.scaling is None, "scaling needs the features themselves, not their bins: leave it out here")
         known = KnownFeatures(data.n_features, tuple(data.feature_names), data.documents.categories)
-        data, found = _after_stages(self.stages, ranker, data, self.findings or Findings(), run)
+        data, found = _after_stages(self.stages, ranker, data, self.findings or TrainingFindings(), run)
         lists = BinnedLists(data, self.valid, self.queries, self.watch_others)
         yield PreparedForest(lists, known, found, earlier=ranker.to_continue())
 
 
 def _after_stages(
-    stages: ForestStages, ranker: Any, binned: BinnedDataset, found: Findings, run: TrainingRun
-) -> tuple[BinnedDataset, Findings]:
+    stages: ForestStages, ranker: Any, binned: BinnedDataset, found: TrainingFindings, run: TrainingRun
+) -> tuple[BinnedDataset, TrainingFindings]:
     """Binned documents after the stages that need no features."""
     usual = usual_stages(ranker, allow_empty=run.allow_empty, order=False)
     documents, found = run_stages(binned.documents, (*stages.stages_of_bins(ranker), *usual), found)
@@ -229,7 +229,7 @@ class OnWorkers:
             data.find_bins(max_bins=ranker.max_bins, categorical=tuple(ranker.categorical or ()))
             if given.valid is not None:
                 data.watch(self._validation(known, data.mapper))
-            found = Findings(seen_queries=SeenQueries.of_keys(data.query_keys))
+            found = TrainingFindings(seen_queries=SeenQueries.of_keys(data.query_keys))
             lists = WorkerLists(data, is_watched=given.valid is not None)
             yield PreparedForest(lists, known, found, earlier=ranker.to_continue())
 
@@ -258,7 +258,7 @@ class OnWorkers:
             example.propensities is None,
             "workers do not weigh clicks by propensity: train in one process, or leave the column out with drop=",
         )
-        _, found = run_stages(example, (*ranker.recipe.stages_of_bins(ranker), Refuse(ranker)), Findings())
+        _, found = run_stages(example, (*ranker.recipe.stages_of_bins(ranker), Refuse(ranker)), TrainingFindings())
         if not run.allow_empty:
             check_facts(ranker.name, data.facts, alone=ranker.recipe.learns_alone(ranker, found))
 

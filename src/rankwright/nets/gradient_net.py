@@ -22,7 +22,7 @@ from rankwright.objectives.registry import learns_alone
 from rankwright.rankers.ranker import Ranker
 from rankwright.rankers.recipe import LessonRecipe, PreparedData, loop_plan, unit_of, watches_for, weighed_by_position
 from rankwright.rankers.stages import Stage
-from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.rankers.views import View
 from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import LoopPlan
@@ -53,7 +53,7 @@ class DescentRecipe(LessonRecipe):
     debiases: bool = False
     alone: bool | None = None  # whether it learns from each label by itself; None leaves that to the objective
 
-    def learns_alone(self, ranker: Any, found: Findings) -> bool:  # noqa: ARG002
+    def learns_alone(self, ranker: Any, found: TrainingFindings) -> bool:  # noqa: ARG002
         """Whether it learns from each label by itself; otherwise a query's documents must differ in label."""
         return learns_alone(self.objective(ranker)) if self.alone is None else self.alone
 

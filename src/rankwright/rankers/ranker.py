@@ -46,7 +46,7 @@ from rankwright.rankers.recipe import Given, Recipe, TrainingRun
 from rankwright.rankers.routing import PlainRequest
 from rankwright.rankers.seen import SeenQueries, warn_if_seen
 from rankwright.rankers.top import RANKED, Frame, Series, ranked_columns
-from rankwright.rankers.trained import MODEL_KIND, Findings, TrainedRanker, read_trained
+from rankwright.rankers.trained import MODEL_KIND, TrainedRanker, TrainingFindings, read_trained
 from rankwright.rankers.views import View, for_the_library
 from rankwright.ranking.order import Ranking, rank
 from rankwright.settings.docs import complete_docstring
@@ -616,7 +616,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
     @property
     def learns_alone(self) -> bool:
         """Whether it learns from each label by itself; otherwise a query's documents must differ in label."""
-        return self.recipe.learns_alone(self, Findings())
+        return self.recipe.learns_alone(self, TrainingFindings())
 
     @property
     def looks_at_queries(self) -> bool:

@@ -27,7 +27,7 @@ from rankwright.rankers.inputs import training_data, validation_data
 from rankwright.rankers.known_features import KnownFeatures
 from rankwright.rankers.model import Model
 from rankwright.rankers.stages import Stage, run_stages, usual_stages
-from rankwright.rankers.trained import Findings, TrainedRanker
+from rankwright.rankers.trained import TrainedRanker, TrainingFindings
 from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.digest import data_digest, run_identity
 from rankwright.training.driver import Learned, Lesson, learn
@@ -70,7 +70,7 @@ class PreparedData:
     parts: Mapping[str, int]  # how many queries each part of `valid` has, where it has several
     features: KnownFeatures
     scaling: FittedScaling | None
-    findings: Findings
+    findings: TrainingFindings
     clicks: RankingDataset | None = None  # the data before it was scaled, where positions are weighed
 
 
@@ -80,7 +80,7 @@ class Recipe(Protocol):
     def train(self, ranker: Any, given: Given, run: TrainingRun) -> TrainedRanker:
         """The trained ranker; `ranker` has the settings, and what an earlier training left for a warm start."""
 
-    def learns_alone(self, ranker: Any, found: Findings) -> bool:
+    def learns_alone(self, ranker: Any, found: TrainingFindings) -> bool:
         """Whether it learns from each label by itself; otherwise a query's documents must differ in label."""
 
 
@@ -91,7 +91,7 @@ class LessonRecipe(ABC):
     def lesson(self, prepared: PreparedData, settings: Any) -> Lesson:
         """The lesson that learns from prepared data with the settings of a ranker."""
 
-    def learns_alone(self, ranker: Any, found: Findings) -> bool:  # noqa: ARG002
+    def learns_alone(self, ranker: Any, found: TrainingFindings) -> bool:  # noqa: ARG002
         """Whether it learns from each label by itself; otherwise a query's documents must differ in label."""
         return False
 
@@ -119,7 +119,7 @@ def prepare(
     """The data after all stages, scaled as the ranker wants it, with its validation data."""
     known = KnownFeatures.of(data)
     valid = validation_data(ranker, known, given.columns, given.valid)
-    data, found = run_stages(data, first, Findings(columns=given.columns))
+    data, found = run_stages(data, first, TrainingFindings(columns=given.columns))
     clicks = data if found.weighs_positions else None
     data, found = run_stages(data, usual_stages(ranker, allow_empty=run.allow_empty), found)
     scaling = scaling_for(ranker, data)
@@ -154,7 +154,7 @@ class TrainingOutcome:
     model: Model
     history: History
     training_data: str
-    findings: Findings
+    findings: TrainingFindings
 
 
 def trained_ranker(
@@ -185,7 +185,7 @@ def trained_ranker(
     return replace(trained, findings=replace(trained.findings, debiasing=replace(debiasing, ratios=ratios)))
 
 
-def weighed_by_position(objective: Objective, found: Findings) -> Objective:
+def weighed_by_position(objective: Objective, found: TrainingFindings) -> Objective:
     """The objective to train with: one that weighs documents by position, if they are to be."""
     return PairwiseDebiased(objective) if found.weighs_positions else objective
 

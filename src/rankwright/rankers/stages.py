@@ -2,7 +2,7 @@
 
 A stage is a value that knows its settings and nothing of who runs it:
 
-    data, found = run_stages(data, (Weigh(…), Refuse(…), Judge(…), Ask(…)), Findings())
+    data, found = run_stages(data, (Weigh(…), Refuse(…), JudgeSome(…), Ask(…)), TrainingFindings())
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ from rankwright.data.keys import key_order
 from rankwright.errors import InputError
 from rankwright.rankers.lessons import check_something_to_learn
 from rankwright.rankers.seen import SeenQueries
-from rankwright.rankers.trained import Findings
+from rankwright.rankers.trained import TrainingFindings
 
 UNJUDGED_STREAM = 0x756E  # added to the seed, so that draws here do not depend on those of training
 
-Stage = Callable[[RankingDataset, Findings], tuple[RankingDataset, Findings]]
+Stage = Callable[[RankingDataset, TrainingFindings], tuple[RankingDataset, TrainingFindings]]
 
 
-def run_stages(data: RankingDataset, stages: Iterable[Stage], found: Findings) -> tuple[RankingDataset, Findings]:
+def run_stages(
+    data: RankingDataset, stages: Iterable[Stage], found: TrainingFindings
+) -> tuple[RankingDataset, TrainingFindings]:
     """The data after all stages, and what was found before and by them."""
     for stage in stages:
         data, found = stage(data, found)
@@ -42,7 +44,7 @@ class Weigh:
 
     ranker: Any  # its name, and whether it takes propensities
 
-    def __call__(self, data: RankingDataset, found: Findings) -> tuple[RankingDataset, Findings]:
+    def __call__(self, data: RankingDataset, found: TrainingFindings) -> tuple[RankingDataset, TrainingFindings]:
         """Weigh the clicks."""
         if data.propensities is not None and not self.ranker.takes_propensities:
             raise InputError(
@@ -59,7 +61,7 @@ class Refuse:
 
     ranker: Any
 
-    def __call__(self, data: RankingDataset, found: Findings) -> tuple[RankingDataset, Findings]:
+    def __call__(self, data: RankingDataset, found: TrainingFindings) -> tuple[RankingDataset, TrainingFindings]:
         """Check the data."""
         ranker = self.ranker
         if data.initial_scores is not None and not ranker.takes_initial_scores:
@@ -93,21 +95,21 @@ class Order:
 
     threads: int | None
 
-    def __call__(self, data: RankingDataset, found: Findings) -> tuple[RankingDataset, Findings]:
+    def __call__(self, data: RankingDataset, found: TrainingFindings) -> tuple[RankingDataset, TrainingFindings]:
         """Order the data, and remember some of its queries."""
         order = key_order(data, threads=self.threads)
         return data.in_key_order(order), replace(found, seen_queries=SeenQueries.of_keys(order.keys))
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class JudgeSome:
     """Makes a share of the unjudged documents irrelevant, drawn at random; None leaves all of them unjudged."""
 
     share: float | None
     seed: int
 
-    def __call__(self, data: RankingDataset, found: Findings) -> tuple[RankingDataset, Findings]:
-        """Judge some documents."""
+    def __call__(self, data: RankingDataset, found: TrainingFindings) -> tuple[RankingDataset, TrainingFindings]:
+        """JudgeSome some documents."""
         return call_irrelevant(data, self.share, seed=np.random.default_rng([self.seed, UNJUDGED_STREAM])), found
 
 
@@ -117,7 +119,7 @@ class Ask:
 
     ranker: Any
 
-    def __call__(self, data: RankingDataset, found: Findings) -> tuple[RankingDataset, Findings]:
+    def __call__(self, data: RankingDataset, found: TrainingFindings) -> tuple[RankingDataset, TrainingFindings]:
         """Look for something to learn."""
         check_something_to_learn(self.ranker.name, data, alone=self.ranker.recipe.learns_alone(self.ranker, found))
         return data, found
@@ -127,4 +129,4 @@ def usual_stages(ranker: Any, *, allow_empty: bool, order: bool = True) -> tuple
     """The stages between what was given and scaling; what is binned already is in the order of its keys."""
     ordering = (Order(ranker.threads),) if order else ()
     asking = () if allow_empty else (Ask(ranker),)
-    return (Weigh(ranker), Refuse(ranker), *ordering, Judge(ranker.unjudged, ranker.seed), *asking)
+    return (Weigh(ranker), Refuse(ranker), *ordering, JudgeSome(ranker.unjudged, ranker.seed), *asking)

@@ -31,7 +31,7 @@ SCALING_ARRAYS = "scaling."  # what the names of a scaling's arrays begin with i
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Findings:
+class TrainingFindings:
     """What was found while data was prepared and a ranker was trained, besides the model."""
 
     seen_queries: SeenQueries | None = None  # a few keys of the training queries; files of other tools have none
@@ -63,7 +63,7 @@ class TrainedRanker:
     features: KnownFeatures
     history: History
     training_data: str  # a fingerprint
-    findings: Findings = field(default_factory=Findings)
+    findings: TrainingFindings = field(default_factory=TrainingFindings)
     compressed_from: Mapping[str, Any] | None = None
 
     @property
@@ -187,7 +187,7 @@ def read_trained(
         history=History.from_dict(part(header, "history", dict)),
         training_data=part(header, "training_data", str),
         compressed_from=optional(may_have, "compressed_from", dict),
-        findings=Findings(
+        findings=TrainingFindings(
             chosen=_chosen(header, settings),
             seen_queries=None if seen is None else SeenQueries.from_dict(seen),
             debiasing=None if debiasing is None else Debiasing.from_dict(debiasing),
