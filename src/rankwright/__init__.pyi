@@ -39,13 +39,12 @@ from rankwright.features import scaling as scaling
 from rankwright.formats.conversion import convert as convert
 from rankwright.formats.data_file import DataFile as DataFile
 from rankwright.formats.reading import read as read
-from rankwright.formats.reading import write as write
 from rankwright.formats.shards import Shards as Shards
 from rankwright.formats.sidecars import read_pairs as read_pairs
 from rankwright.formats.sidecars import write_pairs as write_pairs
-from rankwright.formats.svmlight.files import iter_svmlight as iter_svmlight
-from rankwright.formats.svmlight.files import read_svmlight as read_svmlight
-from rankwright.formats.svmlight.files import write_svmlight as write_svmlight
+from rankwright.formats.svmlight.reader import iter_svmlight as iter_svmlight
+from rankwright.formats.svmlight.reader import read_svmlight as read_svmlight
+from rankwright.formats.svmlight.writer import write_svmlight as write_svmlight
 from rankwright.formats.tables import from_frame as from_frame
 from rankwright.formats.tables import to_arrow as to_arrow
 from rankwright.formats.tables import to_pandas as to_pandas
@@ -57,6 +56,7 @@ from rankwright.formats.trec import read_qrels as read_qrels
 from rankwright.formats.trec import read_run as read_run
 from rankwright.formats.trec import write_qrels as write_qrels
 from rankwright.formats.trec import write_run as write_run
+from rankwright.formats.writing import write as write
 from rankwright.imports.imported import ImportedForest as ImportedForest
 from rankwright.imports.imported import mean_of as mean_of
 from rankwright.linear.crr import CRR as CRR

@@ -9,10 +9,11 @@ from typing import Any
 
 from rankwright.data.categories import Categories
 from rankwright.data.dataset import RankingDataset
+from rankwright.formats.file_formats import format_named, format_of
 from rankwright.formats.pipeline import Documents, TakeFeatures, TakeRows
-from rankwright.formats.reading import format_named, format_of, iterate, read, stream
-from rankwright.formats.sources import Paths, input_names, is_read_once, listed, open_input, spooled
-from rankwright.formats.svmlight.parser import VALUE_OF_ABSENT
+from rankwright.formats.reading import iterate, read, stream
+from rankwright.formats.storage.streams import Paths, input_names, is_read_once, listed, open_input, spooled
+from rankwright.formats.svmlight.reader import VALUE_OF_ABSENT
 
 
 class DataFile:

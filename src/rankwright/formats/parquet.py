@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from os import fspath
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from rankwright.errors import FileFormatError, InputError, RankwrightError, Sett
 from rankwright.formats.blocks import Opener, OpenFile, Reader, errors_name_file
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.rows import Rows
-from rankwright.formats.sources import atomic_output
 from rankwright.formats.storage.compressed import compression_of_name
 from rankwright.formats.storage.places import FilePath, is_address, is_folder, opened, size_of
+from rankwright.formats.storage.streams import atomic_output
 from rankwright.formats.tables import rows_of_table, tables_of
 
 VALUES_READ_AT_ONCE = 1 << 20  # 4 MB
@@ -36,6 +36,8 @@ BYTES_IN_PAGE = 1 << 16  # of a column, which every reader holds; a longer dicti
 @dataclass(frozen=True, slots=True)
 class ParquetReader(Reader):
     """Opens Parquet files; the options are those of `from_frame`. Only columns that are used are read."""
+
+    jumps: ClassVar[bool] = True
 
     columns: Columns | None = None
     features: Sequence[str] | None = None

@@ -1,21 +1,32 @@
-"""From files to datasets, for every format: whole, in chunks of whole queries, or with the features passed on."""
+"""From files to datasets, for every format: whole, in chunks of whole queries, or with the features passed on.
+
+Where columns hold categories, their texts are found in a reading of their own, before the rows are read: the code of a
+category is its place among all of them, so it is known only when all rows were seen. Where a model says what the
+categories are, nothing is read beforehand, and texts that it never saw are missing values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from os import fspath
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from rankwright.arrays import Float32Array, IntArray
+from rankwright.data.categories import Categories, in_code_order
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_type
 from rankwright.formats.blocks import Block, Opener, Reader, blocks_of, errors_name_file
-from rankwright.formats.category_texts import with_known_categories, with_texts
 from rankwright.formats.growing_matrix import GrowingMatrix, ReusedMemory, Room, fresh_room
 from rankwright.formats.rows import IdTypes, Rows, Runs, join_rows
-from rankwright.formats.sources import Paths, input_names, listed, plain_size
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import Paths, input_name, input_names, listed, plain_size
+from rankwright.progress.stages import announce
+
+logger = logging.getLogger(__name__)
 
 # What is done with a block of rows, in the order of the file; the memory of its features may be used again afterwards.
 TakeRows: TypeAlias = Callable[[Rows], None]
@@ -155,3 +166,56 @@ def _numbered(rows: Rows, row: int, ends: IntArray) -> Rows:
 
 def _size_mismatch(wanted: np.int64, found: str) -> InputError:
     return InputError(f"the sizes of the queries add up to {wanted} documents, but the data has {found}")
+
+
+def must_be_found(categories: Collection[str]) -> bool:
+    """Whether the texts of these columns are still to be found, so that files are read twice."""
+    return bool(categories) and not isinstance(categories, Mapping)
+
+
+def with_known_categories(reader: Reader, paths: Sequence[str]) -> Reader:
+    """The reader with the texts of all columns that it takes as categories."""
+    if not must_be_found(reader.categories):
+        return reader
+    found: dict[str, set[str]] = {name: set() for name in reader.categories}
+    for path in paths:
+        announce(f"finding the categories in {input_name(path)}")
+        for texts in reader.category_texts(path):
+            for name, own in texts.items():
+                found[name] |= own
+    with errors_name_file(input_names(paths)):
+        known = {name: in_code_order(name, texts) for name, texts in found.items()}
+    changed: Any = reader  # readers with categories are dataclasses
+    made: Reader = replace(changed, categories=known)
+    return made
+
+
+def with_texts(data: RankingDataset, categories: Collection[str]) -> RankingDataset:
+    """The data, which holds codes, with what they stand for."""
+    known: Categories | None = categories if isinstance(categories, Mapping) and categories else None
+    return data if known is None else replace(data, categories=known)
+
+
+def numbered_chunks(
+    data: RankingDataset | Iterable[RankingDataset], path: FilePath, holder: str, no_place: Mapping[str, str]
+) -> Iterator[tuple[RankingDataset, int]]:
+    """A dataset, or the chunks of one, each with the number of queries before it.
+
+    At the end the log says what was left out because `holder` has no place for it: the parts in `no_place`, which maps
+    each to its name in messages.
+    """
+    left_out: set[str] = set()
+    n_queries = 0
+    require_type(data, (RankingDataset, Iterable), "data", "a RankingDataset")
+    for chunk in [data] if isinstance(data, RankingDataset) else data:
+        require_type(chunk, RankingDataset, "data", "a RankingDataset")
+        yield chunk, n_queries
+        n_queries += chunk.n_queries
+        left_out |= {called for part, called in no_place.items() if _n_values(getattr(chunk, part))}
+        left_out |= {"queries without documents"} if (chunk.groups.sizes == 0).any() else set()
+    if left_out:
+        logger.warning("%s: %s has no place for %s; left out", fspath(path), holder, ", ".join(sorted(left_out)))
+
+
+def _n_values(part: Sized | None) -> int:
+    return 0 if part is None else len(part)

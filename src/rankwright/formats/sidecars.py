@@ -21,7 +21,8 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import FileFormatError, InputError, require_type
 from rankwright.formats.lines import LONGEST_QUOTE, is_count, number_in, numbered_fields, text_lines
-from rankwright.formats.sources import FilePath, atomic_text_output, input_name
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import atomic_text_output, input_name
 
 PAIRS_LINE = "better row, worse row, weight (optional), probability (optional)"
 WEIGHTS_LINE = "query, weight"

@@ -18,9 +18,9 @@ from rankwright.data.columns import Columns, TableLayout, check_written_names, f
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Table, arrow_table, pandas_frame, polars_frame, table_of
 from rankwright.errors import InputError, require_type
+from rankwright.formats.pipeline import numbered_chunks
 from rankwright.formats.rows import Rows, Runs
-from rankwright.formats.sources import FilePath
-from rankwright.formats.writing import numbered_chunks
+from rankwright.formats.storage.places import FilePath
 
 # What a table cannot hold.
 NO_PLACE = {

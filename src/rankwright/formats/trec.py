@@ -23,7 +23,8 @@ from rankwright.data.groups import group_rows
 from rankwright.data.ids import text_ids
 from rankwright.errors import FileFormatError, InputError, require_type
 from rankwright.formats.lines import number_in, numbered_fields
-from rankwright.formats.sources import FilePath, atomic_text_output, input_name
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import atomic_text_output, input_name
 
 QRELS_LINE = "query, iteration, document, label"
 SUBTOPIC_LINE = "query, subtopic, document, label"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwright.errors import MissingExtraError, require
-from rankwright.formats.sources import atomic_text_output
+from rankwright.formats.storage.streams import atomic_text_output
 from rankwright.metrics.registry import parse_metric
 from rankwright.report.picture import picture_kind
 from rankwright.report.tables import write_json, write_rows

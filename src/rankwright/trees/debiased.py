@@ -12,10 +12,10 @@ from rankwright.clicks.pairwise import PairwiseDebiased, check_clicks, position_
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile
-from rankwright.formats.reading import format_of
+from rankwright.formats.file_formats import format_of
 from rankwright.formats.rows import Rows
 from rankwright.formats.shards import Shards
-from rankwright.formats.sources import is_read_once
+from rankwright.formats.storage.streams import is_read_once
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.inputs import check_trained, training_data
 from rankwright.rankers.learning import TrainingRun

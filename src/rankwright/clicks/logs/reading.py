@@ -14,7 +14,8 @@ from rankwright.clicks.logs.log import ClickLog, in_order_of_ids, without_repeat
 from rankwright.clicks.logs.parquet import parquet_blocks
 from rankwright.clicks.logs.text import csv_events, json_events, yandex_events
 from rankwright.errors import FileFormatError, UnknownNameError, require
-from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, open_input
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import Paths, input_name, is_standard, listed, open_input
 
 LISTS_AT_A_TIME = 1 << 16  # of text
 LISTS_APART = 1 << 19  # that are read before equal ones are merged

@@ -18,7 +18,7 @@ from rankwright.errors import InputError
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.formats.pipeline import Documents
-from rankwright.formats.sources import Paths
+from rankwright.formats.storage.streams import Paths
 from rankwright.progress.stages import announce
 from rankwright.training.digest import data_digest
 from rankwright.trees.bins.binned import BinnedDataset, feature_numbers

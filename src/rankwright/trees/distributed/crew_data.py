@@ -30,8 +30,7 @@ from rankwright.data.groups import Groups
 from rankwright.data.parts import numbered_names
 from rankwright.data.preferences import Preferences
 from rankwright.errors import ClusterError, InputError, require
-from rankwright.formats.sharding.division import ShardPart, divided_shards, query_bounds
-from rankwright.formats.shards import Shards
+from rankwright.formats.shards import ShardPart, Shards, divided_shards, query_bounds
 from rankwright.progress.stages import announce
 from rankwright.rankers.lessons import LessonFacts
 from rankwright.training.digest import digest_of

@@ -9,7 +9,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.errors import InputError, RankwrightError
-from rankwright.formats.sharding.division import divided_shards, query_bounds
+from rankwright.formats.shards import divided_shards, query_bounds
 
 
 @pytest.fixture(scope="module")

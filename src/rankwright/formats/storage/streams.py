@@ -30,8 +30,7 @@ from rankwright.formats.storage.compressed import (
     compression_of_name,
     decompressed,
 )
-from rankwright.formats.storage.places import FilePath as FilePath
-from rankwright.formats.storage.places import is_address, is_file, opened, size_of
+from rankwright.formats.storage.places import FilePath, is_address, is_file, opened, size_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,10 @@ from hypothesis import strategies as st
 from rankwright.data.columns import Columns
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, SettingError
-from rankwright.formats.delimited.files import DELIMITERS, write_delimited
-from rankwright.formats.reading import FORMATS
+from rankwright.formats.delimited.csv_files import DELIMITERS, write_delimited
+from rankwright.formats.reading import iterate, read
 
-read_delimited, iter_delimited = FORMATS["csv"].read, FORMATS["csv"].iterate
+read_delimited, iter_delimited = partial(read, format="csv"), partial(iterate, format="csv")
 
 
 @pytest.fixture
@@ -187,9 +188,9 @@ def test_several_files_are_one_table(table):
 
 def test_a_query_in_two_files_is_refused(table):
     first, second = table("qid,a\n1,2\n2,3\n", "1.csv"), table("qid,a\n3,4\n2,5\n", "2.csv")
-    for read in (read_delimited, lambda paths: list(iter_delimited(paths))):
+    for reading in (read_delimited, lambda paths: list(iter_delimited(paths))):
         with pytest.raises(FileFormatError, match=r"2\.csv: query 2 comes back at row 1 after it had ended"):
-            read([first, second])
+            reading([first, second])
 
 
 def test_a_truncated_gz_and_a_directory_are_errors(full_data, tmp_path):
@@ -222,7 +223,7 @@ def test_pieces_are_whole_queries_that_make_up_the_file(tmp_path, monkeypatch, l
         for start in range(0, len(lines), lines_in_block):
             yield np.frombuffer(b"".join(lines[start : start + lines_in_block]), np.uint8)
 
-    monkeypatch.setattr("rankwright.formats.delimited.files.open_line_blocks", blocks)
+    monkeypatch.setattr("rankwright.formats.delimited.csv_files.open_line_blocks", blocks)
     pieces = list(iter_delimited(tmp_path / "data.csv"))
     assert len(pieces) > 1 or lines_in_block == 1000
     ids = np.concatenate([piece.query_ids for piece in pieces if piece.query_ids is not None])
@@ -235,7 +236,7 @@ def test_pieces_have_the_ids_that_the_whole_has(table, monkeypatch):
     def a_line_at_a_time(path):
         return (np.frombuffer(line, np.uint8) for line in Path(path).read_bytes().splitlines(keepends=True))
 
-    monkeypatch.setattr("rankwright.formats.delimited.files.open_line_blocks", a_line_at_a_time)
+    monkeypatch.setattr("rankwright.formats.delimited.csv_files.open_line_blocks", a_line_at_a_time)
     for text in ("qid,document_id,a\n1,5,2\n2,06,3\n", "qid,document_id,a\n1,5,2\nx,6,3\n", "qid,a\n1,2\n2,3\n"):
         path = table(text)
         whole, pieces = read_delimited(path), list(iter_delimited(path))

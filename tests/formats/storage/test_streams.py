@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwright.errors import FileFormatError, MissingExtraError
-from rankwright.formats.sources import (
+from rankwright.formats.storage.compressed import COMPRESSIONS
+from rankwright.formats.storage.streams import (
     LONGEST_LINE,
     LongLineError,
     atomic_output,
@@ -27,7 +28,6 @@ from rankwright.formats.sources import (
     open_input,
     open_line_blocks,
 )
-from rankwright.formats.storage.compressed import COMPRESSIONS
 
 SUFFIXES = ["", *(kind.suffix for kind in COMPRESSIONS)]
 LINES = b"".join(b"%d some text\n" % (i * i) for i in range(2000))

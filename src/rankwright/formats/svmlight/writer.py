@@ -1,24 +1,37 @@
-"""Rows turned into SVMlight text, a batch at a time."""
+"""Datasets written as SVMlight text, a batch of rows at a time."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import IdArray, IntArray
+from rankwright.arrays import IdArray, IntArray, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError
-from rankwright.formats.sources import ByteArray
+from rankwright.errors import InputError, require
+from rankwright.formats.pipeline import numbered_chunks
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import ByteArray, atomic_output
+from rankwright.formats.svmlight.reader import Absent
 from rankwright.kernels.codes import Omit
 
 BATCH_SIZE = 8 << 20  # bytes of text formatted at a time, at most
 LONGEST_NUMBER = 16  # characters of a float32
 LINE_OVERHEAD = 64  # more than label, marks and newline take
-
+OMIT_OF_ABSENT = {"zero": Omit.ZERO, "missing": Omit.MISSING}
+# What the format has no place for.
+NO_PLACE = {
+    "feature_names": "feature names",
+    "preferences": "preferences",
+    "query_weights": "query weights",
+    "document_weights": "document weights",
+    "positions": "positions",
+    "propensities": "propensities",
+    "categories": "the texts of categories (their codes are there)",
+}
 # What the reader would take for the end of an id.
 NOT_IN_QUERY_ID = re.compile(r"[ \t\n\v\f\r\0#]")
 NOT_IN_DOCUMENT_ID = re.compile(r"[ \t\n\v\f\r\0]")
@@ -117,3 +130,51 @@ def _texts(ids: IdArray, name: str, forbidden: re.Pattern[str]) -> _Texts:
         raise InputError(f"{name} {error.object!r} is not valid Unicode text") from None
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in encoded], dtype=np.int64)])
     return _Texts(np.frombuffer(b"".join(encoded), np.uint8), offsets)
+
+
+def write_svmlight(
+    data: RankingDataset | Iterable[RankingDataset],
+    path: FilePath,
+    *,
+    absent: Absent | None = None,
+    index_base: int = 1,
+    threads: int | None = None,
+) -> None:
+    r"""Write a dataset as SVMlight text; `read_svmlight` gives back the same numbers, bit by bit.
+
+    Rows are written in the order they had in the data they came from. Queries without ids get numbers from 0. The
+    format has no place for feature names, preferences, weights and positions: they are left out, and the log says so.
+    The file appears complete or not at all.
+
+    Parameters
+    ----------
+    data : RankingDataset or iterable of RankingDataset
+        The dataset, or its chunks one after another.
+    path : str or path-like
+        Where to write; `-` is standard output. Names that end in .gz or .zst are compressed.
+    absent : {"zero", "missing"}, optional
+        Which features to leave out to make the file smaller: zeros, or missing values. Read the file with the same
+        `absent`. The default writes every feature.
+    index_base : {0, 1}, default 1
+        The number of the first feature.
+    threads : int, optional
+        The number of threads; the default is `OMP_NUM_THREADS`, or else every core.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.RankingDataset.from_arrays([[0.5, 0.0]], [2], qid=["a"])
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write_svmlight(data, Path(folder, "data.txt"), absent="zero")
+    ...     Path(folder, "data.txt").read_text()
+    '2 qid:a 1:0.5 2:0\n'
+    """
+    require(absent in (None, *OMIT_OF_ABSENT), f"absent must be 'zero', 'missing' or None, got {absent!r}")
+    require(index_base in (0, 1), f"index_base must be 0 or 1, got {index_base!r}")
+    style = SvmlightStyle(index_base, OMIT_OF_ABSENT[absent] if absent else Omit.NOTHING, thread_count(threads))
+    with atomic_output(path) as output:
+        for chunk, n_queries in numbered_chunks(data, path, "SVMlight text", NO_PLACE):
+            for lines in format_lines(chunk, style, first_query=n_queries, mark_width=n_queries == 0):
+                output.write(lines)

@@ -28,7 +28,8 @@ from rankwright.formats.delimited.descriptions import read_column_description
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.pipeline import scan_ids
 from rankwright.formats.rows import IdTypes
-from rankwright.formats.sources import FilePath, atomic_output, input_name, is_standard, open_line_blocks
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import atomic_output, input_name, is_standard, open_line_blocks
 from rankwright.formats.tables import TableColumns, tables_of
 
 DELIMITERS = (",", "\t", ";")

@@ -1,4 +1,4 @@
-"""Blocks of SVMlight text turned into rows."""
+"""SVMlight/LETOR text read: `label qid:ID index:value … # comment`, a line for each document; see docs/svmlight.md."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ import numpy as np
 
 from rankwright import kernels
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, thread_count
+from rankwright.data.dataset import RankingDataset
 from rankwright.data.ids import ids_of_text
 from rankwright.errors import FileFormatError, InputError, SettingError, require
 from rankwright.formats.blocks import Opener, OpenFile, Reader
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.lines import LONGEST_QUOTE
-from rankwright.formats.pipeline import scan_ids
+from rankwright.formats.pipeline import read_in_chunks, read_whole, scan_ids
 from rankwright.formats.rows import IdTypes, Rows, Runs
-from rankwright.formats.sources import (
+from rankwright.formats.storage.streams import (
     BLOCK_SIZE,
     ByteArray,
     LongLineError,
+    Paths,
     input_name,
     is_standard,
     open_line_blocks,
 )
-from rankwright.formats.svmlight.feature_names import FeatureNames, feature_names_of
-from rankwright.formats.svmlight.query_file import QuerySizes, group_sizes
+from rankwright.formats.svmlight.files_beside import FeatureNames, QuerySizes, feature_names_of, group_sizes
 from rankwright.kernels.codes import LARGEST_FEATURE_INDEX, SvmlightProblem
 from rankwright.memory import SMALL, free_memory, gigabytes
 
@@ -35,7 +36,6 @@ VALUE_OF_ABSENT: dict[str, float] = {"zero": 0.0, "missing": float("nan")}
 QUERY_MARK = b"qid:"
 NEWLINE = ord("\n")
 CHUNK_SIZE = 16 << 20  # bytes of text for each chunk of whole queries
-
 MESSAGES = {
     SvmlightProblem.LABEL_NOT_A_NUMBER: "the label is {found}; wanted a number (nan = unjudged)",
     SvmlightProblem.LABEL_OUT_OF_RANGE: "the label is {found}; wanted a finite number, 0 or more (nan = unjudged)",
@@ -274,3 +274,126 @@ class SvmlightParser:
 def _no_room(n_rows: int, n_columns: int, bytes_per_row: float) -> Float32Array:  # noqa: ARG001
     """Room without columns: the text is checked and its width found, but no value is kept."""
     return np.empty((n_rows, 0), FEATURE_DTYPE)
+
+
+def read_svmlight(
+    paths: Paths,
+    *,
+    absent: Absent = "zero",
+    n_features: int | None = None,
+    group: QuerySizes | None = None,
+    index_base: int = 1,
+    allow_infinity: bool = False,
+    threads: int | None = None,
+    block_size: int = BLOCK_SIZE,
+) -> RankingDataset:
+    r"""Read SVMlight or LETOR text files into one dataset.
+
+    A line is a document: `label qid:ID index:value … # comment`. Lines of a query may be in any order within their
+    file, and a query must be in one file. Ids are integers where all of them are whole numbers, else strings.
+    docs/svmlight.md describes every case.
+
+    Parameters
+    ----------
+    paths : str, path-like, or a sequence of them
+        The file, or the files that make up the dataset; `-` is standard input. Text may be compressed (.gz, .zst).
+    absent : {"zero", "missing"}, default "zero"
+        The value of a feature that a line does not name: 0, or missing.
+    n_features : int, optional
+        The number of features. The default is the largest index found; give it where a file may not name the last
+        features, or to read standard input in chunks.
+    group : array-like of int, path or sequence of paths, optional
+        The number of documents of each query, or files that hold these numbers, for data without `qid:`. The default
+        looks for `.query` files beside the data.
+    index_base : {0, 1}, default 1
+        The number of the first feature. 0 is for files that count features from 0.
+    allow_infinity : bool, default False
+        Whether infinite values, and values beyond the range of float32, are accepted.
+    threads : int, optional
+        The number of threads; the default is `OMP_NUM_THREADS`, or else every core. The result is the same for any
+        number.
+    block_size : int, default 4194304
+        How many bytes of text are parsed at a time. The result does not depend on it.
+
+    Returns
+    -------
+    RankingDataset
+        The documents of all files.
+
+    Raises
+    ------
+    FileFormatError
+        Where a file is not as it should be; the message names file, line, what was found and what was wanted.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "train.txt").write_text("2 qid:1 1:0.5 3:1\n0 qid:1 2:0.25\n")
+    ...     data = rw.read_svmlight(Path(folder, "train.txt"))
+    >>> data.features.tolist()
+    [[0.5, 0.0, 1.0], [0.0, 0.25, 0.0]]
+    """
+    reader = SvmlightReader(absent, n_features, group, index_base, allow_infinity, threads, block_size)
+    return read_whole(paths, reader)
+
+
+def iter_svmlight(
+    paths: Paths,
+    *,
+    absent: Absent = "zero",
+    n_features: int | None = None,
+    group: QuerySizes | None = None,
+    index_base: int = 1,
+    allow_infinity: bool = False,
+    threads: int | None = None,
+    block_size: int = CHUNK_SIZE,
+) -> Iterator[RankingDataset]:
+    """Read SVMlight or LETOR text files in chunks of whole queries.
+
+    Memory holds a few chunks, however long the files. The rows of a query must be next to each other. Without
+    `n_features` the files are read twice, the first time for their width and for whether all ids are whole numbers.
+    With it they are read once, and ids are strings.
+
+    Parameters
+    ----------
+    paths : str, path-like, or a sequence of them
+        The file, or the files that make up the dataset; `-` is standard input. Text may be compressed (.gz, .zst).
+    absent : {"zero", "missing"}, default "zero"
+        The value of a feature that a line does not name: 0, or missing.
+    n_features : int, optional
+        The number of features. The default is the largest index found; give it where a file may not name the last
+        features, or to read standard input in chunks.
+    group : array-like of int, path or sequence of paths, optional
+        The number of documents of each query, or files that hold these numbers, for data without `qid:`. The default
+        looks for `.query` files beside the data.
+    index_base : {0, 1}, default 1
+        The number of the first feature. 0 is for files that count features from 0.
+    allow_infinity : bool, default False
+        Whether infinite values, and values beyond the range of float32, are accepted.
+    threads : int, optional
+        The number of threads; the default is `OMP_NUM_THREADS`, or else every core. The result is the same for any
+        number.
+    block_size : int, default 16777216
+        About how many bytes of text make a chunk. A chunk holds one query at least.
+
+    Returns
+    -------
+    iterator of RankingDataset
+        The chunks, in the order of the files. Together they hold what `read_svmlight` reads.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.synthetic.random_polynomial(100)
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write_svmlight(data, f"{folder}/train.txt")
+    ...     chunks = rw.iter_svmlight(f"{folder}/train.txt", block_size=100_000)
+    ...     sum(chunk.n_docs for chunk in chunks)
+    5000
+    """
+    reader = SvmlightReader(absent, n_features, group, index_base, allow_infinity, threads, block_size)
+    return read_in_chunks(paths, reader)

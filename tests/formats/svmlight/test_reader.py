@@ -11,7 +11,8 @@ import pytest
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, SettingError
-from rankwright.formats.svmlight.files import read_svmlight, write_svmlight
+from rankwright.formats.svmlight.reader import read_svmlight
+from rankwright.formats.svmlight.writer import write_svmlight
 
 NAN = float("nan")
 

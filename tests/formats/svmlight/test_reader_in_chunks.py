@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rankwright.data.ids import join_ids
 from rankwright.errors import FileFormatError, InputError, SettingError
-from rankwright.formats.svmlight.files import iter_svmlight, read_svmlight
+from rankwright.formats.svmlight.reader import iter_svmlight, read_svmlight
 
 
 def text_of(sizes, *, query="q{}", document=" #docid = d{}"):

@@ -14,7 +14,8 @@ import numpy as np
 from rankwright.arrays import IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, SettingError, UnknownNameError, require
-from rankwright.formats.sources import FilePath, is_standard
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import is_standard
 
 SUFFIX_OF = {"parquet": ".parquet", "svmlight": ".letor"}
 AHEAD = 2  # chunks that wait for each file to be written

@@ -13,8 +13,8 @@ from hypothesis.extra import numpy as arrays
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError
-from rankwright.formats.svmlight.files import iter_svmlight, read_svmlight, write_svmlight
-from rankwright.formats.svmlight.parser import Absent
+from rankwright.formats.svmlight.reader import Absent, iter_svmlight, read_svmlight
+from rankwright.formats.svmlight.writer import write_svmlight
 
 id_letters = st.characters(blacklist_characters=" \t\n\v\f\r\0#", blacklist_categories=["Cs"])
 id_texts = st.text(id_letters, min_size=1, max_size=20)
@@ -103,7 +103,7 @@ def test_rows_are_written_in_the_order_they_came(tmp_path):
 
 def test_many_batches_are_one_file(tmp_path, small_data, monkeypatch):
     write_svmlight(small_data, tmp_path / "a")
-    monkeypatch.setattr("rankwright.formats.svmlight.formatter.BATCH_SIZE", 500)
+    monkeypatch.setattr("rankwright.formats.svmlight.writer.BATCH_SIZE", 500)
     write_svmlight(small_data, tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
