@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rankwright.errors import RankwrightError
 from rankwright.metrics.convention import CONVENTIONS, SUMMARIES, Convention, parse_convention
-from rankwright.metrics.rules import (
+from rankwright.metrics.convention_rules import (
     Empty,
     MapOver,
     PrecisionOver,

@@ -17,7 +17,7 @@ from rankwright.bagging.plan import QuerySample
 from rankwright.cluster.engine import Engine
 from rankwright.cluster.threads import ThreadEngine
 from rankwright.data.dataset import RankingDataset
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.driver import Lesson, learn
 from rankwright.training.loop import History, Listener, LoopPlan, Watch

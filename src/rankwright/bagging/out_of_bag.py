@@ -11,7 +11,7 @@ import numpy as np
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 
 
 class OutOfBag:

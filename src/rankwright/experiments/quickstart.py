@@ -13,8 +13,8 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.formats.storage.streams import atomic_text_output
 from rankwright.formats.svmlight.writer import write_svmlight
 from rankwright.metrics.baselines import feature_rankers, random_scores
+from rankwright.metrics.comparison.system_comparison import compare
 from rankwright.metrics.evaluation import Evaluation, evaluate
-from rankwright.metrics.systems import compare
 from rankwright.nets.lambdarank import LambdaRank
 from rankwright.nets.ranknet import RankNet
 from rankwright.rankers.ranker import Ranker

@@ -19,12 +19,12 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import arrow_table, load, table_of
 from rankwright.errors import FileFormatError, InputError, RankwrightError, SettingError
 from rankwright.formats.blocks import Opener, OpenFile, Reader, errors_name_file
+from rankwright.formats.dataset_tables import rows_of_table, tables_of
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.rows import Rows
 from rankwright.formats.storage.compressed import compression_of_name
 from rankwright.formats.storage.places import FilePath, is_address, is_folder, opened, size_of
 from rankwright.formats.storage.streams import atomic_output
-from rankwright.formats.tables import rows_of_table, tables_of
 
 VALUES_READ_AT_ONCE = 1 << 20  # 4 MB
 BYTES_READ_AHEAD = 1 << 16  # of each column

@@ -15,6 +15,7 @@ from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import require
 from rankwright.metrics.convention import Convention
+from rankwright.metrics.convention_rules import MapOver, PrecisionOver
 from rankwright.metrics.discounted import found_and_ideal, shares_of
 from rankwright.metrics.metric import (
     BINARY_RULES,
@@ -24,7 +25,6 @@ from rankwright.metrics.metric import (
     no_discount,
     reciprocal_discount,
 )
-from rankwright.metrics.rules import MapOver, PrecisionOver
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.metrics.binary import relevant_counts
 from rankwright.metrics.convention import Convention
+from rankwright.metrics.convention_rules import Stop
 from rankwright.metrics.metric import (
     BINARY_RULES,
     LIST_RULES,
@@ -29,7 +30,6 @@ from rankwright.metrics.metric import (
     no_discount,
     reciprocal_discount,
 )
-from rankwright.metrics.rules import Stop
 from rankwright.ranking.gains import EXPONENTIAL
 
 

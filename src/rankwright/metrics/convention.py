@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from rankwright.errors import SettingError, UnknownNameError, require, require_type
-from rankwright.metrics.rules import (
+from rankwright.metrics.convention_rules import (
     Empty,
     MapOver,
     PrecisionOver,

@@ -16,15 +16,14 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, InputTypeError, require
+from rankwright.metrics.confidence_intervals import Interval, bootstrap_interval, normal_interval, weighted_mean
 from rankwright.metrics.convention import DEFAULT, Convention, as_convention
-from rankwright.metrics.given.judged_input import check_no_data, judgments_of, scores_of
-from rankwright.metrics.given.scorers import predicted_by
-from rankwright.metrics.intervals import Interval, bootstrap_interval, normal_interval, weighted_mean
+from rankwright.metrics.convention_rules import ScorePrecision
+from rankwright.metrics.evaluation_inputs import check_no_data, judgments_of, predicted_by, scores_of
+from rankwright.metrics.function_metric import FunctionMetric
 from rankwright.metrics.judgments import JudgmentMetric, Subtopics
 from rankwright.metrics.metric import settle
-from rankwright.metrics.own import OwnMetric
-from rankwright.metrics.registry import Measure, Metrics, as_measure, split_metrics
-from rankwright.metrics.rules import ScorePrecision
+from rankwright.metrics.metric_table import Measure, Metrics, as_measure, split_metrics
 from rankwright.progress.stages import announce
 from rankwright.ranking.order import Ranking, rank_checked
 from rankwright.tables.text import ShownTable
@@ -385,7 +384,7 @@ def _all_values(lists: ScoredLists, measures: Sequence[Measure], threads: int) -
     values: dict[Measure, Float64Array] = {}
     for measure in measures:
         rules = measure.convention
-        if isinstance(measure.metric, OwnMetric):
+        if isinstance(measure.metric, FunctionMetric):
             values[measure] = measure.metric.of_scores(lists.scores, lists.labels, lists.groups)
             continue
         if rules.scores not in rankings:

@@ -18,7 +18,7 @@ from rankwright.data.groups import Groups
 from rankwright.errors import require
 from rankwright.kernels.records import RankedLists
 from rankwright.metrics.convention import Convention
-from rankwright.metrics.rules import Empty, Unjudged
+from rankwright.metrics.convention_rules import Empty, Unjudged
 from rankwright.ranking.gains import RECIPROCAL
 from rankwright.ranking.order import Ranking, Ties, break_ties
 
@@ -26,8 +26,11 @@ from rankwright.ranking.order import Ranking, Ties, break_ties
 class Metric(Protocol):
     """A number for each query, which a convention completes."""
 
-    higher_is_better: ClassVar[bool]
     depends_on: ClassVar[frozenset[str]]  # the rules of a convention that can change its value
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is a better one."""
 
     @property
     def name(self) -> str:

@@ -12,9 +12,9 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError, require, require_type
-from rankwright.metrics.compared.effects import ROUNDING, PairedEffect, effect_of, word_of
+from rankwright.metrics.comparison.effects import ROUNDING, PairedEffect, effect_of, word_of
+from rankwright.metrics.confidence_intervals import Interval, bootstrap_interval, kernel_seed, weighted_mean
 from rankwright.metrics.evaluation import MetricResult
-from rankwright.metrics.intervals import Interval, bootstrap_interval, kernel_seed, weighted_mean
 
 RANDOMISATIONS = 10_000
 

@@ -11,7 +11,7 @@ import numpy as np
 from rankwright.data.columns import ROLES, USUAL_NAMES, Columns, find_layout, fold, listed
 from rankwright.data.frames import is_frame, names_are_text, table_of, values_of
 from rankwright.errors import InputError, InputTypeError
-from rankwright.formats.tables import from_frame
+from rankwright.formats.dataset_tables import from_frame
 from rankwright.rankers.trained import missing_features
 
 # The parameters of `fit` that may name a column of a frame, and the roles of these columns.

@@ -10,7 +10,7 @@ from rankwright.data.frames import frame_of, is_frame, like_frame, plain_values
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import as_data_file
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 from rankwright.rankers.inputs import (
     aligned,
     check_trained,

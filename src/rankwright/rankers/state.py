@@ -18,7 +18,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import visible
 from rankwright.errors import require
 from rankwright.features.scaling import FittedScaling
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 from rankwright.rankers.inputs import (
     check_trained,
 )

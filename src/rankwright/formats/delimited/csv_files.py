@@ -23,6 +23,7 @@ from rankwright.data.columns import Columns, TableLayout, find_layout
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, SettingError, require
 from rankwright.formats.blocks import Opener, OpenFile, Reader, errors_name_file
+from rankwright.formats.dataset_tables import TableColumns, tables_of
 from rankwright.formats.delimited.cells import CellReader, Lines, whole_lines
 from rankwright.formats.delimited.descriptions import read_column_description
 from rankwright.formats.growing_matrix import Room
@@ -30,7 +31,6 @@ from rankwright.formats.pipeline import scan_ids
 from rankwright.formats.rows import IdTypes
 from rankwright.formats.storage.places import FilePath
 from rankwright.formats.storage.streams import atomic_output, input_name, is_standard, open_line_blocks
-from rankwright.formats.tables import TableColumns, tables_of
 
 DELIMITERS = (",", "\t", ";")
 LONGEST_HEADER = 1 << 20  # bytes in which the delimiter is looked for

@@ -16,7 +16,7 @@ from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.pairwise import PairwiseDebiased
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import lambdarank
 from rankwright.trees.bias.debiasing import SURE, WHAT, shown_documents

@@ -13,7 +13,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.container.checks import file_faults, part
 from rankwright.errors import InputError
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import canonical, described_space
 from rankwright.tuning.importance import Importance, importance_of

@@ -10,7 +10,7 @@ from rankwright.errors import RankwrightError
 from rankwright.metrics.binary import AveragePrecision
 from rankwright.metrics.convention import CONVENTIONS
 from rankwright.metrics.discounted import NDCG
-from rankwright.metrics.registry import METRICS, Measure, parse_metric, split_metrics
+from rankwright.metrics.metric_table import METRICS, Measure, parse_metric, split_metrics
 
 
 def test_a_name_gives_the_metric_and_its_convention():

@@ -1,25 +1,27 @@
 """The queries that changed most from one system to another, and both lists side by side.
 
-Ranks count from 1 here, as people count them.
+Ranks count from 1 here, as people count them. This is the one place that asks rankers why they order two documents as
+they do: it takes what any object with `explain` answers, as text.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
-from rankwright.errors import require
-from rankwright.metrics.compared.material import Material
-from rankwright.metrics.compared.ranked_lists import Listed, RankedQueries
-from rankwright.metrics.compared.sentences import signed_cell
-from rankwright.metrics.compared.why import why_swapped
-from rankwright.metrics.evaluation import Evaluation
+from rankwright.errors import RankwrightError, require
+from rankwright.metrics.comparison.sentences import signed_cell
+from rankwright.metrics.comparison.systems import ComparedSystems
+from rankwright.metrics.convention import Convention
+from rankwright.metrics.evaluation import Evaluation, ScoredLists
 from rankwright.metrics.significance import none_unless_finite
+from rankwright.ranking.order import Ranking, break_ties
 from rankwright.tables.text import ShownTable, ShownTables
 
 MOST_LETTERS = 25  # of a document's name: two of them, labels and ranks fit into 80 columns
@@ -180,7 +182,7 @@ class RankingDiff(Tabular):
 
 def diff_lists(
     evaluations: Mapping[str, Evaluation],
-    material: Material,
+    material: ComparedSystems,
     systems: tuple[str, str],
     metric: str,
     *,
@@ -274,3 +276,72 @@ def _cells(one: QueryDiff, place: int) -> tuple[Any, ...]:
     left = ("", math.nan) if first is None else (first.document, first.label)
     right = ("", math.nan) if second is None else (second.document, second.label)
     return (*left, *right, moved)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A document of a list: what it is the same by in two lists, its name, its label (NaN if unjudged), its score."""
+
+    key: Hashable
+    name: str
+    label: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedQueries:
+    """The lists of all queries of one system, ranked; unjudged documents are in them, whatever a convention says."""
+
+    lists: ScoredLists
+    ranking: Ranking
+    data: RankingDataset | None  # where all systems score the same rows
+
+    @classmethod
+    def of(cls, lists: ScoredLists, convention: Convention, data: RankingDataset | None) -> RankedQueries:
+        """The lists with ties broken as the convention says."""
+        labels = np.nan_to_num(lists.labels)
+        ranking = lists.ranking(convention.scores, 1)
+        return cls(lists, break_ties(ranking, convention.ties, labels=labels, document_ids=lists.document_ids), data)
+
+    def of_query(self, query: int) -> Iterator[Listed]:
+        """The documents of a query, the best first; `query` is its number."""
+        start = int(self.ranking.groups.offsets[query])
+        for row in self.ranking.rows[start : start + int(self.ranking.n_ranked[query])].tolist():
+            name = self._name(row)
+            label, score = float(self.lists.labels[row]), float(self.lists.scores[row])
+            yield Listed(name if self.data is None else row, name, label, score)
+
+    def _name(self, row: int) -> str:
+        if self.lists.document_ids is not None:
+            return str(self.lists.document_ids[row])
+        rows = None if self.data is None else self.data.source_rows
+        return f"row {row if rows is None else int(rows[row])}"
+
+
+MOST_LINES = 6  # of each ranker's answer
+
+
+def why_swapped(rankers: Mapping[str, Any], data: RankingDataset, query: int, rows: tuple[int, int]) -> list[str]:
+    """Lines on why each of the rankers puts one of two documents above the other; none where no ranker can tell.
+
+    `query` is the query's number, `rows` are the documents' rows in the data. A ranker is asked
+    `explain(documents of the query, documents=(one, other))`, by document id; where there are no ids, rows are named as
+    the lists of the difference name them.
+    """
+    own, start = data.take_queries([query]), int(data.groups.offsets[query])
+    if own.document_ids is None:
+        numbers = np.arange(data.n_docs) if data.source_rows is None else data.source_rows
+        named = [f"row {number}" for number in numbers[start : start + own.n_docs]]
+        own = replace(own, document_ids=np.array(named))
+    assert own.document_ids is not None
+    documents = [own.document_ids[row - start] for row in rows]
+    lines: list[str] = []
+    for name, ranker in rankers.items():
+        if not hasattr(ranker, "explain"):
+            continue
+        try:
+            first, *more = str(ranker.explain(own, documents=tuple(documents))).splitlines()[:MOST_LINES] or [""]
+        except RankwrightError:  # this kind of ranker, or what it was made from, cannot tell
+            continue
+        lines += [f"{name}: {first}", *(f"  {line}" for line in more)]
+    return lines

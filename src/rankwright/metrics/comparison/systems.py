@@ -1,4 +1,7 @@
-"""What a comparison was made of: the lists of every system, and where there are any, the documents and the rankers."""
+"""The systems of a comparison: their scored lists and, where there are any, the documents and the rankers.
+
+Systems may be fused into further ones. All of them are evaluated on the same queries and counted the same way.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ import numpy as np
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
-from rankwright.metrics.evaluation import ScoredLists
+from rankwright.metrics.evaluation import Evaluation, ScoredLists
 from rankwright.ranking.fusion import fuse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
+class ComparedSystems:
     """The scored lists of each system by its name; their queries are the same, in the same order."""
 
     lists: Mapping[str, ScoredLists]
@@ -47,3 +50,30 @@ def _free_names(methods: str | Sequence[str], systems: Mapping[str, Any]) -> lis
     if taken:
         raise InputError(f"a system is called {taken[0]} already: give it another name, or leave out that fusion")
     return names
+
+
+def check_same(first: str, one: Evaluation, second: str, other: Evaluation) -> None:
+    """Raise where two evaluations are not of the same queries, or are counted differently."""
+    if one.convention != other.convention:
+        raise InputError(
+            f"{first} was evaluated under convention {one.convention.name}, {second} under {other.convention.name}: "
+            f"only numbers of one convention can be compared"
+        )
+    if list(one.results) != list(other.results):
+        raise InputError(f"{first} has the metrics {', '.join(one.results)}, {second} has {', '.join(other.results)}")
+    if one.n_queries != other.n_queries:
+        raise InputError(f"{first} was evaluated on {one.n_queries} queries, {second} on {other.n_queries}")
+    same = np.asarray(one.query_ids) == np.asarray(other.query_ids)
+    same &= one.groups.sizes == other.groups.sizes
+    if not same.all():
+        query = int(np.flatnonzero(~same)[0])
+        raise InputError(
+            f"{first} and {second} were evaluated on different data: query number {query} is {one.query_ids[query]} "
+            f"with {one.groups.sizes[query]} documents for one, {other.query_ids[query]} with "
+            f"{other.groups.sizes[query]} for the other"
+        )
+    if one.nothing_relevant != other.nothing_relevant:
+        raise InputError(
+            f"{first} and {second} were evaluated on different labels: {one.nothing_relevant} and "
+            f"{other.nothing_relevant} queries have nothing relevant"
+        )

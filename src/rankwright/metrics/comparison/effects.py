@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from scipy.special import stdtr, stdtrit
 
 from rankwright.arrays import Float64Array
-from rankwright.metrics.intervals import weighted_mean
+from rankwright.metrics.confidence_intervals import weighted_mean
 
 LEVEL = 0.05  # of the t-test that would be made
 POWER = 0.8  # how often that test is to find the difference

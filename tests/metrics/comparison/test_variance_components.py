@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankwright.errors import InputError
-from rankwright.metrics.compared.components import variance_components
+from rankwright.metrics.comparison.variance_components import variance_components
 
 SIZES = (40, 60, 50, 80, 30)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rankwright.metrics.compared.effects import word_of
+from rankwright.metrics.comparison.effects import word_of
 from rankwright.metrics.significance import PairedTest
 
 SURE = 0.001  # p-values below it are not told apart

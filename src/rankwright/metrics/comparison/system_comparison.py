@@ -10,14 +10,12 @@ from numpy.typing import ArrayLike
 
 from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
-from rankwright.metrics.compared.against_best import AgainstBest, best_first, best_of_each, tested_against_best
-from rankwright.metrics.compared.alike import check_same
-from rankwright.metrics.compared.comparison_tables import COLUMNS, concluded, tables_of, values_against_best
-from rankwright.metrics.compared.diff import RankingDiff, diff_lists
-from rankwright.metrics.compared.material import Material, with_fused_scores
-from rankwright.metrics.compared.query_values import query_values
-from rankwright.metrics.compared.slices import SliceComparison, compare_slices
-from rankwright.metrics.compared.slicing import SLICES, cut
+from rankwright.metrics.comparison.against_best import AgainstBest, best_first, best_of_each, tested_against_best
+from rankwright.metrics.comparison.comparison_tables import COLUMNS, concluded, tables_of, values_against_best
+from rankwright.metrics.comparison.diff import RankingDiff, diff_lists
+from rankwright.metrics.comparison.slice_comparison import SliceComparison, compare_slices
+from rankwright.metrics.comparison.slicing import SLICES, cut, query_values
+from rankwright.metrics.comparison.systems import ComparedSystems, check_same, with_fused_scores
 from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import (
     DEFAULT_METRICS,
@@ -27,9 +25,8 @@ from rankwright.metrics.evaluation import (
     evaluate_lists,
     scored_by,
 )
-from rankwright.metrics.given.judged_input import judgments_of, scores_of
-from rankwright.metrics.given.scorers import ScoringSystem
-from rankwright.metrics.registry import Metrics
+from rankwright.metrics.evaluation_inputs import ScoringSystem, judgments_of, scores_of
+from rankwright.metrics.metric_table import Metrics
 from rankwright.metrics.significance import RANDOMISATIONS
 from rankwright.progress.stages import announce
 from rankwright.tables.text import ShownTables
@@ -58,7 +55,7 @@ class SystemComparison(Tabular):
         For each metric, how each other system differs from the best.
     alpha : float
         The level below which a p-value is marked.
-    material : Material or None
+    material : ComparedSystems or None
         The lists of each system, which `diff` and `slice_by` look at; None where only evaluations were compared.
     metrics : list of str
         The names of the metrics.
@@ -72,7 +69,7 @@ class SystemComparison(Tabular):
     best: Mapping[str, str]
     against_best: Mapping[str, Mapping[str, AgainstBest]]
     alpha: float
-    material: Material | None = None
+    material: ComparedSystems | None = None
 
     @property
     def metrics(self) -> list[str]:
@@ -358,7 +355,7 @@ def compare(
     evaluations = {name: evaluate_lists(own, metrics, convention, **how) for name, own in lists.items()}
     rankers = {name: system for name, system in systems.items() if hasattr(system, "predict")}
     found = compare_evaluations(evaluations, alpha=alpha, randomisations=randomisations)
-    return replace(found, material=Material(lists, data, rankers))
+    return replace(found, material=ComparedSystems(lists, data, rankers))
 
 
 def compare_evaluations(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.metrics.comparison import compare_conventions, phrase_of
 from rankwright.metrics.convention import CONVENTIONS, RULES
+from rankwright.metrics.convention_comparison import compare_conventions, phrase_of
 from rankwright.metrics.evaluation import evaluate
 
 

@@ -12,10 +12,10 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention
+from rankwright.metrics.convention_rules import Empty, MapOver, PrecisionOver, ScorePrecision, Short, Stop, Unjudged
 from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, ScoredLists, evaluate_lists
-from rankwright.metrics.given.judged_input import judgments_of, scores_of
-from rankwright.metrics.registry import parse_metric
-from rankwright.metrics.rules import Empty, MapOver, PrecisionOver, ScorePrecision, Short, Stop, Unjudged
+from rankwright.metrics.evaluation_inputs import judgments_of, scores_of
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.ranking.gains import EXPONENTIAL, LETOR, LINEAR, LOG2, RECIPROCAL
 from rankwright.ranking.order import Ties
 from rankwright.tables.text import ShownTable

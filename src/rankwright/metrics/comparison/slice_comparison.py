@@ -10,15 +10,15 @@ import numpy as np
 
 from rankwright.arrays import BoolArray
 from rankwright.data.tabular import Tabular
-from rankwright.metrics.compared.effects import word_of
-from rankwright.metrics.compared.sentences import difference_cell, effect_cell, p_cell
-from rankwright.metrics.compared.slicing import Slicing
+from rankwright.metrics.comparison.effects import word_of
+from rankwright.metrics.comparison.sentences import difference_cell, effect_cell, p_cell
+from rankwright.metrics.comparison.slicing import Slicing
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, holm, paired_test
 from rankwright.tables.text import ShownTable, ShownTables
 
 if TYPE_CHECKING:
-    from rankwright.metrics.systems import SystemComparison
+    from rankwright.metrics.comparison.system_comparison import SystemComparison
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,23 @@
-"""What is known of each query, to cut the queries by: numbers of documents, features of the data, what is given."""
+"""Queries cut into slices by a value that each has: a number of documents, a feature, or what a caller gives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float64Array
+from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
-from rankwright.errors import InputError, UnknownNameError
-from rankwright.metrics.compared.material import Material
+from rankwright.errors import InputError, UnknownNameError, require
+from rankwright.metrics.comparison.systems import ComparedSystems
 from rankwright.metrics.evaluation import Evaluation
 
 
 def query_values(
-    by: str | Sequence[str] | Mapping[str, Any], evaluation: Evaluation, material: Material | None
+    by: str | Sequence[str] | Mapping[str, Any], evaluation: Evaluation, material: ComparedSystems | None
 ) -> dict[str, Sequence[Any]]:
     """For each name, a value for each query: of what is known by that name, or of what is given for it.
 
@@ -42,7 +43,7 @@ def _given(name: str, values: Any, evaluation: Evaluation) -> Sequence[Any]:
     return list(found)
 
 
-def _known(name: str, evaluation: Evaluation, material: Material | None) -> Sequence[Any]:
+def _known(name: str, evaluation: Evaluation, material: ComparedSystems | None) -> Sequence[Any]:
     if name in KNOWN:
         return KNOWN[name](evaluation, material)
     data = None if material is None else material.data
@@ -77,11 +78,11 @@ def _means(column: Float64Array, groups: Groups) -> Float64Array:
     return np.where(low == high, low, means)
 
 
-def _documents(evaluation: Evaluation, _: Material | None) -> Sequence[Any]:
+def _documents(evaluation: Evaluation, _: ComparedSystems | None) -> Sequence[Any]:
     return list(evaluation.groups.sizes.tolist())
 
 
-def _relevant(evaluation: Evaluation, material: Material | None) -> Sequence[Any]:
+def _relevant(evaluation: Evaluation, material: ComparedSystems | None) -> Sequence[Any]:
     if material is None:
         raise InputError("only evaluations were compared: their labels are not known, nor the numbers of relevant ones")
     lists = next(iter(material.lists.values()))
@@ -89,15 +90,69 @@ def _relevant(evaluation: Evaluation, material: Material | None) -> Sequence[Any
     return list(np.bincount(relevant, minlength=evaluation.n_queries).tolist())
 
 
-def _words(evaluation: Evaluation, _: Material | None) -> Sequence[Any]:
+def _words(evaluation: Evaluation, _: ComparedSystems | None) -> Sequence[Any]:
     ids = evaluation.query_ids.tolist()
     if not any(isinstance(query, str) and len(query.split()) > 1 for query in ids):
         raise InputError("query ids are no texts here: give texts by query in a mapping, or on the command line a file")
     return [len(str(query).split()) for query in ids]
 
 
-KNOWN: Mapping[str, Callable[[Evaluation, Material | None], Sequence[Any]]] = {
+KNOWN: Mapping[str, Callable[[Evaluation, ComparedSystems | None], Sequence[Any]]] = {
     "documents": _documents,
     "relevant": _relevant,
     "words": _words,
 }
+SLICES = 4
+MOST_KINDS = 12  # texts of more kinds are cut by their numbers of words
+MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slicing:
+    """Which slice each query is in: the place of its name in `names`."""
+
+    by: str
+    names: tuple[str, ...]
+    slice_of: IntArray
+
+
+def cut(by: str, values: Sequence[Any], n_slices: int = SLICES) -> Slicing:
+    """The queries cut by their values: numbers at quantiles, texts by what they say or how many words they have.
+
+    Queries without a value (NaN, None or an empty text) have a slice of their own, the last one.
+    """
+    require(n_slices >= 2, f"slices must be 2 or more, got {n_slices}")
+    given = list(values)
+    if all(isinstance(value, str) or value is None for value in given):
+        kinds = sorted({value for value in given if value})
+        if len(kinds) <= MOST_KINDS:
+            place_of = {kind: place for place, kind in enumerate(kinds)}
+            return _named(by, kinds, np.array([place_of.get(value, -1) for value in given], np.int64))
+        by = f"words of {by}"
+        given = [len(value.split()) if value else None for value in given]
+    return _cut_numbers(by, np.array([np.nan if value is None else value for value in given], np.float64), n_slices)
+
+
+def _cut_numbers(by: str, values: Float64Array, n_slices: int) -> Slicing:
+    known = ~np.isnan(values)
+    distinct = np.unique(values[known])
+    if len(distinct) <= n_slices:
+        place = np.searchsorted(distinct, values)
+        return _named(by, [f"{value:g}" for value in distinct], np.where(known, place, -1))
+    ends = np.unique(np.quantile(values[known], np.arange(1, n_slices) / n_slices, method="lower"))
+    place = np.where(known, np.searchsorted(ends, values), -1)  # a slice has values up to its end
+    used, place_of_known = np.unique(place[known], return_inverse=True)
+    place[known] = place_of_known
+    of_slices = [values[place == number] for number in range(len(used))]
+    return _named(by, [_ends(own.min(), own.max()) for own in of_slices], place)
+
+
+def _ends(low: float, high: float) -> str:
+    return f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
+
+
+def _named(by: str, names: Sequence[str], place: IntArray) -> Slicing:
+    """The slicing; places below 0 become that of the missing values."""
+    missing = place < 0
+    every = (*names, *([MISSING] if missing.any() else []))
+    return Slicing(by, every, np.where(missing, len(names), place).astype(np.int64))

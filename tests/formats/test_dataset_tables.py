@@ -17,7 +17,7 @@ from rankwright.data.columns import Columns
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError
-from rankwright.formats.tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
+from rankwright.formats.dataset_tables import from_frame, to_arrow, to_pandas, to_polars, to_sparse
 
 MAKERS = {
     "pandas": pd.DataFrame,

@@ -9,7 +9,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.errors import InputError, RankwrightError
-from rankwright.metrics.compared.slicing import cut
+from rankwright.metrics.comparison.slicing import cut
 from rankwright.metrics.significance import holm
 
 

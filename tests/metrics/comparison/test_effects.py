@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import nct, t, ttest_1samp
 
-from rankwright.metrics.compared.effects import LEVEL, POWER, effect_of, queries_needed, word_of
+from rankwright.metrics.comparison.effects import LEVEL, POWER, effect_of, queries_needed, word_of
 
 
 @given(st.integers(2, 300), st.floats(-1, 1), st.integers(0, 10_000))

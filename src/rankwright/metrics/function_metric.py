@@ -1,4 +1,4 @@
-"""Metrics of the caller's own: a function of a query's labels and scores."""
+"""Metrics that callers write themselves: a function of a query's labels and scores."""
 
 from __future__ import annotations
 
@@ -14,21 +14,25 @@ from rankwright.errors import InputError
 from rankwright.metrics.convention import Convention
 from rankwright.ranking.order import Ranking
 
-OwnFunction = Callable[[Float32Array, Float64Array], float]
+MetricFunction = Callable[[Float32Array, Float64Array], float]
 
 
 @dataclass(frozen=True, slots=True)
-class OwnMetric:
+class FunctionMetric:
     """A metric that calls a function with the labels and the scores of one query after another.
 
     Documents nobody judged are left out, and a query without judged documents does not count. A function with the
     attribute `higher_is_better = False` is an error to be made small.
     """
 
-    higher_is_better: ClassVar[bool] = True
     depends_on: ClassVar[frozenset[str]] = frozenset()
 
-    function: OwnFunction
+    function: MetricFunction
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is a better one, which the function's attribute of that name says."""
+        return bool(getattr(self.function, "higher_is_better", True))
 
     @property
     def name(self) -> str:
@@ -65,15 +69,3 @@ class OwnMetric:
         if not isinstance(found, int | float | np.number | np.bool_):
             raise InputError(f"the metric {self.name} must return a number, got {type(found).__name__}")
         return float(found)
-
-
-@dataclass(frozen=True, slots=True)
-class OwnError(OwnMetric):
-    """The same, where less is better."""
-
-    higher_is_better: ClassVar[bool] = False
-
-
-def own_metric(function: OwnFunction) -> OwnMetric:
-    """The metric that calls this function; its attribute `higher_is_better` says which way is better."""
-    return OwnMetric(function) if getattr(function, "higher_is_better", True) else OwnError(function)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwright.metrics.compared.effects import word_of
-from rankwright.metrics.compared.sentences import (
+from rankwright.metrics.comparison.effects import word_of
+from rankwright.metrics.comparison.sentences import (
     conclusion_of,
     detectable_of,
     difference_cell,
@@ -18,8 +18,8 @@ from rankwright.metrics.compared.sentences import (
 from rankwright.tables.text import ShownTable, ShownTables
 
 if TYPE_CHECKING:
-    from rankwright.metrics.compared.against_best import AgainstBest
-    from rankwright.metrics.systems import SystemComparison
+    from rankwright.metrics.comparison.against_best import AgainstBest
+    from rankwright.metrics.comparison.system_comparison import SystemComparison
 
 OUTCOMES = "won/tied/lost"
 DETAILS = ["system", "difference (95 %)", "p", "t-test", "effect", OUTCOMES]

@@ -17,10 +17,10 @@ from rankwright.metrics.binary import RBP, AveragePrecision, Precision, Recall
 from rankwright.metrics.cascade import ERR, Hit, ReciprocalRank, WinnerTakesAll
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention, parse_convention
 from rankwright.metrics.discounted import DCG, NDCG, MeanNDCG
+from rankwright.metrics.function_metric import FunctionMetric
 from rankwright.metrics.judgments import AlphaNDCG, BPref, JudgedShare
 from rankwright.metrics.metric import AtAnyCutoff, AtCutoff, Metric
-from rankwright.metrics.own import own_metric
-from rankwright.metrics.pairs import PairAccuracy, PairError
+from rankwright.metrics.pair_metrics import PairAccuracy, PairError
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,14 +184,14 @@ def as_measure(metric: Any, convention: str | Convention = DEFAULT) -> Measure:
     if hasattr(metric, "per_query") and not isinstance(metric, type):
         return Measure(metric, as_convention(convention))
     if callable(metric):
-        return Measure(own_metric(metric), as_convention(convention))
+        return Measure(FunctionMetric(metric), as_convention(convention))
     raise SettingError(f"a metric must be a name such as 'ndcg@10', or a function, got {metric!r}")
 
 
 def _metric_of(text: str) -> Metric:
     name, number, cutoff = _name_and_cutoff(text)
     if name not in ALL_METRICS:
-        raise _unknown_metric(text, name, cutoff)
+        raise _unknFunctionMetric(text, name, cutoff)
     family = ALL_METRICS[name]
     require(number is None or name in WITH_NUMBER, f"metric {name} takes no number in brackets, got {text!r}")
     more = {} if number is None else {WITH_NUMBER[name]: float(number)}
@@ -219,7 +219,7 @@ def _name_and_cutoff(text: str) -> tuple[str, str | None, str | None]:
     return ALIASES.get(name, name), bracket and bracket[2], cutoff.strip() if at else None
 
 
-def _unknown_metric(text: str, name: str, cutoff: str | None) -> UnknownNameError:
+def _unknFunctionMetric(text: str, name: str, cutoff: str | None) -> UnknownNameError:
     near = get_close_matches(name, [*ALL_METRICS, *ALIASES], n=1)
     meant = None
     if near:
