@@ -15,7 +15,7 @@ from rankwright.bagging.forest_bags import ForestWork, choosing_part
 from rankwright.bagging.model import BagModel
 from rankwright.bagging.ranker_bags import RankerWork, own_module
 from rankwright.bagging.settings import BaggingSettings
-from rankwright.container.checks import optional, part
+from rankwright.container.checks import read_field, read_optional_field
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require, require_type
 from rankwright.rankers.learning import TrainingRun
@@ -161,13 +161,13 @@ class Bagging(Bagged, BaggingSettings):
         Bagging
             The trained bag.
         """
-        stored = part(header, "settings", dict)
-        described = optional(stored, "ranker", dict)
+        stored = read_field(header, "settings", dict)
+        described = read_optional_field(stored, "ranker", dict)
         single = None
         if described is not None:
             settings = {name: value for name, value in described.items() if name != "ranker"}
             own = {} if module is None else {"module": module}
-            single = restored_settings((kinds or {})[part(described, "ranker", str)], settings, **own)
+            single = restored_settings((kinds or {})[read_field(described, "ranker", str)], settings, **own)
         with_single = dict(header) | {"settings": stored | {"ranker": single}}
         return super().from_state(with_single, arrays, **given)
 

@@ -56,7 +56,7 @@ def in_code_order(name: str, texts: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(texts))
 
 
-def translated(codes: Float32Array, own: Sequence[str], wanted: Sequence[str]) -> Float32Array:
+def translated_codes(codes: Float32Array, own: Sequence[str], wanted: Sequence[str]) -> Float32Array:
     """Codes of the categories `own` as those of `wanted`; NaN where a category is not among these."""
     code_of = {text: float(code) for code, text in enumerate(wanted)}
     table = np.array([*(code_of.get(text, np.nan) for text in own), np.nan], np.float32)

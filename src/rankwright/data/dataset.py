@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import as_ids
 from rankwright.data.columns import Columns
+from rankwright.data.dataset_parts import DatasetParts, column_named, inverse
 from rankwright.data.frames import coded_features, frame_of, pandas_frame, plain_values, values_of
 from rankwright.data.groups import Groups, group_rows
 from rankwright.data.keys import key_order
-from rankwright.data.parts import DatasetParts, column_named, inverse
 from rankwright.data.preferences import Preferences
 from rankwright.data.seeds import Seed
 from rankwright.data.splits import k_fold, letor_folds, split_queries
@@ -347,3 +347,22 @@ class RankingDataset(DatasetParts):
         """
         for fold in letor_folds(self.groups):
             yield self.take_queries(fold.train), self.take_queries(fold.valid), self.take_queries(fold.test)
+
+
+def joined(parts: Sequence[RankingDataset]) -> RankingDataset:
+    """The queries of one part after those of another: features, labels and initial scores, and nothing else."""
+    if any(part.labels is None for part in parts):
+        raise InputError("each of several datasets must have labels, and one has none")
+    starts = None
+    if any(part.initial_scores is not None for part in parts):
+        starts = np.concatenate(
+            [np.zeros(part.n_docs) if part.initial_scores is None else part.initial_scores for part in parts]
+        )
+    return RankingDataset(
+        features=np.concatenate([part.features for part in parts]),
+        labels=np.concatenate([part.labels for part in parts if part.labels is not None]),
+        groups=Groups.of_sizes(np.concatenate([part.groups.sizes for part in parts])),
+        initial_scores=starts,
+        feature_names=parts[0].feature_names,
+        categories=parts[0].categories,
+    )

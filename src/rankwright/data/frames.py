@@ -113,7 +113,7 @@ def table_of(frame: Any) -> Table:
     if library is None and isinstance(frame, Mapping):
         library = MAPPINGS
     elif library is None and hasattr(frame, "__arrow_c_stream__"):
-        frame, library = load("pyarrow", "reading this table").table(frame), LIBRARIES["pyarrow"]
+        frame, library = load_package("pyarrow", "reading this table").table(frame), LIBRARIES["pyarrow"]
     if library is None or (not hasattr(type(frame), "columns") and library is not MAPPINGS):
         raise InputError(
             f"a table must be a pandas or polars frame, an Arrow table, or a mapping from names to arrays, "
@@ -199,7 +199,7 @@ def dense(sparse: Any, absent: str) -> Float32Array:
     return matrix
 
 
-def apart(matrix: Float32Array) -> Float32Array:
+def columns_of_matrix(matrix: Float32Array) -> Float32Array:
     """The columns of `matrix`, each contiguous: its transpose."""
     columns = np.empty(matrix.shape[::-1], matrix.dtype)
     for rows in _row_blocks(matrix):
@@ -216,22 +216,22 @@ def _row_blocks(matrix: Float32Array) -> Iterator[slice]:
 
 def pandas_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
     """A pandas frame of the roles' columns, then the features."""
-    pandas = load("pandas", "making a pandas frame")
+    pandas = load_package("pandas", "making a pandas frame")
     left = pandas.DataFrame({name: plain_values(values) for name, values in roles.items()})
     return pandas.concat([left, pandas.DataFrame(features, columns=list(names))], axis=1)
 
 
 def polars_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
     """A polars frame of the roles' columns, then the features; a missing number is null."""
-    polars = load("polars", "making a polars frame")
-    columns = [*roles.items(), *zip(names, apart(features), strict=True)]
+    polars = load_package("polars", "making a polars frame")
+    columns = [*roles.items(), *zip(names, columns_of_matrix(features), strict=True)]
     return polars.DataFrame([polars.Series(name, plain_values(values), nan_to_null=True) for name, values in columns])
 
 
 def arrow_table(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
     """An Arrow table of the roles' columns, then the features; a missing number is null."""
-    arrow = load("pyarrow", "making an Arrow table")
-    columns = [*roles.values(), *apart(features)]
+    arrow = load_package("pyarrow", "making an Arrow table")
+    columns = [*roles.values(), *columns_of_matrix(features)]
     arrays = [arrow.array(plain_values(values), from_pandas=True) for values in columns]
     return arrow.Table.from_arrays(arrays, names=[*roles, *names])
 
@@ -247,7 +247,7 @@ def frame_of(columns: Mapping[str, Any]) -> Any:
     raise MissingExtraError("a frame", "pandas", "frames")
 
 
-def load(package: str, purpose: str) -> Any:
+def load_package(package: str, purpose: str) -> Any:
     """The package, or an error that says how to install it."""
     try:
         return import_module(package)
@@ -290,7 +290,7 @@ def _pandas_is_text(series: Any) -> bool:
 
 
 def _pandas_like(frame: Any, values: NDArray[Any], name: str) -> Any:
-    return load("pandas", "answering with a Series").Series(values, index=frame.index, name=name)
+    return load_package("pandas", "answering with a Series").Series(values, index=frame.index, name=name)
 
 
 def _polars_is_text(series: Any) -> bool:
@@ -363,7 +363,7 @@ LIBRARIES: Mapping[str, Library] = {
         values=lambda series: series.to_numpy(),
         is_text=_polars_is_text,
         texts=lambda series: series.to_list(),
-        like=lambda frame, values, name: load("polars", "answering with a Series").Series(name, values),  # noqa: ARG005
+        like=lambda frame, values, name: load_package("polars", "answering with a Series").Series(name, values),  # noqa: ARG005
     ),
     "pyarrow": Library(
         names=lambda table: list(table.schema.names),

@@ -21,7 +21,7 @@ from rankwright.data.preferences import Preferences
 from rankwright.kernels.naive.common.counter_random import mix, stream_of
 
 if TYPE_CHECKING:
-    from rankwright.data.parts import DatasetParts
+    from rankwright.data.dataset_parts import DatasetParts
 
 PREFERENCE_ROUNDS = 2  # documents alike in themselves are told apart by their partners, and by the partners of these
 

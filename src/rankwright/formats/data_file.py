@@ -12,7 +12,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.formats.file_formats import format_named, format_of
 from rankwright.formats.pipeline import Documents, TakeFeatures, TakeRows
 from rankwright.formats.reading import iterate, read, stream
-from rankwright.formats.storage.streams import Paths, input_names, is_read_once, listed, open_input, spooled
+from rankwright.formats.storage.streams import Paths, input_names, is_read_once, list_of_paths, open_input, spooled
 from rankwright.formats.svmlight.reader import VALUE_OF_ABSENT
 
 
@@ -54,7 +54,7 @@ class DataFile:
     __slots__ = ("format", "options", "paths")
 
     def __init__(self, paths: Paths, *, format: str | None = None, **options: Any) -> None:
-        self.paths, self.format = tuple(listed(paths)), format
+        self.paths, self.format = tuple(list_of_paths(paths)), format
         self.options: dict[str, Any] = options
 
     def __repr__(self) -> str:

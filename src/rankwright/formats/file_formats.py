@@ -25,7 +25,7 @@ from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.parquet import ParquetReader, write_parquet
 from rankwright.formats.storage.compressed import compression_of_bytes, compression_of_name
 from rankwright.formats.storage.places import FilePath
-from rankwright.formats.storage.streams import Paths, input_name, is_standard, listed, open_input
+from rankwright.formats.storage.streams import Paths, input_name, is_standard, list_of_paths, open_input
 from rankwright.formats.svmlight.reader import SvmlightReader
 from rankwright.formats.svmlight.writer import write_svmlight
 
@@ -67,7 +67,7 @@ def format_named(name: str) -> Format:
 
 def format_of(source: Paths) -> str:
     """The name of the format that the first file's ending shows or, where that says nothing, its beginning."""
-    path = listed(source)[0]
+    path = list_of_paths(source)[0]
     if not is_standard(path) and is_container(path):
         raise FileFormatError(input_name(path), "is a model file; wanted documents. Are two arguments swapped?")
     return _format_of_suffix(path) or _format_of_beginning(path)

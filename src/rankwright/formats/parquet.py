@@ -16,7 +16,7 @@ import numpy as np
 from rankwright.arrays import IntArray
 from rankwright.data.columns import Columns, TableLayout, find_layout
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.frames import arrow_table, load, table_of
+from rankwright.data.frames import arrow_table, load_package, table_of
 from rankwright.errors import FileFormatError, InputError, RankwrightError, SettingError
 from rankwright.formats.blocks import Opener, OpenFile, Reader, errors_name_file
 from rankwright.formats.dataset_tables import rows_of_table, tables_of
@@ -69,7 +69,7 @@ class ParquetReader(Reader):
     def _opened(self, path: str) -> tuple[Any, TableLayout]:
         if is_folder(path):
             raise FileFormatError(path, "is a directory; wanted a Parquet file")
-        parquet = load("pyarrow.parquet", "reading Parquet")
+        parquet = load_package("pyarrow.parquet", "reading Parquet")
         with _arrow_errors(path), errors_name_file(path):
             if is_address(path):  # where asking often costs more than the memory of a row group
                 file = parquet.ParquetFile(opened(path), pre_buffer=True)
@@ -147,7 +147,7 @@ def _memory_returned() -> Iterator[None]:
     try:
         yield
     finally:
-        load("pyarrow", "reading Parquet").default_memory_pool().release_unused()
+        load_package("pyarrow", "reading Parquet").default_memory_pool().release_unused()
 
 
 @contextmanager
@@ -156,7 +156,7 @@ def _arrow_errors(path: str) -> Iterator[None]:
 
     What Arrow reads from a damaged file may be no text, or lead to a place that is not there.
     """
-    arrow = load("pyarrow", "reading Parquet")
+    arrow = load_package("pyarrow", "reading Parquet")
     try:
         yield
     except RankwrightError:
@@ -194,7 +194,7 @@ class _GroupWriter:
 
     def append(self, table: Any) -> None:
         if self._writer is None:
-            parquet = load("pyarrow.parquet", "writing Parquet")
+            parquet = load_package("pyarrow.parquet", "writing Parquet")
             pages = {"data_page_size": BYTES_IN_PAGE, "dictionary_pagesize_limit": BYTES_IN_PAGE}
             self._writer = parquet.ParquetWriter(self._file, table.schema, compression="zstd", **pages)
         elif table.schema != self._writer.schema:
@@ -210,13 +210,13 @@ class _GroupWriter:
     def write_group(self) -> None:
         if not self._tables:
             return
-        group = load("pyarrow", "writing Parquet").concat_tables(self._tables)
+        group = load_package("pyarrow", "writing Parquet").concat_tables(self._tables)
         self._writer.write_table(group, row_group_size=max(1, len(group)))
         self._tables = []
 
 
 def write_parquet_columns(columns: Mapping[str, Sequence[Any]], path: FilePath) -> None:
     """Write a table of any columns as Parquet."""
-    arrow, parquet = load("pyarrow", "writing Parquet"), load("pyarrow.parquet", "writing Parquet")
+    arrow, parquet = load_package("pyarrow", "writing Parquet"), load_package("pyarrow.parquet", "writing Parquet")
     with atomic_output(path) as file:
         parquet.write_table(arrow.table(dict(columns)), file)

@@ -23,7 +23,7 @@ from rankwright.formats.blocks import Block, Opener, Reader, blocks_of, errors_n
 from rankwright.formats.growing_matrix import GrowingMatrix, ReusedMemory, Room, fresh_room
 from rankwright.formats.rows import IdTypes, Rows, Runs, join_rows
 from rankwright.formats.storage.places import FilePath
-from rankwright.formats.storage.streams import Paths, input_name, input_names, listed, plain_size
+from rankwright.formats.storage.streams import Paths, input_name, input_names, list_of_paths, plain_size
 from rankwright.progress.stages import announce
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class Documents:
 
 def read_whole(paths: Paths, reader: Reader) -> RankingDataset:
     """The dataset of all rows of all files; within a file they may be in any order."""
-    names = listed(paths)
+    names = list_of_paths(paths)
     reader = with_known_categories(reader, names)
     matrix = GrowingMatrix(plain_size(names))
     rows, feature_names = _without_features(names, reader, matrix.room, lambda block: matrix.keep(block.features))
@@ -60,7 +60,7 @@ def stream_rows(paths: Paths, reader: Reader, take: TakeRows) -> Documents:
 
     The files are read once. Blocks of SVMlight text may become wider on the way; the last one has the full width.
     """
-    names = listed(paths)
+    names = list_of_paths(paths)
     reader = with_known_categories(reader, names)
     rows, feature_names = _without_features(names, reader, ReusedMemory().room, take)
     return Documents(_dataset_of_all(names, reader, rows), feature_names)
@@ -68,7 +68,7 @@ def stream_rows(paths: Paths, reader: Reader, take: TakeRows) -> Documents:
 
 def read_in_chunks(paths: Paths, reader: Reader) -> Iterator[RankingDataset]:
     """The datasets of whole queries that make up the files, in order; memory holds a few blocks at a time."""
-    names = listed(paths)
+    names = list_of_paths(paths)
     reader = with_known_categories(reader, names)
     open_file, id_types = reader.prepared(names)
     return _chunks(names, reader, open_file, id_types)

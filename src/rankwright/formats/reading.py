@@ -13,7 +13,7 @@ from rankwright.formats.file_formats import check_options, format_named, format_
 from rankwright.formats.pipeline import Documents, TakeRows, must_be_found, read_in_chunks, read_whole, stream_rows
 from rankwright.formats.sidecars import read_pairs, read_query_weights, read_scores, with_query_weights
 from rankwright.formats.storage.places import FilePath
-from rankwright.formats.storage.streams import Paths, input_name, listed, spooled
+from rankwright.formats.storage.streams import Paths, input_name, list_of_paths, spooled
 from rankwright.formats.svmlight.files_beside import names_beside
 
 
@@ -122,7 +122,7 @@ def reader_of(source: Paths, format: str | None, options: Mapping[str, Any]) -> 
     name = format_of(source) if format is None else format
     chosen = format_named(name)
     if "feature_names" in chosen.options and options.get("feature_names") is None:
-        options = {**options, "feature_names": names_beside(listed(source))}
+        options = {**options, "feature_names": names_beside(list_of_paths(source))}
     check_options(name, chosen.options, options)
     return chosen.reader(**options)
 

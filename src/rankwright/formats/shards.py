@@ -26,7 +26,7 @@ from rankwright.formats.file_formats import format_of, plain_suffix
 from rankwright.formats.parquet import ParquetReader, ParquetRowsReader
 from rankwright.formats.pipeline import Documents, TakeRows, stream_rows
 from rankwright.formats.storage.places import files_in, is_folder, size_of
-from rankwright.formats.storage.streams import Paths, listed
+from rankwright.formats.storage.streams import Paths, list_of_paths
 from rankwright.formats.svmlight.files_beside import FEATURE_NAMES_FILE
 
 SUFFIX = ".parquet"
@@ -63,7 +63,7 @@ class Shards(DataFile):
     __slots__ = ()
 
     def __init__(self, source: Paths, **options: Any) -> None:
-        paths = [path for name in listed(source) for path in _files(name)]
+        paths = [path for name in list_of_paths(source) for path in _files(name)]
         super().__init__(paths, format=_format_of_shards(paths), **options)
 
     def index(self) -> ShardIndex:

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwright.arrays import Float32Array, Float64Array, IdArray, as_ids, as_scores, as_vector
+from rankwright.arrays import Float32Array, Float64Array, IdArray, as_ids, as_scores, as_vector, text_ids
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import group_rows
-from rankwright.data.ids import text_ids
 from rankwright.errors import FileFormatError, InputError, require_type
 from rankwright.formats.lines import number_in, numbered_fields
 from rankwright.formats.storage.places import FilePath

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import Float64Array, as_vector
-from rankwright.data.columns import Columns, listed
+from rankwright.data.columns import Columns, quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import is_frame, table_of, values_of
 from rankwright.errors import InputError, InputTypeError
@@ -56,7 +56,7 @@ def scores_of(scores: Any, data: Any) -> Any:
         raise InputTypeError(f"scores={scores!r} would name a column of a frame, and data is {type(data).__name__}")
     table = table_of(data)
     if scores not in table.columns:
-        raise InputError(f"there is no column {scores!r} to take scores from: found {listed(table.names)}")
+        raise InputError(f"there is no column {scores!r} to take scores from: found {quoted_list(table.names)}")
     return table.numbers(scores)
 
 
@@ -85,7 +85,9 @@ def _of_frame(frame: Any, labels: Any, qid: Any, group: Any, features: Sequence[
     if all(value is None or isinstance(value, str) for value in (labels, qid)):
         data = from_frame(frame, Columns(query=qid, label=labels), features=features)
         if data.labels is None:
-            raise InputError(f"there is no label column: found {listed(table_of(frame).names)}; name it with labels=")
+            raise InputError(
+                f"there is no label column: found {quoted_list(table_of(frame).names)}; name it with labels="
+            )
         return data
     table = table_of(frame)
     columns = [table.columns.get(value) if isinstance(value, str) else value for value in (labels, qid)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankwright.arrays import BoolArray, Float64Array
-from rankwright.data.parts import numbered_names
+from rankwright.data.dataset_parts import numbered_names
 from rankwright.errors import InputError, UnknownNameError
 from rankwright.rankers.inputs import (
     check_trained,

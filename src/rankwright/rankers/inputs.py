@@ -12,10 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
-from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset import RankingDataset, joined
 from rankwright.data.frames import is_frame
 from rankwright.data.groups import Groups
-from rankwright.data.joining import joined
 from rankwright.errors import InputError, InputTypeError, RankwrightError
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.rankers import trained

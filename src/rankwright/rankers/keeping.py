@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays
-from rankwright.container.checks import known
+from rankwright.container.checks import read_any_field
 from rankwright.container.file import container_size, write_container
 from rankwright.errors import InputError
 from rankwright.rankers.inputs import (
@@ -115,7 +115,7 @@ class KeptRanker(RankerState):
         Ranker
             A trained ranker of this class.
         """
-        ranker = restored_settings(cls, known(header, "settings"), **given)
+        ranker = restored_settings(cls, read_any_field(header, "settings"), **given)
         ranker._take(read_trained(header, arrays, ranker.model_kind, ranker, ranker._read_member))
         return ranker
 

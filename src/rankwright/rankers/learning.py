@@ -13,7 +13,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array, thread_count
 from rankwright.clicks.weights import weighed_by_propensity
-from rankwright.data.columns import listed
+from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.judged import call_irrelevant
 from rankwright.data.keys import key_order
@@ -197,7 +197,7 @@ class LearningRanker(RankerState):
                 f"(query_weight), or leave document weights out"
             )
         if data.categories and not self.takes_categories:
-            names = listed(list(data.categories))
+            names = quoted_list(list(data.categories))
             raise InputError(
                 f"{self.name} learns from numbers, and {names} holds texts: leave it out with drop=, turn it into "
                 f"numbers, or train trees, which take categories"

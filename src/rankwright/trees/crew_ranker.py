@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
-from rankwright.data.columns import listed
+from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile, as_data_file
@@ -61,7 +61,7 @@ class CrewRanker(TrainedByWorkers, BinnedRanker):
         remember_names(self, data.n_features, data.feature_names)
         assert data.example is not None
         if data.example.categories:
-            names = listed(list(data.example.categories))
+            names = quoted_list(list(data.example.categories))
             raise InputError(
                 f"{names} holds texts, whose codes would differ from shard to shard: turn it into numbers, or leave it "
                 f"out with drop="

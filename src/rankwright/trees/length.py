@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, Float64Array, IntArray, named
+from rankwright.arrays import Arrays, Float64Array, IntArray, arrays_with_prefix
 from rankwright.data.groups import Groups
 from rankwright.data.splits import Fold, k_fold
 from rankwright.trees.boosting import Boosting, n_trees_array
@@ -73,4 +73,4 @@ class FoldedBoosting:
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue after the trees of another run."""
         for number, part in enumerate(self.parts):
-            part.take_up(named(memory, f"{number}."))
+            part.take_up(arrays_with_prefix(memory, f"{number}."))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwright.data.ids import join_ids
+from rankwright.arrays import join_ids
 from rankwright.errors import FileFormatError, InputError, SettingError
 from rankwright.formats.svmlight.reader import iter_svmlight, read_svmlight
 

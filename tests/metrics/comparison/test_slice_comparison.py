@@ -9,7 +9,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.errors import InputError, RankwrightError
-from rankwright.metrics.comparison.slicing import cut
+from rankwright.metrics.comparison.slicing import cut_queries
 from rankwright.metrics.significance import holm
 
 
@@ -21,7 +21,7 @@ def comparison(small_data):
 
 def test_numbers_are_cut_into_about_equal_parts_and_equal_numbers_stay_together():
     values = [1, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9]
-    found = cut("x", values, 4)
+    found = cut_queries("x", values, 4)
     assert found.names == ("1", "2 to 3", "4 to 6", "7 to 9")
     for number, name in enumerate(found.names):
         own = [value for value, place in zip(values, found.slice_of.tolist(), strict=True) if place == number]
@@ -40,7 +40,7 @@ def test_numbers_are_cut_into_about_equal_parts_and_equal_numbers_stay_together(
     ],
 )
 def test_what_is_missing_and_what_is_text(values, by, names, places):
-    found = cut("x", values)
+    found = cut_queries("x", values)
     assert (found.by, found.names, found.slice_of.tolist()) == (by, names, places)
 
 

@@ -68,7 +68,7 @@ def input_names(paths: Sequence[FilePath]) -> str:
     return ", ".join(map(input_name, paths))
 
 
-def listed(paths: Paths) -> list[str]:
+def list_of_paths(paths: Paths) -> list[str]:
     """The path or paths as a list of texts."""
     require_type(paths, (str, os.PathLike, Iterable), "a file", "named by a text, a Path, or a list of them")
     names = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
@@ -283,7 +283,7 @@ def spooled(paths: Paths) -> Iterator[list[str]]:
     name_of: dict[str, str] = {}  # of the input that a temporary file holds
     with ExitStack() as files:
         names = []
-        for name in listed(paths):
+        for name in list_of_paths(paths):
             spool = files.enter_context(_copied(name)) if is_read_once(name) else name
             names.append(spool)
             name_of[spool] = name

@@ -9,9 +9,8 @@ from typing import Literal
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, thread_count
+from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, ids_of_text, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.ids import ids_of_text
 from rankwright.errors import FileFormatError, InputError, SettingError, require
 from rankwright.formats.blocks import Opener, OpenFile, Reader
 from rankwright.formats.growing_matrix import Room

@@ -53,7 +53,7 @@ def _details(comparison: SystemComparison, metric: str) -> ShownTable:
     return ShownTable(title, DETAILS, rows, ("p", "t-test", OUTCOMES), [sensitivity] if sensitivity else [])
 
 
-def concluded(comparison: SystemComparison) -> str:
+def conclusion_of_comparison(comparison: SystemComparison) -> str:
     """One sentence on the first metric of a comparison."""
     metric, (first, second, *_) = comparison.metrics[0], comparison.ordered()
     against, alpha = comparison.against_best[metric], comparison.alpha

@@ -174,7 +174,9 @@ def compare_slices(
     comparison: SystemComparison, slicings: Sequence[Slicing], metrics: Sequence[str]
 ) -> SliceComparison:
     """The comparison of the best system with each other one on each slice; one family for Holm's correction."""
-    tests = [test for slicing in slicings for metric in metrics for test in _tested(comparison, slicing, metric)]
+    tests = [
+        test for slicing in slicings for metric in metrics for test in _tests_of_slices(comparison, slicing, metric)
+    ]
     corrected = holm([test.paired.p_value for test in tests]).tolist()
     return SliceComparison(
         tuple(replace(test, p_value_holm=p_value) for test, p_value in zip(tests, corrected, strict=True)),
@@ -182,13 +184,13 @@ def compare_slices(
     )
 
 
-def _tested(comparison: SystemComparison, slicing: Slicing, metric: str) -> Iterator[SliceTest]:
+def _tests_of_slices(comparison: SystemComparison, slicing: Slicing, metric: str) -> Iterator[SliceTest]:
     """The tests of one slicing in one metric, before the correction; slices on which nothing counts are left out."""
     best = comparison.best[metric]
     for system in comparison.against_best[metric]:
         for number, name in enumerate(slicing.names):
             first, second = (
-                _part(comparison.evaluations[one][metric], slicing.slice_of == number) for one in (best, system)
+                _result_on(comparison.evaluations[one][metric], slicing.slice_of == number) for one in (best, system)
             )
             if (~np.isnan(first.values) & ~np.isnan(second.values) & (first.weights > 0)).any():
                 test = paired_test(first, second)
@@ -197,6 +199,6 @@ def _tested(comparison: SystemComparison, slicing: Slicing, metric: str) -> Iter
                 yield SliceTest(slicing.by, name, metric, best, system, *means, is_better, test, test.p_value)
 
 
-def _part(result: MetricResult, kept: BoolArray) -> MetricResult:
+def _result_on(result: MetricResult, kept: BoolArray) -> MetricResult:
     """The result over some of the queries."""
     return replace(result, values=result.values[kept], weights=result.weights[kept])

@@ -25,12 +25,14 @@ def query_values(
     """
     asked = {by: None} if isinstance(by, str) else dict(by) if isinstance(by, Mapping) else dict.fromkeys(by)
     return {
-        name: _known(name, evaluation, material) if values is None else _given(name, values, evaluation)
+        name: _built_in_values(name, evaluation, material)
+        if values is None
+        else _given_values(name, values, evaluation)
         for name, values in asked.items()
     }
 
 
-def _given(name: str, values: Any, evaluation: Evaluation) -> Sequence[Any]:
+def _given_values(name: str, values: Any, evaluation: Evaluation) -> Sequence[Any]:
     """Values in the order of the queries, given in this order or by query id."""
     if isinstance(values, Mapping):
         of_id = {str(query): value for query, value in values.items()}
@@ -43,13 +45,13 @@ def _given(name: str, values: Any, evaluation: Evaluation) -> Sequence[Any]:
     return list(found)
 
 
-def _known(name: str, evaluation: Evaluation, material: ComparedSystems | None) -> Sequence[Any]:
-    if name in KNOWN:
-        return KNOWN[name](evaluation, material)
+def _built_in_values(name: str, evaluation: Evaluation, material: ComparedSystems | None) -> Sequence[Any]:
+    if name in BUILT_IN:
+        return BUILT_IN[name](evaluation, material)
     data = None if material is None else material.data
     names = () if data is None or data.n_features == 0 else data.names
     if data is None or name not in names:
-        raise UnknownNameError("value of queries", name, [*KNOWN, *names])
+        raise UnknownNameError("value of queries", name, [*BUILT_IN, *names])
     return _of_feature(name, data)
 
 
@@ -97,7 +99,7 @@ def _words(evaluation: Evaluation, _: ComparedSystems | None) -> Sequence[Any]:
     return [len(str(query).split()) for query in ids]
 
 
-KNOWN: Mapping[str, Callable[[Evaluation, ComparedSystems | None], Sequence[Any]]] = {
+BUILT_IN: Mapping[str, Callable[[Evaluation, ComparedSystems | None], Sequence[Any]]] = {
     "documents": _documents,
     "relevant": _relevant,
     "words": _words,
@@ -116,7 +118,7 @@ class Slicing:
     slice_of: IntArray
 
 
-def cut(by: str, values: Sequence[Any], n_slices: int = SLICES) -> Slicing:
+def cut_queries(by: str, values: Sequence[Any], n_slices: int = SLICES) -> Slicing:
     """The queries cut by their values: numbers at quantiles, texts by what they say or how many words they have.
 
     Queries without a value (NaN, None or an empty text) have a slice of their own, the last one.

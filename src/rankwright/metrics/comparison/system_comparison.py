@@ -11,10 +11,15 @@ from numpy.typing import ArrayLike
 from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
 from rankwright.metrics.comparison.against_best import AgainstBest, best_first, best_of_each, tested_against_best
-from rankwright.metrics.comparison.comparison_tables import COLUMNS, concluded, tables_of, values_against_best
+from rankwright.metrics.comparison.comparison_tables import (
+    COLUMNS,
+    conclusion_of_comparison,
+    tables_of,
+    values_against_best,
+)
 from rankwright.metrics.comparison.diff import RankingDiff, diff_lists
 from rankwright.metrics.comparison.slice_comparison import SliceComparison, compare_slices
-from rankwright.metrics.comparison.slicing import SLICES, cut, query_values
+from rankwright.metrics.comparison.slicing import SLICES, cut_queries, query_values
 from rankwright.metrics.comparison.systems import ComparedSystems, check_same, with_fused_scores
 from rankwright.metrics.convention import DEFAULT, Convention
 from rankwright.metrics.evaluation import (
@@ -187,7 +192,7 @@ class SystemComparison(Tabular):
     @property
     def conclusion(self) -> str:
         """One sentence: which system is the best by the first metric, by how much, how sure that is, on what."""
-        return concluded(self)
+        return conclusion_of_comparison(self)
 
     def shown(self) -> ShownTables:
         """Return the tables as people read them."""
@@ -246,7 +251,9 @@ class SystemComparison(Tabular):
             corrected for all slices, systems and metrics together.
         """
         values = query_values(by, next(iter(self.evaluations.values())), self.material)
-        return compare_slices(self, [cut(name, own, slices) for name, own in values.items()], self._chosen(metrics))
+        return compare_slices(
+            self, [cut_queries(name, own, slices) for name, own in values.items()], self._chosen(metrics)
+        )
 
     def _chosen(self, metrics: str | Sequence[str] | None) -> list[str]:
         """The metrics of those names, which were compared; the first one where none is named."""

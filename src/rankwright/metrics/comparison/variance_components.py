@@ -113,7 +113,7 @@ def variance_components(differences: Sequence[Float64Array]) -> VarianceComponen
     n_seeds, n_folds = tables[0].shape[1], len(tables)
     rest, seeds, queries = _within(tables, sizes)
     means = np.array([float(table.mean()) for table in tables])
-    parts = _known(queries) / sizes + _known(seeds) / n_seeds + _known(rest) / (sizes * n_seeds)
+    parts = _or_zero(queries) / sizes + _or_zero(seeds) / n_seeds + _or_zero(rest) / (sizes * n_seeds)
     folds = max(0.0, float(means.var(ddof=1) - parts.mean())) if n_folds > 1 else math.nan
     share = float((1 / sizes).sum()) / n_folds**2
     return VarianceComponents(
@@ -146,5 +146,5 @@ def _squares(table: Float64Array) -> tuple[float, float, float]:
     )
 
 
-def _known(variance: float) -> float:
+def _or_zero(variance: float) -> float:
     return 0.0 if math.isnan(variance) else variance

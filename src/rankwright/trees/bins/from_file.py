@@ -12,8 +12,8 @@ import numpy as np
 
 from rankwright.arrays import CodeArray, Float32Array, IntArray, Uint64Array
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset_parts import numbered_names
 from rankwright.data.keys import key_order, row_hashes
-from rankwright.data.parts import numbered_names
 from rankwright.errors import InputError
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import DataFile, as_data_file

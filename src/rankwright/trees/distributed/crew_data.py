@@ -26,8 +26,8 @@ from rankwright.cluster.crew import (
 )
 from rankwright.cluster.engine import MAX_TRIES, Engine
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset_parts import numbered_names
 from rankwright.data.groups import Groups
-from rankwright.data.parts import numbered_names
 from rankwright.data.preferences import Preferences
 from rankwright.errors import ClusterError, InputError, require
 from rankwright.formats.shards import ShardPart, Shards, divided_shards, query_bounds
