@@ -31,7 +31,7 @@ Form = tuple[type[np.generic], Shape]  # what an array must be
 def file_faults(path: str | os.PathLike[str], what: str) -> Iterator[None]:
     """Turn whatever goes wrong while `what` is made from the file at `path` into one line about that file.
 
-    The checksum was right, so the file is undamaged: a later release, another program or somebody's hand wrote it.
+    The checksum was right, so the file is undamaged: a later release, another program or a person wrote it.
     """
     try:
         yield

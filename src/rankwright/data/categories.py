@@ -16,7 +16,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.errors import InputError
 
-MOST_CATEGORIES = 1000  # of a column: more are names or texts, of which a model would learn nothing about new ones
+MOST_CATEGORIES = 1000  # of a column: more are names or free texts, from which a model learns nothing about new ones
 
 Categories: TypeAlias = Mapping[str, tuple[str, ...]]  # by feature, in the order of their codes
 

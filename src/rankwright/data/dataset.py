@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import as_ids
 from rankwright.data.columns import Columns
-from rankwright.data.dataset_parts import DatasetParts, column_named, inverse
+from rankwright.data.dataset_parts import DatasetParts, column_named, inverse, role_columns
 from rankwright.data.frames import coded_features, frame_of, pandas_frame, plain_values, values_of
 from rankwright.data.groups import Groups, group_rows
 from rankwright.data.keys import key_order
@@ -19,7 +19,7 @@ from rankwright.data.seeds import Seed
 from rankwright.data.splits import k_fold, letor_folds, split_queries
 from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownQueryError, require_type
-from rankwright.tables.text import ShownTable, short
+from rankwright.tables.text import ShownTable, counted, short
 
 SHOWN_ROWS, SHOWN_COLUMNS = 5, 10  # in a notebook
 
@@ -80,7 +80,7 @@ class RankingDataset(DatasetParts):
     >>> import rankwright as rw
     >>> data = rw.RankingDataset.from_arrays([[0.1], [0.7], [0.3]], [0, 2, 1], qid=["a", "a", "b"])
     >>> data
-    RankingDataset(2 queries, 3 documents, 1 features)
+    RankingDataset(2 queries, 3 documents, 1 feature)
     >>> data.qid.tolist()
     ['a', 'a', 'b']
     """
@@ -192,7 +192,8 @@ class RankingDataset(DatasetParts):
         )
 
     def __repr__(self) -> str:
-        return f"RankingDataset({self.n_queries} queries, {self.n_docs} documents, {self.n_features} features)"
+        queries, documents = counted(self.n_queries, "query"), counted(self.n_docs, "document")
+        return f"RankingDataset({queries}, {documents}, {counted(self.n_features, 'feature')})"
 
     def __len__(self) -> int:
         """The number of documents."""
@@ -228,8 +229,8 @@ class RankingDataset(DatasetParts):
         pandas.DataFrame
             Query ids, labels and features of the first `n` rows of the data that this dataset was made from.
         """
-        roles = {"qid": self.qid, "label": self.labels}
-        shown = {name: self.in_source_order(part)[:n] for name, part in roles.items() if part is not None}
+        roles, names = role_columns(self), {"query": "qid", "label": "label"}
+        shown = {name: roles[role][:n] for role, name in names.items() if role in roles}
         return pandas_frame(shown, self.names, self.in_source_order(self.features)[:n])
 
     def columns(self) -> dict[str, Any]:
@@ -241,19 +242,9 @@ class RankingDataset(DatasetParts):
             Columns by name: the query's id, the document's, the label and the weights, as far as there are any, then
             the features.
         """
-        names, weights = Columns(), self.query_weights
-        parts = {
-            "query": self.qid,
-            "document": self.document_ids,
-            "position": self.positions,
-            "propensity": self.propensities,
-            "label": self.labels,
-            "query_weight": None if weights is None else np.repeat(weights, self.groups.sizes),
-            "document_weight": self.document_weights,
-        }
-        roles = {names.written(role): part for role, part in parts.items() if part is not None}
-        features = {name: self.features[:, place] for place, name in enumerate(self.names)}
-        return {name: self.in_source_order(np.asarray(part)) for name, part in (roles | features).items()}
+        features = self.in_source_order(self.features)
+        roles = {Columns().written(role): column for role, column in role_columns(self).items()}
+        return roles | {name: features[:, place] for place, name in enumerate(self.names)}
 
     def to_frame(self) -> Any:
         """Return the data as a frame, one row for each document.

@@ -66,7 +66,7 @@ class DatasetParts:
         if self.feature_names and len(self.feature_names) != self.n_features:
             raise InputError(f"feature_names must have {self.n_features} names, got {len(self.feature_names)}")
         unknown = [name for name in self.categories or () if name not in self.feature_names]
-        if unknown and self.n_features:  # where features are kept apart, their categories stay here
+        if unknown and self.n_features:  # a dataset whose features are kept elsewhere still has their categories
             raise InputError(f"there are categories of {unknown[0]!r}, which is no feature")
         if self.labels is not None and ((self.labels < 0) | np.isinf(self.labels)).any():
             row = int(np.flatnonzero((self.labels < 0) | np.isinf(self.labels))[0])
@@ -295,8 +295,26 @@ def numbered_names(n_features: int) -> tuple[str, ...]:
     return tuple(str(number) for number in range(1, n_features + 1))
 
 
+def role_columns(data: DatasetParts, first_query: int = 0) -> dict[str, NDArray[Any]]:
+    """The columns that a table of the data has besides features, by role, in the order of the data's source; ids first.
+
+    Queries without ids are numbered from `first_query`.
+    """
+    weights = data.query_weights
+    columns = {
+        "query": data.qid if data.query_ids is not None else data.qid + first_query,
+        "document": data.document_ids,
+        "position": data.positions,
+        "propensity": data.propensities,
+        "label": data.labels,
+        "query_weight": None if weights is None else np.repeat(weights, data.groups.sizes),
+        "document_weight": data.document_weights,
+    }
+    return {role: data.in_source_order(column) for role, column in columns.items() if column is not None}
+
+
 def not_propensities(values: Float32Array) -> BoolArray:
-    """Which values are no chances of examination: those lie above 0 and are at most 1."""
+    """Which values cannot be propensities, which lie above 0 and are at most 1."""
     wrong: BoolArray = ~((values > 0) & (values <= 1))
     return wrong
 
@@ -311,7 +329,7 @@ def column_named(name: str, values: ArrayLike | None, length: int) -> NDArray[An
 
 
 def inverse(order: IntArray) -> IntArray:
-    """Where each row goes that an order takes: the order that undoes it."""
+    """The order that undoes another: the new place of each old row."""
     places = np.empty_like(order)
     places[order] = np.arange(len(order))
     return places

@@ -289,17 +289,9 @@ def _pandas_is_text(series: Any) -> bool:
     return series.dtype == object and any(isinstance(value, str) for value in series)
 
 
-def _pandas_like(frame: Any, values: NDArray[Any], name: str) -> Any:
-    return load_package("pandas", "answering with a Series").Series(values, index=frame.index, name=name)
-
-
-def _polars_is_text(series: Any) -> bool:
-    return str(series.dtype).partition("(")[0] in ("String", "Utf8", "Categorical", "Enum")
-
-
-def _arrow_is_text(column: Any) -> bool:
-    types, kind = import_module("pyarrow.types"), column.type
-    return any(test(kind) for test in (types.is_string, types.is_large_string, types.is_dictionary))
+def _arrow_is(column: Any, *kinds: str) -> bool:
+    types = import_module("pyarrow.types")
+    return any(getattr(types, f"is_{kind}")(column.type) for kind in kinds)
 
 
 def _array_is_text(values: Any) -> bool:
@@ -307,31 +299,16 @@ def _array_is_text(values: Any) -> bool:
     return array.dtype.kind in "UT" or (array.dtype.kind == "O" and any(isinstance(value, str) for value in array))
 
 
-def _polars_is_numeric(series: Any) -> bool:
-    return bool(series.dtype.is_numeric()) or str(series.dtype) in ("Boolean", "Null")
-
-
 def _polars_numbers(series: Any) -> NDArray[Any]:
     exact = series.dtype.is_integer() and not series.has_nulls()
     return (series if exact else series.cast(float)).to_numpy()  # type: ignore[no-any-return]
 
 
-def _arrow_is_numeric(column: Any) -> bool:
-    types, kind = import_module("pyarrow.types"), column.type
-    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
-    return any(test(kind) for test in tests)
-
-
 def _arrow_numbers(column: Any) -> NDArray[Any]:
-    types = import_module("pyarrow.types")
-    if types.is_boolean(column.type):
+    if _arrow_is(column, "boolean"):
         column = column.cast("int8")
-    exact = types.is_floating(column.type) or (types.is_integer(column.type) and column.null_count == 0)
+    exact = _arrow_is(column, "floating") or (_arrow_is(column, "integer") and column.null_count == 0)
     return np.asarray((column if exact else column.cast("float64", safe=False)).to_numpy(zero_copy_only=False))
-
-
-def _arrow_values(column: Any) -> NDArray[Any]:
-    return np.asarray(column.to_pylist(), object) if column.null_count else np.asarray(column.to_numpy(False))
 
 
 def _array_is_numeric(values: Any) -> bool:
@@ -353,25 +330,29 @@ LIBRARIES: Mapping[str, Library] = {
         values=lambda series: series.to_numpy(),
         is_text=_pandas_is_text,
         texts=lambda series: series.astype(object).tolist(),
-        like=_pandas_like,
+        like=lambda frame, values, name: load_package("pandas", "answering with a Series").Series(
+            values, index=frame.index, name=name
+        ),
     ),
     "polars": Library(
         names=lambda frame: list(frame.columns),
         columns=lambda frame: frame.get_columns(),
-        is_numeric=_polars_is_numeric,
+        is_numeric=lambda series: bool(series.dtype.is_numeric()) or str(series.dtype) in ("Boolean", "Null"),
         numbers=_polars_numbers,
         values=lambda series: series.to_numpy(),
-        is_text=_polars_is_text,
+        is_text=lambda series: str(series.dtype).partition("(")[0] in ("String", "Utf8", "Categorical", "Enum"),
         texts=lambda series: series.to_list(),
         like=lambda frame, values, name: load_package("polars", "answering with a Series").Series(name, values),  # noqa: ARG005
     ),
     "pyarrow": Library(
         names=lambda table: list(table.schema.names),
         columns=lambda table: list(table.columns),
-        is_numeric=_arrow_is_numeric,
+        is_numeric=lambda column: _arrow_is(column, "integer", "floating", "boolean", "decimal", "null"),
         numbers=_arrow_numbers,
-        values=_arrow_values,
-        is_text=_arrow_is_text,
+        values=lambda column: np.asarray(
+            column.to_pylist() if column.null_count else column.to_numpy(False), object if column.null_count else None
+        ),
+        is_text=lambda column: _arrow_is(column, "string", "large_string", "dictionary"),
         texts=lambda column: column.to_pylist(),
     ),
 }

@@ -107,6 +107,6 @@ def _with_partners(keys: Uint64Array, pairs: Preferences) -> Uint64Array:
 
 
 def _bits(values: Any) -> Uint64Array:
-    """The numbers as whole ones: equal where the numbers are, with -0 as 0 and every NaN alike."""
+    """The bits of the numbers as integers: equal where the numbers are, with -0 as 0 and every NaN the same."""
     as_double = np.asarray(values, np.float64) + 0.0
     return np.where(np.isnan(as_double), np.nan, as_double).view(np.uint64)

@@ -111,7 +111,10 @@ def convert(
     >>> done.target_format, done.queries, done.documents, done.features
     ('csv', 20, 1000, 50)
     """
-    source_format = _source_format(source, source_format)
+    if source_format in TREC_SUFFIX_OF:
+        told = f"{source_format} files hold no features and cannot become a dataset; read_{source_format} reads them"
+        raise SettingError(told)
+    source_format = source_format or format_of(source)
     target_format = _target_format(target, target_format) if shards is None else target_format or "parquet"
     if (scores is None) == (target_format == "run"):
         raise SettingError("scores and the target format run belong together: give both or neither")
@@ -152,12 +155,6 @@ def _counted(chunks: Iterable[RankingDataset], counts: dict[str, int]) -> Iterat
         counts["documents"] += chunk.n_docs
         counts["features"] = chunk.n_features
         yield chunk
-
-
-def _source_format(source: Paths, name: str | None) -> str:
-    if name in TREC_SUFFIX_OF:
-        raise SettingError(f"{name} files hold no features and cannot become a dataset; read_{name} reads them")
-    return format_of(source) if name is None else name
 
 
 def _target_format(target: FilePath, name: str | None) -> str:

@@ -149,7 +149,7 @@ class DataFile:
         DataFile
             The file with the options; the file itself where there are none to add.
         """
-        name = format_of(self.paths) if self.format is None else self.format
+        name = self.format or format_of(self.paths)
         known = format_named(name).options
         chosen = {option: value for option, value in defaults.items() if option in known}
         return DataFile(self.paths, format=name, **(chosen | self.options)) if chosen else self
@@ -168,7 +168,7 @@ class DataFile:
             The file; texts that are not among the categories are read as missing values. Formats that hold numbers
             alone are taken as coded already.
         """
-        name = format_of(self.paths) if self.format is None else self.format
+        name = self.format or format_of(self.paths)
         if not categories or "categories" not in format_named(name).options:
             return self
         return DataFile(self.paths, format=name, **(self.options | {"categories": categories}))

@@ -6,7 +6,7 @@ Queries without ids are numbered from 0; queries without documents have no row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from rankwright.arrays import Float32Array, as_vector
 from rankwright.data.columns import Columns, TableLayout, check_written_names, find_layout
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset_parts import role_columns
 from rankwright.data.frames import Table, arrow_table, pandas_frame, polars_frame, table_of
 from rankwright.errors import InputError, require_type
+from rankwright.formats.blocks import Reader
 from rankwright.formats.pipeline import numbered_chunks
 from rankwright.formats.rows import Rows, Runs
 from rankwright.formats.storage.places import FilePath
@@ -186,6 +188,22 @@ def to_sparse(data: RankingDataset) -> Any:
     return csr_array(data.in_source_order(data.features))
 
 
+@dataclass(frozen=True, slots=True)
+class TableReader(Reader):
+    """What readers of files with named columns share: the options of `from_frame`, and the columns of categories."""
+
+    columns: Columns | None = None
+    features: Sequence[str] | None = None
+    drop: Sequence[str] = ()
+    categories: Collection[str] = ()
+    allow_infinity: bool = False
+
+    def layout_of(self, names: Sequence[str]) -> TableLayout:
+        """The layout of a file with these columns."""
+        how: dict[str, Any] = {"features": self.features, "drop": self.drop, "categories": self.categories}
+        return find_layout(names, self.columns, **how)
+
+
 def rows_of_table(
     table: Table, layout: TableLayout, *, allow_infinity: bool, first_row: int = 0, out: Float32Array | None = None
 ) -> Rows:
@@ -218,19 +236,7 @@ class TableColumns:
     def of(cls, data: RankingDataset, columns: Columns, first_query: int = 0) -> TableColumns:
         """The dataset's table; queries without ids are numbered from `first_query`."""
         check_written_names(data.names, columns)
-        weights = data.query_weights
-        part_of_role = {
-            "query": data.qid if data.query_ids is not None else data.qid + first_query,
-            "document": data.document_ids,
-            "position": data.positions,
-            "propensity": data.propensities,
-            "label": data.labels,
-            "query_weight": None if weights is None else np.repeat(weights, data.groups.sizes),
-            "document_weight": data.document_weights,
-        }
-        roles = {
-            columns.written(role): data.in_source_order(part) for role, part in part_of_role.items() if part is not None
-        }
+        roles = {columns.written(role): column for role, column in role_columns(data, first_query).items()}
         return cls(roles, data.names, data.in_source_order(data.features))
 
     @property
@@ -239,7 +245,7 @@ class TableColumns:
         return [*self.roles, *self.names]
 
     def blocks(self, values_at_once: int) -> Iterator[TableColumns]:
-        """The table in blocks of about so many values; at least one block, even where there are no rows."""
+        """The table in blocks of about `values_at_once` values; at least one block, even where there are no rows."""
         rows_at_once = max(1, values_at_once // len(self.header))
         for start in range(0, max(1, len(self.features)), rows_at_once):
             rows = slice(start, start + rows_at_once)

@@ -8,10 +8,10 @@ categories are, nothing is read beforehand, and texts that it never saw are miss
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import fspath
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -185,8 +185,7 @@ def with_known_categories(reader: Reader, paths: Sequence[str]) -> Reader:
                 found[name] |= own
     with errors_name_file(input_names(paths)):
         known = {name: in_code_order(name, texts) for name, texts in found.items()}
-    changed: Any = reader  # readers with categories are dataclasses
-    made: Reader = replace(changed, categories=known)
+    made: Reader = replace(cast(Any, reader), categories=known)  # readers with categories are dataclasses
     return made
 
 
@@ -211,11 +210,8 @@ def numbered_chunks(
         require_type(chunk, RankingDataset, "data", "a RankingDataset")
         yield chunk, n_queries
         n_queries += chunk.n_queries
-        left_out |= {called for part, called in no_place.items() if _n_values(getattr(chunk, part))}
+        present = {part: getattr(chunk, part) for part in no_place}
+        left_out |= {no_place[part] for part, values in present.items() if values is not None and len(values)}
         left_out |= {"queries without documents"} if (chunk.groups.sizes == 0).any() else set()
     if left_out:
         logger.warning("%s: %s has no place for %s; left out", fspath(path), holder, ", ".join(sorted(left_out)))
-
-
-def _n_values(part: Sized | None) -> int:
-    return 0 if part is None else len(part)

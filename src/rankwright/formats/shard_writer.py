@@ -29,10 +29,9 @@ def write_shards(
     format: str,
     write: Callable[[Iterable[RankingDataset], FilePath], None],
 ) -> int:
-    """Deal the queries of all chunks to so many files, each about as long, and return the bytes written.
+    """Deal the queries of all chunks to `n_shards` files of about equal length, and return the number of bytes written.
 
-    Each file is written by a thread of its own, which takes chunks as they come. Nothing is left of them where one
-    fails.
+    Each file is written by a thread of its own, which takes chunks as they come. If one fails, all files are removed.
     """
     require(1 <= n_shards <= MOST_SHARDS, f"shards must be from 1 to {MOST_SHARDS}, got {n_shards}")
     if format not in SUFFIX_OF:

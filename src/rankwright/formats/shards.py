@@ -233,7 +233,7 @@ class ShardPart:
 
 
 def divided_shards(shards: Shards, index: ShardIndex | None, n_parts: int) -> list[ShardPart]:
-    """So many parts of the shards, in their order; there may be empty ones."""
+    """The shards cut into `n_parts` parts, in their order; some parts may be empty."""
     if index is None:
         sizes = np.array([size_of(path) for path in shards.paths], np.int64)
         bounds = _bounds(sizes, n_parts)

@@ -29,19 +29,9 @@ from rankwright.metrics.metric import (
     SwapMetric,
     no_discount,
     reciprocal_discount,
+    relevance_worth,
 )
 from rankwright.ranking.gains import EXPONENTIAL
-
-
-def relevance_worth(
-    _metric: SwapMetric,
-    labels: Float32Array,
-    groups: Groups,  # noqa: ARG001
-    convention: Convention,
-    threads: int = 1,  # noqa: ARG001
-) -> Float64Array:
-    """1 for each relevant document, 0 for the others."""
-    return convention.relevant.of(labels).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)

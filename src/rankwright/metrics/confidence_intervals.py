@@ -11,7 +11,7 @@ from rankwright import kernels
 from rankwright.arrays import Float64Array
 
 COVERAGE = 0.95
-_HALF_WIDTH = 1.959963984540054  # standard deviations that hold 95 % of a normal distribution, to each side
+HALF_WIDTH = 1.959963984540054  # standard deviations that hold 95 % of a normal distribution, to each side
 
 
 class Interval(NamedTuple):
@@ -19,6 +19,14 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+    def __str__(self) -> str:
+        return f"{self.low:.4f} to {self.high:.4f}"
+
+
+def none_unless_finite(number: float) -> float | None:
+    """The number, or None where JSON cannot hold it."""
+    return number if math.isfinite(number) else None
 
 
 def weighted_mean(values: Float64Array, weights: Float64Array) -> float:
@@ -53,7 +61,7 @@ def normal_interval(values: Float64Array, weights: Float64Array) -> Interval:
     mean = weighted_mean(values, weights)
     spread = _sum((weights * (values - mean)) ** 2)
     error = math.sqrt(spread * n / (n - 1)) / _sum(weights)
-    return Interval(mean - _HALF_WIDTH * error, mean + _HALF_WIDTH * error)
+    return Interval(mean - HALF_WIDTH * error, mean + HALF_WIDTH * error)
 
 
 def kernel_seed(seed: int) -> int:

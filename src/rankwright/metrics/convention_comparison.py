@@ -18,7 +18,7 @@ from rankwright.metrics.evaluation_inputs import judgments_of, scores_of
 from rankwright.metrics.metric_table import parse_metric
 from rankwright.ranking.gains import EXPONENTIAL, LETOR, LINEAR, LOG2, RECIPROCAL
 from rankwright.ranking.order import Ties
-from rankwright.tables.text import ShownTable
+from rankwright.tables.text import ShownTable, counted
 
 SMALLEST_EFFECT = 5e-5  # what four decimals can show
 
@@ -64,8 +64,8 @@ class ConventionComparison(Tabular):
         """One line that belongs beside the numbers: how many queries there are, and how many have nothing relevant."""
         evaluation = next(iter(self.evaluations.values()))
         return (
-            f"{evaluation.n_queries} queries, {evaluation.nothing_relevant} with nothing relevant; "
-            f"{evaluation.groups.n_docs} documents"
+            f"{counted(evaluation.n_queries, 'query')}, {evaluation.nothing_relevant} with nothing relevant; "
+            f"{counted(evaluation.groups.n_docs, 'document')}"
         )
 
     def table(self) -> list[list[str]]:

@@ -62,6 +62,17 @@ class SwapMetric(Metric, Protocol):
         """The share of a worth that is left at each of the first `n_ranks` ranks; shorter if the rest leave nothing."""
 
 
+def relevance_worth(
+    _metric: SwapMetric,
+    labels: Float32Array,
+    groups: Groups,  # noqa: ARG001
+    convention: Convention,
+    threads: int = 1,  # noqa: ARG001
+) -> Float64Array:
+    """1 for each relevant document, 0 for the others."""
+    return convention.relevant.of(labels).astype(np.float64)
+
+
 def no_discount(metric: SwapMetric, n_ranks: int, convention: Convention) -> Float64Array:  # noqa: ARG001
     """1 at each rank within the cutoff."""
     return np.ones(min(metric.depth, n_ranks))
@@ -178,7 +189,12 @@ class AtAnyCutoff(ListMetric):
     @property
     def name(self) -> str:
         """The text that parses back into this metric."""
-        return self.family if self.cutoff is None else f"{self.family}@{self.cutoff}"
+        return self.name_without_cutoff if self.cutoff is None else f"{self.name_without_cutoff}@{self.cutoff}"
+
+    @property
+    def name_without_cutoff(self) -> str:
+        """The part of the name before the cutoff."""
+        return self.family
 
     @property
     def depth(self) -> int:

@@ -101,7 +101,7 @@ def test_every_form(comparison):
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["tests"][0]["by"] == "documents"
     assert list(found.to_frame()["by"].unique()) == ["documents", "relevant"]
     assert found.conclusion in str(found)
-    assert "surely better" in found.conclusion
+    assert "significantly better" in found.conclusion
     assert max(map(len, str(found).splitlines()[:6])) <= 80
 
 
@@ -134,6 +134,6 @@ def test_a_slice_on_which_another_system_is_better_is_named():
     for metric in ("mrr", "pair-error"):
         found = rw.compare({"first": first, "second": -first}, data, [metric]).slice_by({"kind": kinds})
         assert found.conclusion == (
-            "The best system is surely better in 1 of 2 tests on slices; second is better than first in "
+            "The best system is significantly better in 1 of 2 tests on slices; second is better than first in "
             f"{metric} where kind is tail."
         )

@@ -153,7 +153,7 @@ def test_the_frame_has_every_number_of_the_tests(scores, small_data):
 def test_every_form_tells_the_same(scores, small_data):
     found = rw.compare(scores, small_data, ["map"])
     for form in (str(found), found.shown().markdown(), found._repr_html_()):
-        for told in ("t-test", "won/tied/lost", "four times out of five", "the others less"):
+        for told in ("t-test", "won/tied/lost", "four times out of five", "how the others differ from"):
             assert told in form
         assert html.unescape(form).find(found.conclusion) > 0
 

@@ -8,7 +8,7 @@ numbers; true and false are 1 and 0. Files may be compressed (.gz, .zst).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from rankwright import kernels
 from rankwright.arrays import thread_count
 from rankwright.data.categories import Categories
-from rankwright.data.columns import Columns, TableLayout, find_layout
+from rankwright.data.columns import Columns, TableLayout
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, InputError, SettingError, require
-from rankwright.formats.blocks import Opener, OpenFile, Reader, errors_name_file
-from rankwright.formats.dataset_tables import TableColumns, tables_of
+from rankwright.formats.blocks import Opener, OpenFile, errors_name_file
+from rankwright.formats.dataset_tables import TableColumns, TableReader, tables_of
 from rankwright.formats.delimited.cells import CellReader, Lines, whole_lines
 from rankwright.formats.delimited.descriptions import read_column_description
 from rankwright.formats.growing_matrix import Room
@@ -39,21 +39,16 @@ LONGEST_CELL = 17  # characters of a written number and its delimiter
 
 
 @dataclass(frozen=True, slots=True)
-class DelimitedReader(Reader):
+class DelimitedReader(TableReader):
     """Opens CSV and TSV files; the options are those of `from_frame` and four more.
 
     Without `delimiter` it is found in the first line. `names` are the columns of files without a header; `description`,
     CatBoost's file of column types (.cd), is for such files too. `threads` parse in parallel.
     """
 
-    columns: Columns | None = None
-    features: Sequence[str] | None = None
-    drop: Sequence[str] = ()
-    categories: Collection[str] = ()
     delimiter: str | None = None
     names: Sequence[str] | None = None
     description: FilePath | None = None
-    allow_infinity: bool = False
     threads: int | None = None
 
     def __post_init__(self) -> None:
@@ -101,20 +96,20 @@ class DelimitedReader(Reader):
         if cells is None:
             raise FileFormatError(file, "there is text after a closing quote", first.number_of(0))
         with errors_name_file(file):
-            names, columns, drop = self._meaning(cells)
-            how: dict[str, Any] = {"features": self.features, "drop": drop, "categories": self.categories}
-            layout = find_layout(names, columns, **how)
+            names, described = self._described(cells)
+            layout = described.layout_of(names)
         if self.names is self.description is None:
             first = first.after_first()
         return _OpenLines(file, names, layout, delimiter, chain([first], lines))
 
-    def _meaning(self, cells: Sequence[str]) -> tuple[Sequence[str], Columns | None, Sequence[str]]:
-        """The names of the columns, their roles, and those to drop, of a file whose first line has these cells."""
+    def _described(self, cells: Sequence[str]) -> tuple[Sequence[str], TableReader]:
+        """The names of the columns of a file whose first line has these cells, and a reader that knows their roles."""
         if self.description is None:
-            return self.names or cells, self.columns, self.drop
+            return self.names or cells, self
         description = read_column_description(self.description)
         names = description.names(len(cells))
-        return names, description.columns(names), [*description.left_out(names), *self.drop]
+        drop = [*description.left_out(names), *self.drop]
+        return names, replace(self, columns=description.columns(names), drop=drop, description=None)
 
 
 class _OpenLines(NamedTuple):

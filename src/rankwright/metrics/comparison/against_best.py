@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from rankwright.errors import InputError
+from rankwright.metrics.confidence_intervals import none_unless_finite
 from rankwright.metrics.evaluation import Evaluation, MetricResult
-from rankwright.metrics.significance import PairedTest, holm, none_unless_finite, paired_test, wilcoxon_p_value
+from rankwright.metrics.significance import PairedTest, holm, paired_test, wilcoxon_p_value
 
 
 @dataclass(frozen=True, slots=True)

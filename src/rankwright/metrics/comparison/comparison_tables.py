@@ -49,7 +49,7 @@ def _details(comparison: SystemComparison, metric: str) -> ShownTable:
         for name in names
     ]
     sensitivity = detectable_of(metric, best, names[0], against[names[0]].paired)
-    title = f"{metric}: the others less {best}"
+    title = f"{metric}: how the others differ from {best}"
     return ShownTable(title, DETAILS, rows, ("p", "t-test", OUTCOMES), [sensitivity] if sensitivity else [])
 
 
@@ -60,8 +60,10 @@ def conclusion_of_comparison(comparison: SystemComparison) -> str:
     found = conclusion_of(metric, first, second, against[second].paired, against[second].randomisation_holm, alpha)
     if len(against) == 1:
         return found
-    beaten = sum(one.randomisation_holm < alpha for one in against.values())
-    return f"{found.removesuffix('.')}; {first} is surely better than {beaten} of the {len(against)} others."
+    beaten, n_others = sum(one.randomisation_holm < alpha for one in against.values()), len(against)
+    of_others = {0: f"none of the {n_others} others", n_others: f"all {n_others} others"}
+    than = of_others.get(beaten, f"{beaten} of the {n_others} others")
+    return f"{found.removesuffix('.')}; {first} is significantly better than {than}."
 
 
 COLUMNS = (

@@ -18,11 +18,11 @@ from rankwright.data.tabular import Tabular
 from rankwright.errors import RankwrightError, require
 from rankwright.metrics.comparison.sentences import signed_cell
 from rankwright.metrics.comparison.systems import ComparedSystems
+from rankwright.metrics.confidence_intervals import none_unless_finite
 from rankwright.metrics.convention import Convention
 from rankwright.metrics.evaluation import Evaluation, ScoredLists
-from rankwright.metrics.significance import none_unless_finite
 from rankwright.ranking.order import Ranking, break_ties
-from rankwright.tables.text import ShownTable, ShownTables
+from rankwright.tables.text import ShownTable, ShownTables, counted
 
 MOST_LETTERS = 25  # of a document's name: two of them, labels and ranks fit into 80 columns
 UP, DOWN, NEW = "▲", "▼", "new"
@@ -117,11 +117,9 @@ class RankingDiff(Tabular):
     @property
     def headline(self) -> str:
         """What was found, in one line."""
-        (first, second), counts = self.systems, self.counts
-        return (
-            f"from {first} to {second}, {self.metric}: {counts['lost']:,} queries lost, {counts['won']:,} won, "
-            f"{counts['same']:,} stayed the same"
-        )
+        lost = counted(self.counts["lost"], "query", ",")
+        others = f"{self.counts['won']:,} won, {self.counts['same']:,} stayed the same"
+        return f"from {self.systems[0]} to {self.systems[1]}, {self.metric}: {lost} lost, {others}"
 
     def shown(self) -> ShownTables:
         """Return the lists side by side, one table for each query."""
@@ -280,7 +278,7 @@ def _cells(one: QueryDiff, place: int) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A document of a list: what it is the same by in two lists, its name, its label (NaN if unjudged), its score."""
+    """A document of a list: the key that finds it in another list, its name, its label (NaN if unjudged), its score."""
 
     key: Hashable
     name: str
@@ -341,7 +339,7 @@ def why_swapped(rankers: Mapping[str, Any], data: RankingDataset, query: int, ro
             continue
         try:
             first, *more = str(ranker.explain(own, documents=tuple(documents))).splitlines()[:MOST_LINES] or [""]
-        except RankwrightError:  # this kind of ranker, or what it was made from, cannot tell
+        except RankwrightError:  # this kind of ranker, or what it was made from, explains nothing
             continue
         lines += [f"{name}: {first}", *(f"  {line}" for line in more)]
     return lines

@@ -24,7 +24,7 @@ WORDS = ((0.8, "large"), (0.5, "medium"), (0.2, "small"), (0.0, "tiny"))
 
 @dataclass(frozen=True, slots=True)
 class PairedEffect:
-    """The spread of differences over queries, and what follows from it; NaN where a single query cannot tell.
+    """The spread of differences over queries, and what follows from it; NaN where there is a single query.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def queries_needed(size: float) -> int | None:
 
 
 def _multiple(n: float) -> float:
-    """How many standard errors a difference must have to be found: the test's threshold, and room for bad luck."""
+    """How many standard errors a difference must have to be found: the test's threshold, and what its power adds."""
     return float(stdtrit(n - 1, 1 - LEVEL / 2) + stdtrit(n - 1, POWER))
 
 

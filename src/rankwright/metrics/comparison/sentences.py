@@ -6,19 +6,15 @@ import math
 
 from rankwright.metrics.comparison.effects import word_of
 from rankwright.metrics.significance import PairedTest
+from rankwright.tables.text import counted
 
 SURE = 0.001  # p-values below it are not told apart
 LARGEST_SIZE = 100  # effect sizes above it are not told apart
 
 
-def in_queries(number: int) -> str:
-    """A number of queries in words."""
-    return f"{number:,} {'query' if number == 1 else 'queries'}"
-
-
 def conclusion_of(metric: str, first: str, second: str, test: PairedTest, p_value: float, alpha: float) -> str:
     """One sentence on the first system, the better one, against the second; `test` has the second less the first."""
-    on = f"on {in_queries(test.queries)}"
+    on = f"on {counted(test.queries, 'query', ',')}"
     if test.difference == 0:
         return f"{first} and {second} are equal in {metric} {on}."
     low, high = sorted(abs(end) if end * test.difference > 0 else -abs(end) for end in test.interval)
@@ -49,10 +45,8 @@ def detectable_of(metric: str, first: str, second: str, test: PairedTest) -> str
     effect = test.effect
     if math.isnan(effect.detectable) or effect.detectable == 0:
         return ""
-    could = (
-        f"{in_queries(test.queries)} show a difference of {effect.detectable:.4f} {metric} between {first} and "
-        f"{second} four times out of five"
-    )
+    shown = f"a difference of {effect.detectable:.4f} {metric} between {first} and {second}"
+    could = f"{counted(test.queries, 'query', ',')} show {shown} four times out of five"
     if effect.needed is None:
         return f"{could}."
     return f"{could}; one of {abs(test.difference):.4f} takes about {_round(effect.needed):,} queries."

@@ -77,16 +77,16 @@ class SliceComparison(Tabular):
 
     @property
     def conclusion(self) -> str:
-        """One sentence: in how many slices another system is surely better, or surely worse."""
+        """One sentence: in how many slices another system is significantly better, or significantly worse."""
         sure = [test for test in self.tests if test.p_value_holm < self.alpha]
         better = [test for test in sure if test.is_better]
         if not sure:
-            return f"None of {len(self.tests)} differences on slices is more than chance may give."
+            return f"None of the {len(self.tests)} differences on slices is more than chance may give."
         where = "".join(
             f"; {one.system} is better than {one.best} in {one.metric} where {one.by} is {one.slice}" for one in better
         )
-        n_worse = len(sure) - len(better)
-        return f"The best system is surely better in {n_worse} of {len(self.tests)} tests on slices{where}."
+        won = (len(sure) - len(better)) or "none"
+        return f"The best system is significantly better in {won} of {len(self.tests)} tests on slices{where}."
 
     def shown(self) -> ShownTables:
         """Return the tables as people read them."""
@@ -107,7 +107,9 @@ class SliceComparison(Tabular):
             for one in own
         ]
         columns = [by, "queries", "difference (95 %)", "p", "effect", "won/lost"]
-        return ShownTable(f"{metric} by {by}: {system} less {own[0].best}", columns, rows, ("queries", "p", "won/lost"))
+        return ShownTable(
+            f"{metric} by {by}: how {system} differs from {own[0].best}", columns, rows, ("queries", "p", "won/lost")
+        )
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the tests.

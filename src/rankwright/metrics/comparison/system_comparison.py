@@ -141,8 +141,7 @@ class SystemComparison(Tabular):
 
     def _cell(self, system: str, metric: str) -> str:
         result = self.evaluations[system][metric]
-        marks = self.marks(system, metric).ljust(2)
-        return f"{result.mean:.4f} ({result.interval.low:.4f} to {result.interval.high:.4f}) {marks}"
+        return f"{result.mean:.4f} ({result.interval}) {self.marks(system, metric).ljust(2)}"
 
     def per_query(self) -> dict[str, Any]:
         """Return a table with one row for each query.
@@ -211,15 +210,19 @@ class SystemComparison(Tabular):
             difference, and the `queries_needed` for this one. From `difference` on they are NaN for the best.
         """
         rows = [
-            (system, metric, result.mean, *result.interval, result.n_queries, *self._against(system, metric))
+            (
+                system,
+                metric,
+                result.mean,
+                *result.interval,
+                result.n_queries,
+                *values_against_best(self.against_best[metric].get(system)),
+            )
             for system in self.ordered()
             for metric, result in self.evaluations[system].results.items()
         ]
         names = ("system", "metric", "mean", "low", "high", "queries", *COLUMNS)
         return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-
-    def _against(self, system: str, metric: str) -> tuple[Any, ...]:
-        return values_against_best(self.against_best[metric].get(system))
 
     def slice_by(
         self,

@@ -21,9 +21,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError
-from rankwright.metrics.significance import none_unless_finite
-
-NORMAL = 1.959963984540054  # standard deviations to each side that hold 95 % of a normal distribution
+from rankwright.metrics.confidence_intervals import HALF_WIDTH, none_unless_finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,8 @@ class VarianceComponents:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the mean, by the normal distribution."""
-        return self.mean - NORMAL * self.standard_error, self.mean + NORMAL * self.standard_error
+        half = HALF_WIDTH * self.standard_error
+        return self.mean - half, self.mean + half
 
     def to_dict(self) -> dict[str, Any]:
         """Return the components as a dictionary for JSON.
