@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,9 @@ from rankwright.data.splits import k_fold, letor_folds, split_queries
 from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownQueryError, require_type
 from rankwright.tables.text import ShownTable, counted, short
+
+if TYPE_CHECKING:
+    from rankwright.data.frames import PandasFrame
 
 SHOWN_ROWS, SHOWN_COLUMNS = 5, 10  # in a notebook
 
@@ -216,7 +219,7 @@ class RankingDataset(DatasetParts):
             raise UnknownQueryError(f"there is no query {unknown[0]!r}; ids are such as {first}")
         return self.take_queries([number_of[str(one)] for one in wanted])
 
-    def head(self, n: int = 5) -> Any:
+    def head(self, n: int = 5) -> PandasFrame:
         """The first documents, as a pandas frame.
 
         Parameters
@@ -246,7 +249,7 @@ class RankingDataset(DatasetParts):
         roles = {Columns().written(role): column for role, column in role_columns(self).items()}
         return roles | {name: features[:, place] for place, name in enumerate(self.names)}
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return the data as a frame, one row for each document.
 
         Returns

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,15 @@ from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, as_features,
 from rankwright.data.categories import Categories, CategoryCodes, category_codes, codes_in, texts_among
 from rankwright.data.columns import check_different
 from rankwright.errors import InputError, MissingExtraError, require_type
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    PandasFrame: TypeAlias = pandas.DataFrame
+    PolarsFrame: TypeAlias = polars.DataFrame
+    ArrowTable: TypeAlias = pyarrow.Table
 
 # Columns are copied into a row-major matrix, and out of it, as many rows at a time as stay in the cache.
 VALUES_AT_A_TIME = 1 << 19
@@ -214,21 +223,23 @@ def _row_blocks(matrix: Float32Array) -> Iterator[slice]:
         yield slice(start, start + rows_at_a_time)
 
 
-def pandas_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
+def pandas_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> PandasFrame:
     """A pandas frame of the roles' columns, then the features."""
     pandas = load_package("pandas", "making a pandas frame")
     left = pandas.DataFrame({name: plain_values(values) for name, values in roles.items()})
     return pandas.concat([left, pandas.DataFrame(features, columns=list(names))], axis=1)
 
 
-def polars_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
+def polars_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> PolarsFrame:
     """A polars frame of the roles' columns, then the features; a missing number is null."""
     polars = load_package("polars", "making a polars frame")
     columns = [*roles.items(), *zip(names, columns_of_matrix(features), strict=True)]
-    return polars.DataFrame([polars.Series(name, plain_values(values), nan_to_null=True) for name, values in columns])
+    series = [polars.Series(name, plain_values(values), nan_to_null=True) for name, values in columns]
+    frame: PolarsFrame = polars.DataFrame(series)
+    return frame
 
 
-def arrow_table(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
+def arrow_table(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> ArrowTable:
     """An Arrow table of the roles' columns, then the features; a missing number is null."""
     arrow = load_package("pyarrow", "making an Arrow table")
     columns = [*roles.values(), *columns_of_matrix(features)]
@@ -236,7 +247,7 @@ def arrow_table(roles: Mapping[str, NDArray[Any]], names: Sequence[str], feature
     return arrow.Table.from_arrays(arrays, names=[*roles, *names])
 
 
-def frame_of(columns: Mapping[str, Any]) -> Any:
+def frame_of(columns: Mapping[str, Any]) -> PandasFrame:
     """A frame of these columns: of pandas, or of polars where that alone is installed."""
     for package in ("pandas", "polars"):
         try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError
-from rankwright.metrics.comparison.sentences import signed_cell
+from rankwright.metrics.comparison.comparison_tables import signed_cell
 from rankwright.metrics.comparison.variance_components import VarianceComponents, variance_components
 from rankwright.tables.text import ShownTable
 from rankwright.tuning.per_query import from_json

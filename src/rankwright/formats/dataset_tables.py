@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,13 @@ from rankwright.formats.blocks import Reader
 from rankwright.formats.pipeline import numbered_chunks
 from rankwright.formats.rows import Rows, Runs
 from rankwright.formats.storage.places import FilePath
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from rankwright.data.frames import ArrowTable, PandasFrame, PolarsFrame
+
+Frame = TypeVar("Frame")
 
 # What a table cannot hold.
 NO_PLACE = {
@@ -79,7 +86,7 @@ def from_frame(
     return data if categories is None else data.with_features(data.features, layout.features, categories)
 
 
-def to_pandas(data: RankingDataset, columns: Columns | None = None) -> Any:
+def to_pandas(data: RankingDataset, columns: Columns | None = None) -> PandasFrame:
     """A pandas frame with one row for each document, in the order of the data it came from.
 
     Parameters
@@ -108,7 +115,7 @@ def to_pandas(data: RankingDataset, columns: Columns | None = None) -> Any:
     return _frame_of(data, columns, pandas_frame)
 
 
-def to_polars(data: RankingDataset, columns: Columns | None = None) -> Any:
+def to_polars(data: RankingDataset, columns: Columns | None = None) -> PolarsFrame:
     """A polars frame with one row for each document, in the order of the data it came from.
 
     Parameters
@@ -135,7 +142,7 @@ def to_polars(data: RankingDataset, columns: Columns | None = None) -> Any:
     return _frame_of(data, columns, polars_frame)
 
 
-def to_arrow(data: RankingDataset, columns: Columns | None = None) -> Any:
+def to_arrow(data: RankingDataset, columns: Columns | None = None) -> ArrowTable:
     """An Arrow table with one row for each document, in the order of the data it came from.
 
     Parameters
@@ -162,7 +169,7 @@ def to_arrow(data: RankingDataset, columns: Columns | None = None) -> Any:
     return _frame_of(data, columns, arrow_table)
 
 
-def to_sparse(data: RankingDataset) -> Any:
+def to_sparse(data: RankingDataset) -> csr_array:
     """The features as a sparse matrix without the zeros.
 
     Parameters
@@ -260,7 +267,7 @@ def tables_of(
         yield TableColumns.of(chunk, columns, n_queries)
 
 
-def _frame_of(data: RankingDataset, columns: Columns | None, make: Callable[..., Any]) -> Any:
+def _frame_of(data: RankingDataset, columns: Columns | None, make: Callable[..., Frame]) -> Frame:
     require_type(data, RankingDataset, "data", "a RankingDataset")
     (table,) = tables_of(data, "frame", columns or Columns())
     return make(table.roles, table.names, table.features)

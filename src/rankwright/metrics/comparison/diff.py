@@ -16,7 +16,7 @@ import numpy as np
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import RankwrightError, require
-from rankwright.metrics.comparison.sentences import signed_cell
+from rankwright.metrics.comparison.comparison_tables import signed_cell
 from rankwright.metrics.comparison.systems import ComparedSystems
 from rankwright.metrics.confidence_intervals import none_unless_finite
 from rankwright.metrics.convention import Convention

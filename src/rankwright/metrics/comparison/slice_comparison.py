@@ -10,8 +10,8 @@ import numpy as np
 
 from rankwright.arrays import BoolArray
 from rankwright.data.tabular import Tabular
+from rankwright.metrics.comparison.comparison_tables import difference_cell, effect_cell, p_cell
 from rankwright.metrics.comparison.effects import word_of
-from rankwright.metrics.comparison.sentences import difference_cell, effect_cell, p_cell
 from rankwright.metrics.comparison.slicing import Slicing
 from rankwright.metrics.evaluation import MetricResult
 from rankwright.metrics.significance import PairedTest, holm, paired_test

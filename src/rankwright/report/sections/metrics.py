@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from rankwright.metrics.comparison.comparison_tables import OUTCOMES
-from rankwright.metrics.comparison.sentences import detectable_of, difference_cell, effect_cell, outcomes_cell, p_cell
+from rankwright.metrics.comparison.comparison_tables import (
+    OUTCOMES,
+    detectable_of,
+    difference_cell,
+    effect_cell,
+    outcomes_cell,
+    p_cell,
+)
 from rankwright.metrics.comparison.system_comparison import SystemComparison
 from rankwright.report.page.document import Block, Chart, KeyFigure, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.sections.subject import Measured
