@@ -18,8 +18,10 @@ import pytest
 from rankwright import kernels
 from rankwright.data.dataset import RankingDataset
 from rankwright.kernels import reference
-from rankwright.metrics.convention import CONVENTIONS, RULES, Convention
-from rankwright.metrics.convention_rules import (
+from rankwright.metrics.convention import (
+    CONVENTIONS,
+    RULES,
+    Convention,
     Empty,
     MapOver,
     PrecisionOver,

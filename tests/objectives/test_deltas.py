@@ -20,8 +20,10 @@ from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError, UnknownNameError
 from rankwright.metrics.binary import AveragePrecision
-from rankwright.metrics.convention import CONVENTIONS, RULES, Convention
-from rankwright.metrics.convention_rules import (
+from rankwright.metrics.convention import (
+    CONVENTIONS,
+    RULES,
+    Convention,
     Empty,
     MapOver,
     PrecisionOver,

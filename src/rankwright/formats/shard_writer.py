@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
-from typing import Any
 
 import numpy as np
 
@@ -72,7 +71,8 @@ class _Writers:
                         f"there are queries for {int((n_docs > 0).sum())} files only, and {len(n_docs)} were asked for"
                     )
                 self._end()
-                _raise_first(futures)
+                for future in futures:
+                    future.result()  # raises what ended the thread
             except BaseException:
                 self._failed.set()
                 self._end()
@@ -116,8 +116,3 @@ class _Writers:
             while queue.get() is not None:
                 pass
             raise
-
-
-def _raise_first(futures: list[Future[Any]]) -> None:
-    for future in futures:
-        future.result()

@@ -14,8 +14,7 @@ from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import require
-from rankwright.metrics.convention import Convention
-from rankwright.metrics.convention_rules import MapOver, PrecisionOver
+from rankwright.metrics.convention import Convention, MapOver, PrecisionOver
 from rankwright.metrics.discounted import found_and_ideal, shares_of
 from rankwright.metrics.metric import (
     BINARY_RULES,

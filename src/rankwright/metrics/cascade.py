@@ -17,8 +17,7 @@ from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.metrics.binary import relevant_counts
-from rankwright.metrics.convention import Convention
-from rankwright.metrics.convention_rules import Stop
+from rankwright.metrics.convention import Convention, Stop
 from rankwright.metrics.metric import (
     BINARY_RULES,
     LIST_RULES,

@@ -11,8 +11,19 @@ from numpy.typing import ArrayLike
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError
-from rankwright.metrics.convention import CONVENTIONS, DEFAULT, Convention, as_convention
-from rankwright.metrics.convention_rules import Empty, MapOver, PrecisionOver, ScorePrecision, Short, Stop, Unjudged
+from rankwright.metrics.convention import (
+    CONVENTIONS,
+    DEFAULT,
+    Convention,
+    Empty,
+    MapOver,
+    PrecisionOver,
+    ScorePrecision,
+    Short,
+    Stop,
+    Unjudged,
+    as_convention,
+)
 from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, ScoredLists, evaluate_lists
 from rankwright.metrics.evaluation_inputs import judgments_of, scores_of
 from rankwright.metrics.metric_table import parse_metric

@@ -22,8 +22,7 @@ from rankwright.metrics.confidence_intervals import (
     normal_interval,
     weighted_mean,
 )
-from rankwright.metrics.convention import DEFAULT, Convention, as_convention
-from rankwright.metrics.convention_rules import ScorePrecision
+from rankwright.metrics.convention import DEFAULT, Convention, ScorePrecision, as_convention
 from rankwright.metrics.evaluation_inputs import check_no_data, judgments_of, predicted_by, scores_of
 from rankwright.metrics.function_metric import FunctionMetric
 from rankwright.metrics.judgments import JudgmentMetric, Subtopics

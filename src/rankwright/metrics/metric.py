@@ -17,8 +17,7 @@ from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray
 from rankwright.data.groups import Groups
 from rankwright.errors import require
 from rankwright.kernels.records import RankedLists
-from rankwright.metrics.convention import Convention
-from rankwright.metrics.convention_rules import Empty, Unjudged
+from rankwright.metrics.convention import Convention, Empty, Unjudged
 from rankwright.ranking.gains import RECIPROCAL
 from rankwright.ranking.order import Ranking, Ties, break_ties
 

@@ -52,6 +52,11 @@ class SliceTest:
     paired: PairedTest
     p_value_holm: float
 
+    def subject(self) -> dict[str, Any]:
+        """What was tested, and the means, by name."""
+        names = ("by", "slice", "metric", "best", "system", "best_mean", "mean")
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SliceComparison(Tabular):
@@ -132,32 +137,13 @@ class SliceComparison(Tabular):
         dict
             `tests`: the slice, the means, the entries of the paired test and `p_value_holm` of each; `conclusion`.
         """
-        tests = [
-            {
-                "by": one.by,
-                "slice": one.slice,
-                "best": one.best,
-                "system": one.system,
-                "best_mean": one.best_mean,
-                "mean": one.mean,
-                **one.paired.to_dict(),
-                "p_value_holm": one.p_value_holm,
-            }
-            for one in self.tests
-        ]
+        tests = [one.subject() | one.paired.to_dict() | {"p_value_holm": one.p_value_holm} for one in self.tests]
         return {"tests": tests, "conclusion": self.conclusion}
 
 
 def _row(one: SliceTest) -> dict[str, Any]:
     test, effect = one.paired, one.paired.effect
-    return {
-        "by": one.by,
-        "slice": one.slice,
-        "metric": one.metric,
-        "best": one.best,
-        "system": one.system,
-        "best_mean": one.best_mean,
-        "mean": one.mean,
+    return one.subject() | {
         "queries": test.queries,
         "difference": test.difference,
         "low": test.interval.low,
