@@ -76,7 +76,7 @@ def as_scores(scores: ArrayLike, *, length: int | None = None) -> Float64Array:
 
 
 def as_features(features: ArrayLike) -> Float32Array:
-    """`features` as a contiguous float32 matrix with a row per document; NaN means missing, infinity is refused."""
+    """`features` as a contiguous float32 matrix with a row per document; NaN means missing."""
     matrix = as_numbers(features, name="features", dtype=FEATURE_DTYPE)
     if matrix.ndim != 2:
         raise InputError(f"features must have two dimensions (documents, features), got shape {matrix.shape}")

@@ -132,8 +132,8 @@ def write_options(function: Callable[..., None]) -> list[str]:
     return [name for name in signature(function).parameters if name not in ("data", "path")]
 
 
-def check_options(name: str, known: Sequence[str], options: Mapping[str, Any]) -> None:
+def check_options(name: str, allowed: Sequence[str], options: Mapping[str, Any]) -> None:
     """Raise where the format of that name does not know one of the options."""
-    unknown = [option for option in options if option not in known]
+    unknown = [option for option in options if option not in allowed]
     if unknown:
-        raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {', '.join(known)}")
+        raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {', '.join(allowed)}")

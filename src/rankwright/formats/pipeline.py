@@ -164,8 +164,8 @@ def _numbered(rows: Rows, row: int, ends: IntArray) -> Rows:
     return replace(rows, runs=Runs(np.arange(first, last + 1), sizes, numbered=True))
 
 
-def _size_mismatch(wanted: np.int64, found: str) -> InputError:
-    return InputError(f"the sizes of the queries add up to {wanted} documents, but the data has {found}")
+def _size_mismatch(wanted: np.int64, n_docs: str) -> InputError:
+    return InputError(f"the sizes of the queries add up to {wanted} documents, but the data has {n_docs}")
 
 
 def must_be_found(categories: Collection[str]) -> bool:

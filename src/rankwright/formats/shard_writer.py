@@ -63,7 +63,7 @@ class _Writers:
     def deal(self, chunks: Iterable[RankingDataset]) -> None:
         """Write all chunks."""
         with ThreadPoolExecutor(len(self._paths)) as pool:
-            futures = [pool.submit(self._one, number) for number in range(len(self._paths))]
+            futures = [pool.submit(self._write_file, number) for number in range(len(self._paths))]
             try:
                 n_docs = self._give_out(chunks)
                 if not self._failed.is_set() and (n_docs == 0).any():
@@ -100,17 +100,17 @@ class _Writers:
         for queue in self._queues:
             queue.put(None)
 
-    def _one(self, number: int) -> None:
+    def _write_file(self, number: int) -> None:
         queue = self._queues[number]
 
-        def given() -> Iterator[RankingDataset]:
+        def chunks() -> Iterator[RankingDataset]:
             while (chunk := queue.get()) is not None:
                 if self._failed.is_set():
                     raise InputError("another file could not be written")
                 yield chunk
 
         try:
-            self._write(given(), self._paths[number])
+            self._write(chunks(), self._paths[number])
         except BaseException:
             self._failed.set()
             while queue.get() is not None:

@@ -350,12 +350,12 @@ def _choices(rule: str) -> Mapping[str, Any]:
     return {choice.value: choice for choice in type(standard)}
 
 
-def _parse_gain(text: str, known: Mapping[str, Gain]) -> Gain:
-    if text in known:
-        return known[text]
+def _parse_gain(text: str, gains: Mapping[str, Gain]) -> Gain:
+    if text in gains:
+        return gains[text]
     if "/" in text:
         return Gain.of_table(tuple(_number("gain", part) for part in text.split("/")))
-    raise UnknownNameError("gain", text, known=[*known, "a table such as 0/1/3/7"])
+    raise UnknownNameError("gain", text, known=[*gains, "a table such as 0/1/3/7"])
 
 
 def _number(rule: str, text: str) -> float:

@@ -78,16 +78,16 @@ def _file_beside(path: FilePath) -> Path:
     raise FileFormatError(name, f"has no query ids; {wanted}")
 
 
-def feature_names_of(given: Any) -> tuple[str, ...]:
+def feature_names_of(names: Any) -> tuple[str, ...]:
     """The names that a caller gives: themselves, or the file that holds them; none for None and for "none"."""
-    if given is None or given == NO_NAMES:
+    if names is None or names == NO_NAMES:
         return ()
-    if isinstance(given, str | PathLike):
-        return read_feature_names(given)
-    if not isinstance(given, list | tuple) or not all(isinstance(name, str) for name in given):
-        raise InputTypeError(f"feature_names must be a file, or a list of names, got {type(given).__name__}")
-    check_different(given)
-    return tuple(given)
+    if isinstance(names, str | PathLike):
+        return read_feature_names(names)
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise InputTypeError(f"feature_names must be a file, or a list of names, got {type(names).__name__}")
+    check_different(names)
+    return tuple(names)
 
 
 def read_feature_names(path: FilePath) -> tuple[str, ...]:

@@ -219,10 +219,10 @@ def _most(worth: Any, numbers: Any, ids: Sequence[Any], top: int) -> list[int]:
     return sorted(numbers.tolist(), key=lambda number: (worth[number], str(ids[number])))[:top]
 
 
-def _placed(own: Sequence[Listed], other: Sequence[Listed], depth: int) -> tuple[Placed, ...]:
+def _placed(ranked: Sequence[Listed], other: Sequence[Listed], depth: int) -> tuple[Placed, ...]:
     rank_of = {one.key: rank for rank, one in enumerate(other, start=1)}
     return tuple(
-        Placed(one.name, one.label, rank, rank_of.get(one.key)) for rank, one in enumerate(own[:depth], start=1)
+        Placed(one.name, one.label, rank, rank_of.get(one.key)) for rank, one in enumerate(ranked[:depth], start=1)
     )
 
 

@@ -187,6 +187,6 @@ def _tests_of_slices(comparison: SystemComparison, slicing: Slicing, metric: str
                 yield SliceTest(slicing.by, name, metric, best, system, *means, is_better, test, test.p_value)
 
 
-def _result_on(result: MetricResult, kept: BoolArray) -> MetricResult:
+def _result_on(result: MetricResult, queries: BoolArray) -> MetricResult:
     """The result over some of the queries."""
-    return replace(result, values=result.values[kept], weights=result.weights[kept])
+    return replace(result, values=result.values[queries], weights=result.weights[queries])
