@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,12 +39,7 @@ class Placed:
 
     def to_dict(self) -> dict[str, Any]:
         """The document in types JSON can hold."""
-        return {
-            "document": self.document,
-            "label": none_unless_finite(self.label),
-            "rank": self.rank,
-            "other_rank": self.other_rank,
-        }
+        return asdict(self) | {"label": none_unless_finite(self.label)}
 
 
 @dataclass(frozen=True, slots=True)
