@@ -2,9 +2,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rankwright.arrays import as_features, as_ids, as_scores, as_vector, thread_count
+from rankwright.arrays import as_features, as_ids, as_scores, as_vector, ids_of_text, join_ids, text_ids, thread_count
 from rankwright.errors import InputError, SettingError
+
+ids_as_text = st.lists(
+    st.one_of(st.integers(-(2**70), 2**70).map(str), st.text(max_size=5), st.from_regex(r"\A[-+0]?\d+\Z"))
+)
 
 
 def test_an_array_that_fits_is_not_copied():
@@ -48,3 +54,16 @@ def test_threads_are_a_positive_whole_number_or_all():
         thread_count(0)
     with pytest.raises(SettingError, match="whole number, got 'two'"):
         thread_count("two")  # type: ignore[arg-type]
+
+
+@given(ids_as_text)
+def test_ids_give_back_their_text(ids):
+    assert text_ids(ids_of_text(ids)).tolist() == ids
+
+
+@given(ids_as_text, ids_as_text)
+def test_parts_join_to_the_ids_of_all(first, second):
+    joined = join_ids([ids_of_text(first), ids_of_text(second)])
+    together = ids_of_text(first + second)
+    assert joined.dtype == together.dtype
+    np.testing.assert_array_equal(joined, together)

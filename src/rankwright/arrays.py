@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -76,7 +76,7 @@ def as_scores(scores: ArrayLike, *, length: int | None = None) -> Float64Array:
 
 
 def as_features(features: ArrayLike) -> Float32Array:
-    """`features` as a contiguous float32 matrix with a row per document; NaN means missing, infinity is refused."""
+    """`features` as a contiguous float32 matrix with a row per document; NaN means missing."""
     matrix = as_numbers(features, name="features", dtype=FEATURE_DTYPE)
     if matrix.ndim != 2:
         raise InputError(f"features must have two dimensions (documents, features), got shape {matrix.shape}")
@@ -117,7 +117,34 @@ def _ids_of_objects(array: NDArray[Any], name: str) -> IdArray:
     return _ids_of_integers(array, name)
 
 
-def named(arrays: Mapping[str, NDArray[Any]], start: str) -> Arrays:
+def ids_of_text(texts: Sequence[str]) -> IdArray:
+    """The ids that texts of a file are: int64 if all of them are whole numbers written the usual way, else strings.
+
+    `7` is a number, `007` and `+7` are not, so that writing an id gives back the text that was read.
+    """
+    ids = np.array(texts, dtype=np.dtypes.StringDType())
+    try:
+        integers = ids.astype(np.int64)
+    except (ValueError, OverflowError):
+        return ids
+    return integers if (integers.astype(ids.dtype) == ids).all() else ids
+
+
+def join_ids(parts: Sequence[IdArray]) -> IdArray:
+    """The ids of all parts; numbers only where every part has numbers."""
+    if len(parts) == 1:
+        return parts[0]
+    if not all(ids.dtype == np.int64 for ids in parts):
+        parts = [text_ids(ids) for ids in parts]
+    return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+
+def text_ids(ids: IdArray) -> IdArray:
+    """The same ids as strings."""
+    return ids.astype(np.dtypes.StringDType())
+
+
+def arrays_with_prefix(arrays: Mapping[str, NDArray[Any]], start: str) -> Arrays:
     """The arrays whose names begin with `start`, keyed by the rest of their names."""
     return {name.removeprefix(start): values for name, values in arrays.items() if name.startswith(start)}
 

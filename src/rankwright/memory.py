@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 from rankwright.errors import NotEnoughMemoryError
 
-SMALL = 256 << 20  # bytes: less is not worth a look
+SMALL = 256 << 20  # bytes: smaller allocations are not checked
 SYSTEM = Path("/proc/meminfo")
 OWN_GROUPS = Path("/proc/self/cgroup")
 GROUPS = Path("/sys/fs/cgroup")
 
 
 class _GroupFiles(NamedTuple):
-    """The files in which a control group says what its processes may use, what they do, and what could be dropped."""
+    """The files in which a control group says what its processes may use, what they use, and what could be dropped."""
 
     limit: str
     used: str
@@ -56,7 +56,7 @@ def _free_in_system() -> int:
         lines = SYSTEM.read_text().splitlines()
         return next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
     except (OSError, StopIteration):  # another system: all there is
-        if not hasattr(os, "sysconf"):  # Windows: what is not known limits nothing
+        if not hasattr(os, "sysconf"):  # Windows, where the limit is not known
             return sys.maxsize
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 

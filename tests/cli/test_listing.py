@@ -12,7 +12,7 @@ from rankwright.cli.app import app
 from rankwright.cli.listing import LISTINGS
 from rankwright.errors import UnknownNameError
 from rankwright.metrics.convention import CONVENTIONS, parse_convention
-from rankwright.metrics.registry import ALL_METRICS
+from rankwright.metrics.metric_table import ALL_METRICS
 from rankwright.objectives import OBJECTIVES
 from rankwright.tuning.named_spaces import NAMED_SPACES
 from rankwright.tuning.strategies.registry import STRATEGIES

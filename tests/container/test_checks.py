@@ -16,38 +16,41 @@ ARRAYS = {"weights": np.arange(3.0), "flags": np.array([True, False])}
 
 
 def test_parts_that_fit_are_given_back():
-    assert checks.whole(HEADER, "count") == 3
-    assert checks.number(HEADER, "count") == 3.0
-    assert checks.number(HEADER, "share") == 0.5
-    assert checks.part(HEADER, "on", bool) is True
-    assert checks.optional(HEADER, "none", str) is None
-    assert checks.optional_number(HEADER, "none") is None
-    assert checks.items(HEADER, "list", int) == [1, 2]
-    assert checks.numbers(HEADER, "list") == [1.0, 2.0]
-    assert checks.array(ARRAYS, "weights", np.float64, (None,)) is ARRAYS["weights"]
+    assert checks.read_integer(HEADER, "count") == 3
+    assert checks.read_number(HEADER, "count") == 3.0
+    assert checks.read_number(HEADER, "share") == 0.5
+    assert checks.read_field(HEADER, "on", bool) is True
+    assert checks.read_optional_field(HEADER, "none", str) is None
+    assert checks.read_optional_number(HEADER, "none") is None
+    assert checks.read_list(HEADER, "list", int) == [1, 2]
+    assert checks.read_number_list(HEADER, "list") == [1.0, 2.0]
+    assert checks.read_array(ARRAYS, "weights", np.float64, (None,)) is ARRAYS["weights"]
     checks.check_alike(ARRAYS, ARRAYS)
 
 
 @pytest.mark.parametrize(
     ("check", "message"),
     [
-        (lambda: checks.whole(HEADER, "absent"), "'absent' is not there"),
-        (lambda: checks.whole(HEADER, "on"), "on must be a whole number, got True"),
-        (lambda: checks.whole(HEADER, "share"), "share must be a whole number, got 0.5"),
-        (lambda: checks.whole(HEADER, "count", most=2), "count must lie between 0 and 2, got 3"),
-        (lambda: checks.number({"a": 10**400}, "a"), "a must be a finite number"),
-        (lambda: checks.number({"a": float("nan")}, "a"), "a must be a finite number"),
-        (lambda: checks.number(HEADER, "on"), "on must be a finite number"),
-        (lambda: checks.part(HEADER, "name", list), "name must be a list, got 'x'"),
-        (lambda: checks.items(HEADER, "list", str), r"list\[0\] must be text, got 1"),
-        (lambda: checks.known(NO_OBJECT, "a"), "a is looked for in an object"),
-        (lambda: checks.array(ARRAYS, "absent", np.float64, ()), "the array 'absent' is not there"),
-        (lambda: checks.array(ARRAYS, "weights", np.float32, (3,)), "must be float32 of shape 3, got float64"),
-        (lambda: checks.array(ARRAYS, "weights", np.float64, (3, None)), "of shape 3 × any, got float64 of shape 3"),
-        (lambda: checks.array({"a": np.array([0, np.inf])}, "a", np.float64, (2,)), "got inf at 1"),
-        (lambda: checks.array({"a": np.array([1e200])}, "a", np.float64, (1,)), "up to 1e.100 in size"),
+        (lambda: checks.read_integer(HEADER, "absent"), "'absent' is not there"),
+        (lambda: checks.read_integer(HEADER, "on"), "on must be a whole number, got True"),
+        (lambda: checks.read_integer(HEADER, "share"), "share must be a whole number, got 0.5"),
+        (lambda: checks.read_integer(HEADER, "count", most=2), "count must lie between 0 and 2, got 3"),
+        (lambda: checks.read_number({"a": 10**400}, "a"), "a must be a finite number"),
+        (lambda: checks.read_number({"a": float("nan")}, "a"), "a must be a finite number"),
+        (lambda: checks.read_number(HEADER, "on"), "on must be a finite number"),
+        (lambda: checks.read_field(HEADER, "name", list), "name must be a list, got 'x'"),
+        (lambda: checks.read_list(HEADER, "list", str), r"list\[0\] must be text, got 1"),
+        (lambda: checks.read_any_field(NO_OBJECT, "a"), "a is looked for in an object"),
+        (lambda: checks.read_array(ARRAYS, "absent", np.float64, ()), "the array 'absent' is not there"),
+        (lambda: checks.read_array(ARRAYS, "weights", np.float32, (3,)), "must be float32 of shape 3, got float64"),
         (
-            lambda: checks.array({"a": np.array([2], np.uint8).view(np.bool_)}, "a", np.bool_, (1,)),
+            lambda: checks.read_array(ARRAYS, "weights", np.float64, (3, None)),
+            "of shape 3 × any, got float64 of shape 3",
+        ),
+        (lambda: checks.read_array({"a": np.array([0, np.inf])}, "a", np.float64, (2,)), "got inf at 1"),
+        (lambda: checks.read_array({"a": np.array([1e200])}, "a", np.float64, (1,)), "up to 1e.100 in size"),
+        (
+            lambda: checks.read_array({"a": np.array([2], np.uint8).view(np.bool_)}, "a", np.bool_, (1,)),
             "'a' must lie between 0 and 1, got 2 to 2",
         ),
         (lambda: checks.check_names(["b"], ["a"]), "the arrays must be a, got b"),

@@ -18,10 +18,21 @@ import pytest
 from rankwright import kernels
 from rankwright.data.dataset import RankingDataset
 from rankwright.kernels import reference
-from rankwright.metrics.convention import CONVENTIONS, RULES, Convention
+from rankwright.metrics.convention import (
+    CONVENTIONS,
+    RULES,
+    Convention,
+    Empty,
+    MapOver,
+    PrecisionOver,
+    Relevance,
+    ScorePrecision,
+    Short,
+    Stop,
+    Unjudged,
+)
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.registry import METRICS, Measure, parse_metric
-from rankwright.metrics.rules import Empty, MapOver, PrecisionOver, Relevance, ScorePrecision, Short, Stop, Unjudged
+from rankwright.metrics.metric_table import METRICS, Measure, parse_metric
 from rankwright.ranking.gains import LETOR, LINEAR
 from rankwright.ranking.order import Ties
 

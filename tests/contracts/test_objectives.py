@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.kernels import reference
-from rankwright.metrics.registry import METRICS
+from rankwright.metrics.metric_table import METRICS
 from rankwright.objectives import (
     OBJECTIVES,
     Hinge,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rankwright.catalog.rankers import load
 from rankwright.experiments.quickstart import FEATURES_SHOWN, write_quickstart
-from rankwright.formats.svmlight.files import read_svmlight
+from rankwright.formats.svmlight.reader import read_svmlight
 
 
 def test_the_model_beats_every_feature_and_those_beat_chance(quickstart):

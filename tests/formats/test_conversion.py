@@ -7,7 +7,7 @@ import rankwright as rw
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError
 from rankwright.formats import parquet
 from rankwright.formats.conversion import TREC_SUFFIX_OF, Conversion, convert
-from rankwright.formats.reading import FORMATS
+from rankwright.formats.file_formats import FORMATS
 from rankwright.formats.trec import read_qrels, read_run
 
 ENDINGS = {"svmlight": ".letor", "csv": ".csv", "tsv": ".tsv", "parquet": ".parquet"}

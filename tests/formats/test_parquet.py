@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -11,10 +12,10 @@ import rankwright.formats.parquet as ours
 from rankwright.data.columns import Columns
 from rankwright.errors import FileFormatError, InputError, RankwrightError
 from rankwright.formats.parquet import write_parquet
-from rankwright.formats.reading import FORMATS
+from rankwright.formats.reading import iterate, read
 from rankwright.trees.bins.from_file import bin_file
 
-read_parquet, iter_parquet = FORMATS["parquet"].read, FORMATS["parquet"].iterate
+read_parquet, iter_parquet = partial(read, format="parquet"), partial(iterate, format="parquet")
 
 
 def test_missing_is_null_and_features_are_float32(full_data, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,10 +14,10 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import FileFormatError, InputError, SettingError
 from rankwright.formats.delimited.descriptions import read_column_description
-from rankwright.formats.reading import FORMATS
+from rankwright.formats.reading import read
 from rankwright.formats.sidecars import read_pairs, read_query_weights, read_scores, with_query_weights, write_pairs
 
-read_delimited = FORMATS["csv"].read
+read_delimited = partial(read, format="csv")
 
 
 @pytest.fixture

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankwright.errors import RankwrightError
-from rankwright.metrics.convention import CONVENTIONS, SUMMARIES, Convention, parse_convention
-from rankwright.metrics.rules import (
+from rankwright.metrics.convention import (
+    CONVENTIONS,
+    SUMMARIES,
+    Convention,
     Empty,
     MapOver,
     PrecisionOver,
@@ -21,6 +23,7 @@ from rankwright.metrics.rules import (
     Short,
     Stop,
     Unjudged,
+    parse_convention,
 )
 from rankwright.ranking.gains import DISCOUNTS, GAINS, Gain
 from rankwright.ranking.order import Ties

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankwright.metrics.convention import CONVENTIONS, RULES, parse_convention
-from rankwright.metrics.registry import ALL_METRICS
+from rankwright.metrics.metric_table import ALL_METRICS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -11,10 +11,10 @@ import pytest
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, SettingError
+from rankwright.metrics.confidence_intervals import normal_interval
 from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.intervals import normal_interval
-from rankwright.metrics.registry import METRICS, parse_metric
+from rankwright.metrics.metric_table import METRICS, parse_metric
 
 
 def data_of(labels, sizes, **parts) -> RankingDataset:

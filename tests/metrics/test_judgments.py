@@ -9,7 +9,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.errors import InputError
-from rankwright.metrics.registry import METRICS_OF_JUDGMENTS, parse_metric
+from rankwright.metrics.metric_table import METRICS_OF_JUDGMENTS, parse_metric
 
 NAN = np.nan
 

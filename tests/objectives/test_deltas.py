@@ -20,11 +20,22 @@ from rankwright.data.groups import Groups
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError, UnknownNameError
 from rankwright.metrics.binary import AveragePrecision
-from rankwright.metrics.convention import CONVENTIONS, RULES, Convention
+from rankwright.metrics.convention import (
+    CONVENTIONS,
+    RULES,
+    Convention,
+    Empty,
+    MapOver,
+    PrecisionOver,
+    Relevance,
+    ScorePrecision,
+    Short,
+    Stop,
+    Unjudged,
+)
 from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.registry import METRICS, Measure, parse_metric
-from rankwright.metrics.rules import Empty, MapOver, PrecisionOver, Relevance, ScorePrecision, Short, Stop, Unjudged
+from rankwright.metrics.metric_table import METRICS, Measure, parse_metric
 from rankwright.objectives import DELTAS, Hinge, MetricDelta, PairwiseObjective, delta_named
 from rankwright.objectives.deltas import Constant, as_delta
 from rankwright.ranking.gains import LETOR, LINEAR, Gain

@@ -8,7 +8,7 @@ from rankwright.errors import SettingError, UnknownNameError
 from rankwright.metrics.binary import AveragePrecision
 from rankwright.metrics.convention import CONVENTIONS, parse_convention
 from rankwright.metrics.discounted import NDCG
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.objectives import (
     OBJECTIVES,
     Logistic,

@@ -9,8 +9,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.errors import InputError, InputTypeError, RankwrightError
-from rankwright.ranking.fusion import PARTS
-from rankwright.ranking.normalisation import NORMALISATIONS
+from rankwright.ranking.fusion import NORMALISATIONS, PARTS
 
 # Two runs of one query: the first has a, b, c, the second b, d.
 FIRST = rw.Run(["q"] * 3, ["a", "b", "c"], [9.0, 5.0, 1.0])

@@ -6,7 +6,7 @@ import pytest
 from rankwright import synthetic
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import SettingError
-from rankwright.formats.svmlight.files import read_svmlight
+from rankwright.formats.svmlight.reader import read_svmlight
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.bagging.settings import BAGGED_BY_DEFAULT, stored_ranker
-from rankwright.container.checks import items, optional_number
+from rankwright.container.checks import read_list, read_optional_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require
@@ -99,10 +99,10 @@ class BaggedForestModel(Model):
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
         trees = ForestModel(*forest_of_file(stored))
-        counts = items(stored.header, "trees_of_bags", int)
+        counts = read_list(stored.header, "trees_of_bags", int)
         if not counts or min(counts) < 0 or sum(counts) != trees.forest.n_trees:
             raise InputError(f"{len(counts)} bags have {sum(counts)} trees, the forest {trees.forest.n_trees}")
-        return cls(trees, np.array(counts, np.int64), optional_number(stored.header, "out_of_bag"))
+        return cls(trees, np.array(counts, np.int64), read_optional_number(stored.header, "out_of_bag"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,7 +163,7 @@ class BagModel(Model):
         arrays = _by_bag(stored.arrays)
         members = [
             stored.read_member(header, arrays.get(_prefix(bag), {}))
-            for bag, header in enumerate(items(stored.header, "bags", dict))
+            for bag, header in enumerate(read_list(stored.header, "bags", dict))
         ]
         if not members or any(member.n_features != stored.n_features for member in members):
             raise InputError(f"the {len(members)} bags must be 1 or more, all of {stored.n_features} features")
@@ -173,7 +173,7 @@ class BagModel(Model):
             raise InputError(f"the bags must be of {bagged}, got {', '.join({member.ranker for member in members})}")
         combine, single = stored.settings.combine, members[0].model
         by_rank = combine == "rank" or (combine is None and single.needs_queries)
-        return cls(tuple(members), by_rank, optional_number(stored.header, "out_of_bag"))
+        return cls(tuple(members), by_rank, read_optional_number(stored.header, "out_of_bag"))
 
 
 def _prefix(bag: int) -> str:

@@ -23,7 +23,7 @@ from rankwright.cluster.threads import ThreadEngine
 from rankwright.container.checks import file_faults
 from rankwright.container.file import Container
 from rankwright.data.dataset import RankingDataset
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 from rankwright.progress.stages import announce, is_followed
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.training.checkpoints import Checkpoint

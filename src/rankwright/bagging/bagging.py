@@ -27,7 +27,7 @@ from rankwright.bagging.bags import (
     train_members,
 )
 from rankwright.bagging.settings import BaggingSettings
-from rankwright.container.checks import optional, part
+from rankwright.container.checks import read_field, read_optional_field
 from rankwright.errors import require, require_type
 from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.mart.lambdamart import LambdaMART
@@ -187,13 +187,13 @@ class Bagging(Ranker, BaggingSettings):
         Bagging
             The trained bag.
         """
-        stored = part(header, "settings", dict)
-        described = optional(stored, "ranker", dict)
+        stored = read_field(header, "settings", dict)
+        described = read_optional_field(stored, "ranker", dict)
         single = None
         if described is not None:
             settings = {name: value for name, value in described.items() if name != "ranker"}
             own = {} if module is None else {"module": module}
-            single = restored_settings((kinds or {})[part(described, "ranker", str)], settings, **own)
+            single = restored_settings((kinds or {})[read_field(described, "ranker", str)], settings, **own)
         with_single = dict(header) | {"settings": stored | {"ranker": single}}
         return super().from_state(with_single, arrays, **given)
 

@@ -17,7 +17,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.seeds import seed_number
 from rankwright.errors import require
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 
 SAMPLE_STREAM = 0x6261  # added to the seed: these draws must not depend on those of a bag's training
 SEED_STREAM = 0x6773

@@ -19,9 +19,9 @@ from rankwright.bagging.bag_members import ForestOfBag, weighted
 from rankwright.bagging.samples import QuerySample
 from rankwright.cluster.engine import Engine, Report
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset_parts import numbered_names
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_keys
-from rankwright.data.parts import numbered_names
 from rankwright.errors import InputError, require
 from rankwright.formats.shards import ShardIndex, Shards
 from rankwright.formats.storage.places import state_of

@@ -23,7 +23,7 @@ from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.boosters.settings import AdaRankSettings
 from rankwright.boosters.weighted_sum import column_of, weighted_sum
 from rankwright.boosters.weighted_sum_ranker import ClimbingRecipe, WeightedSumRanker
-from rankwright.container.checks import array, check_between
+from rankwright.container.checks import check_between, read_array
 from rankwright.training.driver import Learner
 
 LARGEST_MEAN = 1 - 1e-6  # a weak ranker that is perfect for every query would get an infinite weight
@@ -112,9 +112,9 @@ class AdaRankLearner:
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Go on after the rounds of an earlier run."""
-        chosen = array(memory, "chosen", np.int64, (None,))
+        chosen = read_array(memory, "chosen", np.int64, (None,))
         check_between("chosen", chosen, 0, self.features.shape[1] - 1)
-        self.chosen, self.alphas = chosen.tolist(), array(memory, "alphas", np.float64, chosen.shape).tolist()
+        self.chosen, self.alphas = chosen.tolist(), read_array(memory, "alphas", np.float64, chosen.shape).tolist()
         self._weigh_queries()
 
     def _weigh_queries(self) -> None:

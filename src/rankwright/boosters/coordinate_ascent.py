@@ -25,7 +25,7 @@ from rankwright.boosters.measured_lists import MeasuredLists
 from rankwright.boosters.settings import CoordinateAscentSettings
 from rankwright.boosters.weighted_sum import column_of, weighted_sum
 from rankwright.boosters.weighted_sum_ranker import ClimbingRecipe, WeightedSumRanker
-from rankwright.container.checks import array, check_between
+from rankwright.container.checks import check_between, read_array
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.ranking.order import Ranking, Ties
@@ -117,9 +117,9 @@ class CoordinateAscentLearner:
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Go on after the last sweep of an earlier run."""
-        weights = array(memory, "weights", np.float64, (self.features.shape[1],))
-        reached, gained = array(memory, "values", np.float64, (2,), finite=False).tolist()
-        start = array(memory, "start", np.int64, (1,))
+        weights = read_array(memory, "weights", np.float64, (self.features.shape[1],))
+        reached, gained = read_array(memory, "values", np.float64, (2,), finite=False).tolist()
+        start = read_array(memory, "start", np.int64, (1,))
         check_between("start", start, 0, self.settings.restarts - 1)
         if not math.isfinite(reached) or math.isnan(gained):
             raise InputError(f"the last sweep must have reached a finite value, got {reached} after {gained} more")

@@ -11,7 +11,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.judged import tells_apart
 from rankwright.errors import InputError, require
-from rankwright.metrics.registry import Measure, parse_metric
+from rankwright.metrics.metric_table import Measure, parse_metric
 from rankwright.ranking.order import Ranking, Ties, rank_checked
 
 

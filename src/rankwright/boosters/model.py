@@ -10,7 +10,7 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float64Array
 from rankwright.boosters.potentials import Potentials
 from rankwright.boosters.weighted_sum import weighted_sum
-from rankwright.container.checks import array, whole
+from rankwright.container.checks import read_array, read_integer
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.explanations.contributions import Contributions, PairContributions, Question, weighted_values
@@ -66,8 +66,8 @@ class WeightedSumModel(Model):
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
-        weights = array(stored.arrays, "weights", np.float64, (stored.n_features,))
-        return cls(weights, whole(stored.header, "n_rounds"))
+        weights = read_array(stored.arrays, "weights", np.float64, (stored.n_features,))
+        return cls(weights, read_integer(stored.header, "n_rounds"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,5 +126,5 @@ class PotentialsModel(WeightedSumModel):
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
         n_units = int(stored.settings.pair_units)
-        weights = array(stored.arrays, "weights", np.float64, (stored.n_features * (1 + n_units) + n_units,))
-        return cls(weights, whole(stored.header, "n_rounds"), stored.n_features, n_units)
+        weights = read_array(stored.arrays, "weights", np.float64, (stored.n_features * (1 + n_units) + n_units,))
+        return cls(weights, read_integer(stored.header, "n_rounds"), stored.n_features, n_units)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, BoolArray, Float64Array, IntArray
-from rankwright.container.checks import array, check_between
+from rankwright.container.checks import check_between, read_array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,10 +107,10 @@ class StumpRounds:
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Add the stumps of an earlier run, in the order in which it found them."""
-        features = array(memory, "feature", np.int64, (None,))
+        features = read_array(memory, "feature", np.int64, (None,))
         check_between("feature", features, 0, self.documents.n_features - 1)
         check_between("bin", memory["bin"], 0, int(self.documents.n_bins.max(initial=0)))
-        found = {name: array(memory, name, kind, features.shape) for name, kind in KINDS.items()}
+        found = {name: read_array(memory, name, kind, features.shape) for name, kind in KINDS.items()}
         for values in zip(*(found[name].tolist() for name in KINDS), strict=True):
             self._add(Stump(**dict(zip(KINDS, values, strict=True))))
 

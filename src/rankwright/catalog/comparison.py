@@ -8,9 +8,9 @@ from typing import Any
 from rankwright.catalog.rankers import load
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.sidecars import read_scores
-from rankwright.formats.sources import FilePath
+from rankwright.formats.storage.places import FilePath
+from rankwright.metrics.comparison.system_comparison import SystemComparison, compare
 from rankwright.metrics.evaluation import DEFAULT_METRICS
-from rankwright.metrics.systems import SystemComparison, compare
 from rankwright.rankers.ranker import Ranker
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankwright.bagging.settings import BaggingSettings
 from rankwright.catalog.kinds import IMPORTED, KINDS, Kind, found_at, kind_named
-from rankwright.container.checks import file_faults, known, part
+from rankwright.container.checks import file_faults, read_any_field, read_field
 from rankwright.container.file import Container, begins_as_container, is_container, read_container
 from rankwright.errors import ContainerError, InputError, require, require_type
 from rankwright.nets.settings import NetSettings
@@ -123,7 +123,7 @@ def _open_model(path: str | os.PathLike[str]) -> tuple[Container, Kind]:
 
 def _read(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TrainedRanker:
     kind = _kind_of(header)
-    settings = restored_settings(kind.settings, known(header, "settings"))
+    settings = restored_settings(kind.settings, read_any_field(header, "settings"))
     if isinstance(settings, BaggingSettings) and settings.ranker is not None:
         _check_described(settings.ranker)
     return read_trained(header, arrays, kind.model_class(settings), settings, _read)
@@ -136,7 +136,7 @@ def _check_described(ranker: Any) -> None:
 
 
 def _kind_of(header: Mapping[str, Any]) -> Kind:
-    name = part(header, "ranker", str)
+    name = read_field(header, "ranker", str)
     if name == IMPORTED.name:
         return IMPORTED
     if name not in KINDS:

@@ -15,9 +15,10 @@ from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import UnknownNameError, require
 from rankwright.formats.data_file import DataFile
+from rankwright.formats.file_formats import format_of, plain_suffix
 from rankwright.formats.parquet import write_parquet_columns
-from rankwright.formats.reading import format_of, plain_suffix
-from rankwright.formats.sources import FilePath, Paths, atomic_text_output, spooled
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import Paths, atomic_text_output, spooled
 from rankwright.formats.trec import Run, run_of, write_run
 from rankwright.rankers.top import RANKED, ranked_columns
 from rankwright.rankers.trained import TrainedRanker

@@ -13,7 +13,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require
 from rankwright.formats.data_file import DataFile
 from rankwright.formats.shards import file_or_shards
-from rankwright.formats.sources import FilePath
+from rankwright.formats.storage.places import FilePath
 from rankwright.metrics.evaluation import Evaluation
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.loop import Listener

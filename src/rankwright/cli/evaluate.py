@@ -17,7 +17,7 @@ from rankwright.errors import SettingError, require
 if TYPE_CHECKING:
     from rankwright.arrays import Float64Array
     from rankwright.data.dataset import RankingDataset
-    from rankwright.metrics.comparison import ConventionComparison
+    from rankwright.metrics.convention_comparison import ConventionComparison
     from rankwright.metrics.evaluation import Evaluation
     from rankwright.report.page.document import Page
 
@@ -53,7 +53,7 @@ def evaluate(
     metrics` and `rankwright list conventions` show the names. Any rule of a convention can be changed, as in
     --convention 'standard(gain=linear, empty=skip)'.
     """
-    from rankwright.metrics.comparison import compare_conventions
+    from rankwright.metrics.convention_comparison import compare_conventions
     from rankwright.metrics.evaluation import DEFAULT_METRICS
     from rankwright.metrics.evaluation import evaluate as evaluate_scores
 

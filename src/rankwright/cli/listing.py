@@ -57,7 +57,7 @@ def _settings(ranker: str) -> list[dict[str, Any]]:
 
 
 def _metrics() -> list[dict[str, Any]]:
-    from rankwright.metrics.registry import ALL_METRICS
+    from rankwright.metrics.metric_table import ALL_METRICS
 
     return [
         {

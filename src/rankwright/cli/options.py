@@ -64,7 +64,7 @@ def metric_names(metrics: str | None) -> list[str] | None:
     """The names in the text of `--metrics`, at least one and all of them known; None where it was not given."""
     if metrics is None:
         return None
-    from rankwright.metrics.registry import parse_metric, split_metrics
+    from rankwright.metrics.metric_table import parse_metric, split_metrics
 
     names = split_metrics(metrics)
     require(bool(names), "--metrics names no metric")

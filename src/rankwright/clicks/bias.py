@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwright.arrays import Float64Array
-from rankwright.container.checks import number, numbers, optional, part
+from rankwright.container.checks import read_field, read_number, read_number_list, read_optional_field
 
 FIGURES = ("fading", "better_than_position", "better_than_features", "trust", "effective_size")
 
@@ -99,13 +99,13 @@ class Debiasing:
         Debiasing
             The same.
         """
-        held_out, ratios = part(stored, "held_out", dict), optional(stored, "ratios", dict)
-        curves = None if ratios is None else [np.array(numbers(ratios, name)) for name in ("clicked", "other")]
+        held_out, ratios = read_field(stored, "held_out", dict), read_optional_field(stored, "ratios", dict)
+        curves = None if ratios is None else [np.array(read_number_list(ratios, name)) for name in ("clicked", "other")]
         return cls(
-            applied=part(stored, "applied", bool),
-            reason=part(stored, "reason", str),
-            examination=np.array(numbers(stored, "examination")),
-            held_out={name: number(held_out, name) for name in held_out},
+            applied=read_field(stored, "applied", bool),
+            reason=read_field(stored, "reason", str),
+            examination=np.array(read_number_list(stored, "examination")),
+            held_out={name: read_number(held_out, name) for name in held_out},
             ratios=None if curves is None else PositionRatios(*curves),
-            **{name: number(stored, name) for name in FIGURES},
+            **{name: read_number(stored, name) for name in FIGURES},
         )

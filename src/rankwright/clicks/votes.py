@@ -14,7 +14,7 @@ from rankwright.clicks.logs.codes import sorted_codes
 from rankwright.clicks.logs.log import ClickLog
 from rankwright.clicks.logs.reading import LogFile
 from rankwright.errors import UnknownNameError, require
-from rankwright.formats.sources import Paths
+from rankwright.formats.storage.streams import Paths
 from rankwright.kernels.records import ShownLists, VoteTable
 
 # Each rule by the name that users give it, and by that of the kernel's.

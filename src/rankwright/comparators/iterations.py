@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays
-from rankwright.container.checks import MOST, array, check_between, known, number, whole
+from rankwright.container.checks import MOST, check_between, read_any_field, read_array, read_integer, read_number
 
 NO_EPOCH = -1  # stands in checkpoints for the missing best epoch of iteration 0, whose net is random
 
@@ -32,9 +32,9 @@ class Iteration:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Iteration:
         """The iteration that `to_dict` recorded."""
-        counts = [whole(record, name) for name in ("n_pairs", "n_valid_pairs")]
-        shares = [number(record, name) for name in ("share_of_pairs", "share_of_valid_pairs")]
-        epoch = None if known(record, "best_epoch") is None else whole(record, "best_epoch")
+        counts = [read_integer(record, name) for name in ("n_pairs", "n_valid_pairs")]
+        shares = [read_number(record, name) for name in ("share_of_pairs", "share_of_valid_pairs")]
+        epoch = None if read_any_field(record, "best_epoch") is None else read_integer(record, "best_epoch")
         return cls(counts[0], counts[1], shares[0], shares[1], epoch)
 
 
@@ -48,8 +48,8 @@ def iterations_to_arrays(iterations: list[Iteration]) -> Arrays:
 
 def iterations_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> list[Iteration]:
     """The iterations in the arrays that `iterations_to_arrays` made."""
-    counts = array(arrays, "counts", np.int64, (None, 3))
-    shares = array(arrays, "shares", np.float64, (len(counts), 2))
+    counts = read_array(arrays, "counts", np.int64, (None, 3))
+    shares = read_array(arrays, "shares", np.float64, (len(counts), 2))
     check_between("counts", counts, NO_EPOCH, MOST)
     return [
         Iteration(n_pairs, n_valid, share, valid_share, None if epoch == NO_EPOCH else epoch)

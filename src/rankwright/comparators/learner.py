@@ -22,7 +22,7 @@ from rankwright.comparators.pairs import PairSet
 from rankwright.comparators.settings import SortNetSettings, layers_of
 from rankwright.comparators.sorting import sort_documents
 from rankwright.comparators.training import train_and_validate
-from rankwright.container.checks import array
+from rankwright.container.checks import read_array
 from rankwright.data.dataset import RankingDataset
 
 
@@ -111,7 +111,7 @@ class ComparatorLearner:
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Go on from the state of an earlier run."""
         self.iterations = iterations_from_arrays(memory)
-        weights = array(memory, "net", WEIGHT_DTYPE, (None,))
+        weights = read_array(memory, "net", WEIGHT_DTYPE, (None,))
         self.net = ComparatorNet(self.data.n_features, self.hidden, weights)
         self.pairs = PairSet(self.data, memory["pairs"])
         self.valid_pairs = PairSet(self.valid, memory["valid_pairs"])

@@ -13,7 +13,7 @@ from rankwright.comparators.iterations import Iteration
 from rankwright.comparators.net import WEIGHT_DTYPE, ComparatorNet
 from rankwright.comparators.settings import layers_of
 from rankwright.comparators.sorting import SortedDocuments, sort_documents
-from rankwright.container.checks import array, items
+from rankwright.container.checks import read_array, read_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.explanations.contributions import PairContributions, Question, settled
@@ -75,8 +75,8 @@ class ComparatorModel(Model):
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
-        iterations = [Iteration.from_dict(one) for one in items(stored.header, "iterations", dict)]
-        weights = array(stored.arrays, "weights", WEIGHT_DTYPE, (None,))
+        iterations = [Iteration.from_dict(one) for one in read_list(stored.header, "iterations", dict)]
+        weights = read_array(stored.arrays, "weights", WEIGHT_DTYPE, (None,))
         net = ComparatorNet(stored.n_features, layers_of(stored.settings.hidden), weights)
         chosen = History.from_dict(stored.header["history"]).best_step or 0
         if chosen >= len(iterations):

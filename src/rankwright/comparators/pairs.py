@@ -7,7 +7,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float32Array, Float64Array, IntArray
 from rankwright.comparators.net import ComparatorNet
-from rankwright.container.checks import array, check_between
+from rankwright.container.checks import check_between, read_array
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.kernels.records import ComparedPairs
@@ -96,7 +96,7 @@ class PairSet:
 
 def _check_keys(data: RankingDataset, keys: IntArray) -> None:
     """Raise unless the keys, which come from a file, are in order and each is of two rows of one query."""
-    array({"pairs": keys}, "pairs", np.int64, (None,))
+    read_array({"pairs": keys}, "pairs", np.int64, (None,))
     check_between("pairs", keys, 0, data.n_docs**2 - 1)
     query_of_row = data.groups.query_of_row
     better, worse = np.divmod(keys, max(data.n_docs, 1))

@@ -15,7 +15,7 @@ from rankwright.compression.distillation import taught
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.metrics.evaluation import MetricResult, evaluate
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.metrics.significance import standard_error
 from rankwright.rankers.ranker import Ranker
 from rankwright.trees.forests.forest import Forest

@@ -31,7 +31,7 @@ Form = tuple[type[np.generic], Shape]  # what an array must be
 def file_faults(path: str | os.PathLike[str], what: str) -> Iterator[None]:
     """Turn whatever goes wrong while `what` is made from the file at `path` into one line about that file.
 
-    The checksum was right, so the file is undamaged: a later release, another program or somebody's hand wrote it.
+    The checksum was right, so the file is undamaged: a later release, another program or a person wrote it.
     """
     try:
         yield
@@ -42,30 +42,30 @@ def file_faults(path: str | os.PathLike[str], what: str) -> Iterator[None]:
     except Exception as error:
         told = f"{error} is not there" if isinstance(error, KeyError) else str(error) or type(error).__name__
         raise ContainerError(
-            os.fspath(path), f"the parts of the {what} do not fit together: {in_a_line(told)}"
+            os.fspath(path), f"the parts of the {what} do not fit together: {as_one_line(told)}"
         ) from None
 
 
-def in_a_line(text: str) -> str:
+def as_one_line(text: str) -> str:
     """The text without line ends, and cut short where it is very long."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_REPORT else f"{line[:LONGEST_REPORT]} …"
 
 
-def part(header: Mapping[str, Any], name: str, kind: type[Part]) -> Part:
+def read_field(header: Mapping[str, Any], name: str, kind: type[Part]) -> Part:
     """The part of a header of that name, which must be of a type that JSON has."""
-    found = known(header, name)
+    found = read_any_field(header, name)
     if not isinstance(found, kind) or (isinstance(found, bool) and kind is not bool):
         raise InputError(f"{name} must be {_WORDS.get(kind, kind.__name__)}, got {found!r}")
     return found
 
 
-def optional(header: Mapping[str, Any], name: str, kind: type[Part]) -> Part | None:
+def read_optional_field(header: Mapping[str, Any], name: str, kind: type[Part]) -> Part | None:
     """The part of a header of that name, or None where the header says so."""
-    return None if known(header, name) is None else part(header, name, kind)
+    return None if read_any_field(header, name) is None else read_field(header, name, kind)
 
 
-def known(header: Mapping[str, Any], name: str) -> Any:
+def read_any_field(header: Mapping[str, Any], name: str) -> Any:
     """The part of a header of that name, whatever it is."""
     if not isinstance(header, Mapping):
         raise InputError(f"{name} is looked for in an object, and there is {header!r}")
@@ -74,40 +74,40 @@ def known(header: Mapping[str, Any], name: str) -> Any:
     return header[name]
 
 
-def whole(header: Mapping[str, Any], name: str, *, least: int = 0, most: int = MOST) -> int:
+def read_integer(header: Mapping[str, Any], name: str, *, least: int = 0, most: int = MOST) -> int:
     """The whole number of that name, which must lie in the range."""
-    found = part(header, name, int)
+    found = read_field(header, name, int)
     if not least <= found <= most:
         raise InputError(f"{name} must lie between {least} and {most}, got {found!r}")
     return found
 
 
-def number(header: Mapping[str, Any], name: str) -> float:
+def read_number(header: Mapping[str, Any], name: str) -> float:
     """The finite number of that name."""
-    found = known(header, name)
+    found = read_any_field(header, name)
     if isinstance(found, bool) or not isinstance(found, int | float) or not abs(found) <= LARGEST:
         raise InputError(f"{name} must be a finite number of up to {LARGEST:g} in size, got {found!r}")
     return float(found)
 
 
-def optional_number(header: Mapping[str, Any], name: str) -> float | None:
+def read_optional_number(header: Mapping[str, Any], name: str) -> float | None:
     """The finite number of that name, or None where the header says so."""
-    return None if known(header, name) is None else number(header, name)
+    return None if read_any_field(header, name) is None else read_number(header, name)
 
 
-def items(header: Mapping[str, Any], name: str, kind: type[Part]) -> list[Part]:
+def read_list(header: Mapping[str, Any], name: str, kind: type[Part]) -> list[Part]:
     """The list of that name, whose entries must be of a type that JSON has."""
-    found = part(header, name, list)
-    return [part({f"{name}[{place}]": item}, f"{name}[{place}]", kind) for place, item in enumerate(found)]
+    found = read_field(header, name, list)
+    return [read_field({f"{name}[{place}]": item}, f"{name}[{place}]", kind) for place, item in enumerate(found)]
 
 
-def numbers(header: Mapping[str, Any], name: str) -> list[float]:
+def read_number_list(header: Mapping[str, Any], name: str) -> list[float]:
     """The list of finite numbers of that name."""
-    found = part(header, name, list)
-    return [number({f"{name}[{place}]": item}, f"{name}[{place}]") for place, item in enumerate(found)]
+    found = read_field(header, name, list)
+    return [read_number({f"{name}[{place}]": item}, f"{name}[{place}]") for place, item in enumerate(found)]
 
 
-def array(
+def read_array(
     arrays: Mapping[str, NDArray[Any]],
     name: str,
     dtype: type[np.generic] | np.dtype[Any],
@@ -164,7 +164,7 @@ def check_alike(
         raise InputError(f"the arrays {', '.join(grown)} must have as many rows as each other")
     for name, like in wanted.items():
         rows: Shape = (None, *like.shape[1:]) if name in grown else like.shape
-        array(found, name, like.dtype, rows)
+        read_array(found, name, like.dtype, rows)
 
 
 def check_between(name: str, found: NDArray[Any], least: float, most: float) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.container.atomic import atomic_file
-from rankwright.container.checks import in_a_line
+from rankwright.container.checks import as_one_line
 from rankwright.errors import ContainerError, SettingError, require_type
 
 FORMAT = "rankwright"
@@ -109,7 +109,7 @@ def read_container(path: str | os.PathLike[str], kind: str | None = None) -> Con
     try:
         arrays = load(content)
     except (SafetensorError, KeyError, ValueError) as error:
-        raise ContainerError(os.fspath(path), f"the arrays cannot be read: {in_a_line(str(error))}") from None
+        raise ContainerError(os.fspath(path), f"the arrays cannot be read: {as_one_line(str(error))}") from None
     for array in arrays.values():
         array.setflags(write=False)
     return Container(document["kind"], document["header"], dict(sorted(arrays.items())), os.fspath(path))
@@ -139,7 +139,7 @@ def _document(content: bytes, path: str) -> dict[str, Any]:
     except RecursionError:
         raise ContainerError(path, "the header cannot be read: it is nested too deep") from None
     if infinite is not None:
-        raise ContainerError(path, f"the header cannot be read: header{in_a_line(infinite)}, which is no JSON")
+        raise ContainerError(path, f"the header cannot be read: header{as_one_line(infinite)}, which is no JSON")
     return dict(document)
 
 

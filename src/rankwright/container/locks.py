@@ -20,7 +20,7 @@ if sys.platform == "win32":
     PLACES = 2**31 - 1  # bytes that can be locked
 
     def lock_file(descriptor: int) -> None:
-        """Do nothing: what is open is held."""
+        """Do nothing: Windows protects a file while it is open."""
 
     def lock_byte(descriptor: int, place: int) -> None:
         """Lock the byte at that place, which need not exist; an OSError if another process has it."""

@@ -65,7 +65,7 @@ def _remove_unless_held(path: str) -> None:
 
 
 def _remove_unless_open(path: str) -> None:
-    """Where nobody can remove what is open, to try is to ask."""
+    """Remove it unless a process has it open: on Windows the attempt fails then."""
     is_folder = Path(path).is_dir()
     try:
         if is_folder:

@@ -16,7 +16,7 @@ import numpy as np
 from rankwright.arrays import Float32Array, Float64Array
 from rankwright.errors import InputError
 
-MOST_CATEGORIES = 1000  # of a column: more are names or texts, of which a model would learn nothing about new ones
+MOST_CATEGORIES = 1000  # of a column: more are names or free texts, from which a model learns nothing about new ones
 
 Categories: TypeAlias = Mapping[str, tuple[str, ...]]  # by feature, in the order of their codes
 
@@ -56,11 +56,11 @@ def in_code_order(name: str, texts: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(texts))
 
 
-def translated(codes: Float32Array, own: Sequence[str], wanted: Sequence[str]) -> Float32Array:
-    """Codes of the categories `own` as those of `wanted`; NaN where a category is not among these."""
+def translated_codes(codes: Float32Array, categories: Sequence[str], wanted: Sequence[str]) -> Float32Array:
+    """Codes of `categories` as those of `wanted`; NaN where a category is not among these."""
     code_of = {text: float(code) for code, text in enumerate(wanted)}
-    table = np.array([*(code_of.get(text, np.nan) for text in own), np.nan], np.float32)
-    return table[np.where(np.isnan(codes), len(own), codes).astype(np.int64)]
+    table = np.array([*(code_of.get(text, np.nan) for text in categories), np.nan], np.float32)
+    return table[np.where(np.isnan(codes), len(categories), codes).astype(np.int64)]
 
 
 def is_missing(value: Any) -> bool:

@@ -156,7 +156,7 @@ def find_layout(
     column_of = {role: columns.given(role) or _usual_column(role, open_names, columns) for role in ROLES}
     if column_of["query"] is None:
         raise InputError(
-            f"there is no query column: found {listed(names)}; wanted {' or '.join(USUAL_NAMES['query'])}, "
+            f"there is no query column: found {quoted_list(names)}; wanted {' or '.join(USUAL_NAMES['query'])}, "
             f"or a name given as Columns(query=…)"
         )
     if features is None:
@@ -170,8 +170,8 @@ def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:
     """Raise an error where the column of a feature would be read back as that of a role."""
     for role in ROLES:
         given = columns.given(role)
-        taken = {fold(name) for name in USUAL_NAMES[role]} if given is None else {given}
-        clashing = [name for name in feature_names if (name if given else fold(name)) in taken]
+        taken = {folded_name(name) for name in USUAL_NAMES[role]} if given is None else {given}
+        clashing = [name for name in feature_names if (name if given else folded_name(name)) in taken]
         if clashing:
             raise InputError(
                 f"a feature called {clashing[0]!r} would be read back as the {role} column; "
@@ -183,12 +183,12 @@ def check_different(names: Sequence[str]) -> None:
     """Raise an error where a column has no name, or two have the same."""
     repeated = [name for name, count in Counter(names).items() if count > 1 and name]
     if repeated:
-        raise InputError(f"columns must have different names, but there are several called {listed(repeated)}")
+        raise InputError(f"columns must have different names, but there are several called {quoted_list(repeated)}")
     if "" in names:
         raise InputError(f"every column must have a name, but column {list(names).index('') + 1} has none")
 
 
-def fold(name: str) -> str:
+def folded_name(name: str) -> str:
     """The name in lower case, without the signs that separate its words."""
     return "".join(letter for letter in name.casefold() if letter not in "_- ")
 
@@ -198,17 +198,17 @@ def _check_categories(names: Sequence[str], features: Sequence[str], categories:
     if not wrong:
         return
     if wrong[0] not in names:
-        raise InputError(f"there is no column {listed(wrong)}: found {listed(names)}")
+        raise InputError(f"there is no column {quoted_list(wrong)}: found {quoted_list(names)}")
     raise InputError(f"column {wrong[0]!r} cannot be a category: it is no feature, but has another role or is left out")
 
 
 def _usual_column(role: str, names: Sequence[str], columns: Columns) -> str | None:
-    usual = {fold(name) for name in USUAL_NAMES[role]}
+    usual = {folded_name(name) for name in USUAL_NAMES[role]}
     elsewhere = {columns.given(other) for other in ROLES}
-    candidates = [name for name in names if fold(name) in usual and name not in elsewhere]
+    candidates = [name for name in names if folded_name(name) in usual and name not in elsewhere]
     if len(candidates) > 1:
         raise InputError(
-            f"{listed(candidates)} could each be the {role} column; say which with Columns({role}=…), "
+            f"{quoted_list(candidates)} could each be the {role} column; say which with Columns({role}=…), "
             f"and drop what is no feature"
         )
     return candidates[0] if candidates else None
@@ -222,13 +222,15 @@ def _check_mentioned(
     present = set(names)
     absent = [name for name in mentioned if name not in present]
     if absent:
-        raise InputError(f"there is no column {listed(absent)}: found {listed(names)}")
+        raise InputError(f"there is no column {quoted_list(absent)}: found {quoted_list(names)}")
     twice = [name for name, count in Counter(mentioned).items() if count > 1]
     if twice:
-        raise InputError(f"column {listed(twice)} is named more than once among roles, features and dropped columns")
+        raise InputError(
+            f"column {quoted_list(twice)} is named more than once among roles, features and dropped columns"
+        )
 
 
-def listed(names: Sequence[str], most: int = 10) -> str:
+def quoted_list(names: Sequence[str], most: int = 10) -> str:
     """The first of the names, in quotes, and how many more there are."""
     shown = ", ".join(repr(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import as_ids
 from rankwright.data.columns import Columns
+from rankwright.data.dataset_parts import DatasetParts, column_named, inverse, role_columns
 from rankwright.data.frames import coded_features, frame_of, pandas_frame, plain_values, values_of
 from rankwright.data.groups import Groups, group_rows
 from rankwright.data.keys import key_order
-from rankwright.data.parts import DatasetParts, column_named, inverse
 from rankwright.data.preferences import Preferences
 from rankwright.data.seeds import Seed
 from rankwright.data.splits import k_fold, letor_folds, split_queries
 from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownQueryError, require_type
-from rankwright.tables.text import ShownTable, short
+from rankwright.tables.text import ShownTable, counted, short
+
+if TYPE_CHECKING:
+    from rankwright.data.frames import PandasFrame
 
 SHOWN_ROWS, SHOWN_COLUMNS = 5, 10  # in a notebook
 
@@ -80,7 +83,7 @@ class RankingDataset(DatasetParts):
     >>> import rankwright as rw
     >>> data = rw.RankingDataset.from_arrays([[0.1], [0.7], [0.3]], [0, 2, 1], qid=["a", "a", "b"])
     >>> data
-    RankingDataset(2 queries, 3 documents, 1 features)
+    RankingDataset(2 queries, 3 documents, 1 feature)
     >>> data.qid.tolist()
     ['a', 'a', 'b']
     """
@@ -192,7 +195,8 @@ class RankingDataset(DatasetParts):
         )
 
     def __repr__(self) -> str:
-        return f"RankingDataset({self.n_queries} queries, {self.n_docs} documents, {self.n_features} features)"
+        queries, documents = counted(self.n_queries, "query"), counted(self.n_docs, "document")
+        return f"RankingDataset({queries}, {documents}, {counted(self.n_features, 'feature')})"
 
     def __len__(self) -> int:
         """The number of documents."""
@@ -215,7 +219,7 @@ class RankingDataset(DatasetParts):
             raise UnknownQueryError(f"there is no query {unknown[0]!r}; ids are such as {first}")
         return self.take_queries([number_of[str(one)] for one in wanted])
 
-    def head(self, n: int = 5) -> Any:
+    def head(self, n: int = 5) -> PandasFrame:
         """The first documents, as a pandas frame.
 
         Parameters
@@ -228,8 +232,8 @@ class RankingDataset(DatasetParts):
         pandas.DataFrame
             Query ids, labels and features of the first `n` rows of the data that this dataset was made from.
         """
-        roles = {"qid": self.qid, "label": self.labels}
-        shown = {name: self.in_source_order(part)[:n] for name, part in roles.items() if part is not None}
+        roles, names = role_columns(self), {"query": "qid", "label": "label"}
+        shown = {name: roles[role][:n] for role, name in names.items() if role in roles}
         return pandas_frame(shown, self.names, self.in_source_order(self.features)[:n])
 
     def columns(self) -> dict[str, Any]:
@@ -241,21 +245,11 @@ class RankingDataset(DatasetParts):
             Columns by name: the query's id, the document's, the label and the weights, as far as there are any, then
             the features.
         """
-        names, weights = Columns(), self.query_weights
-        parts = {
-            "query": self.qid,
-            "document": self.document_ids,
-            "position": self.positions,
-            "propensity": self.propensities,
-            "label": self.labels,
-            "query_weight": None if weights is None else np.repeat(weights, self.groups.sizes),
-            "document_weight": self.document_weights,
-        }
-        roles = {names.written(role): part for role, part in parts.items() if part is not None}
-        features = {name: self.features[:, place] for place, name in enumerate(self.names)}
-        return {name: self.in_source_order(np.asarray(part)) for name, part in (roles | features).items()}
+        features = self.in_source_order(self.features)
+        roles = {Columns().written(role): column for role, column in role_columns(self).items()}
+        return roles | {name: features[:, place] for place, name in enumerate(self.names)}
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return the data as a frame, one row for each document.
 
         Returns
@@ -347,3 +341,22 @@ class RankingDataset(DatasetParts):
         """
         for fold in letor_folds(self.groups):
             yield self.take_queries(fold.train), self.take_queries(fold.valid), self.take_queries(fold.test)
+
+
+def joined(parts: Sequence[RankingDataset]) -> RankingDataset:
+    """The queries of one part after those of another: features, labels and initial scores, and nothing else."""
+    if any(part.labels is None for part in parts):
+        raise InputError("each of several datasets must have labels, and one has none")
+    starts = None
+    if any(part.initial_scores is not None for part in parts):
+        starts = np.concatenate(
+            [np.zeros(part.n_docs) if part.initial_scores is None else part.initial_scores for part in parts]
+        )
+    return RankingDataset(
+        features=np.concatenate([part.features for part in parts]),
+        labels=np.concatenate([part.labels for part in parts if part.labels is not None]),
+        groups=Groups.of_sizes(np.concatenate([part.groups.sizes for part in parts])),
+        initial_scores=starts,
+        feature_names=parts[0].feature_names,
+        categories=parts[0].categories,
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,15 @@ from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, as_features,
 from rankwright.data.categories import Categories, CategoryCodes, category_codes, codes_in, texts_among
 from rankwright.data.columns import check_different
 from rankwright.errors import InputError, MissingExtraError, require_type
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    PandasFrame: TypeAlias = pandas.DataFrame
+    PolarsFrame: TypeAlias = polars.DataFrame
+    ArrowTable: TypeAlias = pyarrow.Table
 
 # Columns are copied into a row-major matrix, and out of it, as many rows at a time as stay in the cache.
 VALUES_AT_A_TIME = 1 << 19
@@ -113,7 +122,7 @@ def table_of(frame: Any) -> Table:
     if library is None and isinstance(frame, Mapping):
         library = MAPPINGS
     elif library is None and hasattr(frame, "__arrow_c_stream__"):
-        frame, library = load("pyarrow", "reading this table").table(frame), LIBRARIES["pyarrow"]
+        frame, library = load_package("pyarrow", "reading this table").table(frame), LIBRARIES["pyarrow"]
     if library is None or (not hasattr(type(frame), "columns") and library is not MAPPINGS):
         raise InputError(
             f"a table must be a pandas or polars frame, an Arrow table, or a mapping from names to arrays, "
@@ -199,7 +208,7 @@ def dense(sparse: Any, absent: str) -> Float32Array:
     return matrix
 
 
-def apart(matrix: Float32Array) -> Float32Array:
+def columns_of_matrix(matrix: Float32Array) -> Float32Array:
     """The columns of `matrix`, each contiguous: its transpose."""
     columns = np.empty(matrix.shape[::-1], matrix.dtype)
     for rows in _row_blocks(matrix):
@@ -214,29 +223,31 @@ def _row_blocks(matrix: Float32Array) -> Iterator[slice]:
         yield slice(start, start + rows_at_a_time)
 
 
-def pandas_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
+def pandas_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> PandasFrame:
     """A pandas frame of the roles' columns, then the features."""
-    pandas = load("pandas", "making a pandas frame")
+    pandas = load_package("pandas", "making a pandas frame")
     left = pandas.DataFrame({name: plain_values(values) for name, values in roles.items()})
     return pandas.concat([left, pandas.DataFrame(features, columns=list(names))], axis=1)
 
 
-def polars_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
+def polars_frame(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> PolarsFrame:
     """A polars frame of the roles' columns, then the features; a missing number is null."""
-    polars = load("polars", "making a polars frame")
-    columns = [*roles.items(), *zip(names, apart(features), strict=True)]
-    return polars.DataFrame([polars.Series(name, plain_values(values), nan_to_null=True) for name, values in columns])
+    polars = load_package("polars", "making a polars frame")
+    columns = [*roles.items(), *zip(names, columns_of_matrix(features), strict=True)]
+    series = [polars.Series(name, plain_values(values), nan_to_null=True) for name, values in columns]
+    frame: PolarsFrame = polars.DataFrame(series)
+    return frame
 
 
-def arrow_table(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> Any:
+def arrow_table(roles: Mapping[str, NDArray[Any]], names: Sequence[str], features: Float32Array) -> ArrowTable:
     """An Arrow table of the roles' columns, then the features; a missing number is null."""
-    arrow = load("pyarrow", "making an Arrow table")
-    columns = [*roles.values(), *apart(features)]
+    arrow = load_package("pyarrow", "making an Arrow table")
+    columns = [*roles.values(), *columns_of_matrix(features)]
     arrays = [arrow.array(plain_values(values), from_pandas=True) for values in columns]
     return arrow.Table.from_arrays(arrays, names=[*roles, *names])
 
 
-def frame_of(columns: Mapping[str, Any]) -> Any:
+def frame_of(columns: Mapping[str, Any]) -> PandasFrame:
     """A frame of these columns: of pandas, or of polars where that alone is installed."""
     for package in ("pandas", "polars"):
         try:
@@ -247,7 +258,7 @@ def frame_of(columns: Mapping[str, Any]) -> Any:
     raise MissingExtraError("a frame", "pandas", "frames")
 
 
-def load(package: str, purpose: str) -> Any:
+def load_package(package: str, purpose: str) -> Any:
     """The package, or an error that says how to install it."""
     try:
         return import_module(package)
@@ -289,17 +300,9 @@ def _pandas_is_text(series: Any) -> bool:
     return series.dtype == object and any(isinstance(value, str) for value in series)
 
 
-def _pandas_like(frame: Any, values: NDArray[Any], name: str) -> Any:
-    return load("pandas", "answering with a Series").Series(values, index=frame.index, name=name)
-
-
-def _polars_is_text(series: Any) -> bool:
-    return str(series.dtype).partition("(")[0] in ("String", "Utf8", "Categorical", "Enum")
-
-
-def _arrow_is_text(column: Any) -> bool:
-    types, kind = import_module("pyarrow.types"), column.type
-    return any(test(kind) for test in (types.is_string, types.is_large_string, types.is_dictionary))
+def _arrow_is(column: Any, *kinds: str) -> bool:
+    types = import_module("pyarrow.types")
+    return any(getattr(types, f"is_{kind}")(column.type) for kind in kinds)
 
 
 def _array_is_text(values: Any) -> bool:
@@ -307,31 +310,16 @@ def _array_is_text(values: Any) -> bool:
     return array.dtype.kind in "UT" or (array.dtype.kind == "O" and any(isinstance(value, str) for value in array))
 
 
-def _polars_is_numeric(series: Any) -> bool:
-    return bool(series.dtype.is_numeric()) or str(series.dtype) in ("Boolean", "Null")
-
-
 def _polars_numbers(series: Any) -> NDArray[Any]:
     exact = series.dtype.is_integer() and not series.has_nulls()
     return (series if exact else series.cast(float)).to_numpy()  # type: ignore[no-any-return]
 
 
-def _arrow_is_numeric(column: Any) -> bool:
-    types, kind = import_module("pyarrow.types"), column.type
-    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
-    return any(test(kind) for test in tests)
-
-
 def _arrow_numbers(column: Any) -> NDArray[Any]:
-    types = import_module("pyarrow.types")
-    if types.is_boolean(column.type):
+    if _arrow_is(column, "boolean"):
         column = column.cast("int8")
-    exact = types.is_floating(column.type) or (types.is_integer(column.type) and column.null_count == 0)
+    exact = _arrow_is(column, "floating") or (_arrow_is(column, "integer") and column.null_count == 0)
     return np.asarray((column if exact else column.cast("float64", safe=False)).to_numpy(zero_copy_only=False))
-
-
-def _arrow_values(column: Any) -> NDArray[Any]:
-    return np.asarray(column.to_pylist(), object) if column.null_count else np.asarray(column.to_numpy(False))
 
 
 def _array_is_numeric(values: Any) -> bool:
@@ -353,25 +341,29 @@ LIBRARIES: Mapping[str, Library] = {
         values=lambda series: series.to_numpy(),
         is_text=_pandas_is_text,
         texts=lambda series: series.astype(object).tolist(),
-        like=_pandas_like,
+        like=lambda frame, values, name: load_package("pandas", "answering with a Series").Series(
+            values, index=frame.index, name=name
+        ),
     ),
     "polars": Library(
         names=lambda frame: list(frame.columns),
         columns=lambda frame: frame.get_columns(),
-        is_numeric=_polars_is_numeric,
+        is_numeric=lambda series: bool(series.dtype.is_numeric()) or str(series.dtype) in ("Boolean", "Null"),
         numbers=_polars_numbers,
         values=lambda series: series.to_numpy(),
-        is_text=_polars_is_text,
+        is_text=lambda series: str(series.dtype).partition("(")[0] in ("String", "Utf8", "Categorical", "Enum"),
         texts=lambda series: series.to_list(),
-        like=lambda frame, values, name: load("polars", "answering with a Series").Series(name, values),  # noqa: ARG005
+        like=lambda frame, values, name: load_package("polars", "answering with a Series").Series(name, values),  # noqa: ARG005
     ),
     "pyarrow": Library(
         names=lambda table: list(table.schema.names),
         columns=lambda table: list(table.columns),
-        is_numeric=_arrow_is_numeric,
+        is_numeric=lambda column: _arrow_is(column, "integer", "floating", "boolean", "decimal", "null"),
         numbers=_arrow_numbers,
-        values=_arrow_values,
-        is_text=_arrow_is_text,
+        values=lambda column: np.asarray(
+            column.to_pylist() if column.null_count else column.to_numpy(False), object if column.null_count else None
+        ),
+        is_text=lambda column: _arrow_is(column, "string", "large_string", "dictionary"),
         texts=lambda column: column.to_pylist(),
     ),
 }

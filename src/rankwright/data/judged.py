@@ -1,4 +1,4 @@
-"""Which lists the judges tell apart, and documents that no one judged."""
+"""Which queries have documents of different labels, and labels for documents that nobody judged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOWEST = np.float32(0.0)  # no label is lower
 
 
 def tells_apart(labels: Float32Array, groups: Groups) -> BoolArray:
-    """For each query, whether two of its judged documents have different labels; other queries teach no order."""
+    """For each query, whether two of its judged documents have different labels; no order is learned from others."""
     judged = ~np.isnan(labels)
     query = groups.query_of_row[judged]
     low, high = np.full(groups.n_queries, np.inf), np.full(groups.n_queries, -np.inf)

@@ -21,7 +21,7 @@ from rankwright.data.preferences import Preferences
 from rankwright.kernels.naive.common.counter_random import mix, stream_of
 
 if TYPE_CHECKING:
-    from rankwright.data.parts import DatasetParts
+    from rankwright.data.dataset_parts import DatasetParts
 
 PREFERENCE_ROUNDS = 2  # documents alike in themselves are told apart by their partners, and by the partners of these
 
@@ -107,6 +107,6 @@ def _with_partners(keys: Uint64Array, pairs: Preferences) -> Uint64Array:
 
 
 def _bits(values: Any) -> Uint64Array:
-    """The numbers as whole ones: equal where the numbers are, with -0 as 0 and every NaN alike."""
+    """The bits of the numbers as integers: equal where the numbers are, with -0 as 0 and every NaN the same."""
     as_double = np.asarray(values, np.float64) + 0.0
     return np.where(np.isnan(as_double), np.nan, as_double).view(np.uint64)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankwright.data.frames import frame_of
 from rankwright.tables.text import Showable
+
+if TYPE_CHECKING:
+    from rankwright.data.frames import PandasFrame
 
 
 class Tabular:
@@ -35,7 +38,7 @@ class Tabular:
             Columns by name, all of the same length.
         """
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> PandasFrame:
         """Return the numbers behind the table as a frame.
 
         Returns

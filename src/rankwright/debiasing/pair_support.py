@@ -18,7 +18,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.correction import SURE, WHAT, shown_documents
 from rankwright.debiasing.held_out import held_out_scores
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 from rankwright.objectives.objective import Objective
 from rankwright.objectives.registry import lambdarank
 

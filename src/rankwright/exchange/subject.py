@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, Float64Array, named
+from rankwright.arrays import Float32Array, Float64Array, arrays_with_prefix
 from rankwright.bagging.bag_models import BaggedForestModel, BagModel
 from rankwright.boosters.model import WeightedSumModel
 from rankwright.catalog.kinds import kind_named
@@ -160,7 +160,7 @@ def _layers(trained: TrainedRanker) -> tuple[ExportedLayer, ...]:
         return (ExportedLayer(weights[None, :], constant, "identity"),)
     if isinstance(model, LinearListNet | WeightedSumModel):
         return (ExportedLayer(model.weights.astype(np.float64)[None, :], np.zeros(1), "identity"),)
-    arrays = named(model.state()[1], "net.")
+    arrays = arrays_with_prefix(model.state()[1], "net.")
     if not arrays:
         raise NotExportableError(
             f"a {trained.ranker} is neither trees, nor a weighted sum of features, nor a plain net, and no engine has "

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array
-from rankwright.container.checks import in_a_line
+from rankwright.container.checks import as_one_line
 from rankwright.errors import InputError, MissingExtraError, RankwrightError
 from rankwright.exchange.bounds import bound_of
 from rankwright.exchange.subject import ForestSubject, Subject
@@ -161,7 +161,7 @@ def _scored(
         except RankwrightError:
             raise
         except Exception as error:  # of another library, whose messages may be as long as the model
-            raise InputError(f"what runs {target.name} refuses the file: {in_a_line(str(error))}") from error
+            raise InputError(f"what runs {target.name} refuses the file: {as_one_line(str(error))}") from error
 
 
 def _marked(subject: ForestSubject) -> ForestSubject:

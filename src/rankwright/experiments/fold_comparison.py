@@ -26,11 +26,11 @@ from rankwright.errors import FileFormatError, InputError, MissingExtraError, re
 from rankwright.experiments.fold_spread import components_of, spread_table
 from rankwright.formats.letor_folders import LetorFold, fold_folders, read_fold
 from rankwright.formats.reading import read
-from rankwright.metrics.compared.components import VarianceComponents
+from rankwright.metrics.comparison.system_comparison import SystemComparison, compare_evaluations
+from rankwright.metrics.comparison.variance_components import VarianceComponents
 from rankwright.metrics.convention import as_convention
 from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, evaluate
-from rankwright.metrics.registry import as_measure
-from rankwright.metrics.systems import SystemComparison, compare_evaluations
+from rankwright.metrics.metric_table import as_measure
 from rankwright.tables.text import ShownTables
 from rankwright.training.digest import data_digest
 from rankwright.tuning.per_query import for_json, from_json

@@ -10,8 +10,8 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError
-from rankwright.metrics.compared.components import VarianceComponents, variance_components
-from rankwright.metrics.compared.sentences import signed_cell
+from rankwright.metrics.comparison.comparison_tables import signed_cell
+from rankwright.metrics.comparison.variance_components import VarianceComponents, variance_components
 from rankwright.tables.text import ShownTable
 from rankwright.tuning.per_query import from_json
 

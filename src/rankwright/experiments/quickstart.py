@@ -10,12 +10,12 @@ from shlex import quote
 from typing import Any
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.formats.sources import atomic_text_output
-from rankwright.formats.svmlight.files import write_svmlight
+from rankwright.formats.storage.streams import atomic_text_output
+from rankwright.formats.svmlight.writer import write_svmlight
 from rankwright.mart.lambdamart import LambdaMART
 from rankwright.metrics.baselines import feature_rankers, random_scores
+from rankwright.metrics.comparison.system_comparison import compare
 from rankwright.metrics.evaluation import Evaluation, evaluate
-from rankwright.metrics.systems import compare
 from rankwright.nets.lambdarank import LambdaRank
 from rankwright.nets.ranknet import RankNet
 from rankwright.rankers.ranker import Ranker

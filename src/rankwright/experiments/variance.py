@@ -20,7 +20,7 @@ from rankwright.bagging.blmart import BLMART
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import require
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 from rankwright.progress.stages import announce
 from rankwright.report.curves import Curve, draw_curves, samples_of
 from rankwright.report.page.document import Chart, KeyFigure, Page, PageTable, PageVerdict, Section, Sureness

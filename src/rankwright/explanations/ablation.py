@@ -13,7 +13,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import frame_of
 from rankwright.errors import InputTypeError, SettingError, UnknownNameError, require_type
 from rankwright.metrics.evaluation import MetricResult, evaluate
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.metrics.significance import PairedTest, paired_test
 from rankwright.progress.stages import announce
 from rankwright.tables.text import ShownTable

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import Float32Array, Float64Array
-from rankwright.container.checks import array, number, part
+from rankwright.container.checks import read_array, read_field, read_number
 from rankwright.data.seeds import Seed, generator
 from rankwright.errors import InputError, UnknownNameError, require
 
@@ -106,12 +106,12 @@ class FittedNystrom:
         cls, header: Mapping[str, Any], learned: Mapping[str, NDArray[Any]], n_features: int | None = None
     ) -> FittedNystrom:
         """The map that had this header and these arrays, of so many features where that is known."""
-        kernel = part(header, "kernel", str)
+        kernel = read_field(header, "kernel", str)
         if kernel not in KERNELS:
             raise UnknownNameError("kernel", kernel, known=KERNELS)
-        landmarks = array(learned, "landmarks", np.float64, (None, n_features))
-        whitening = array(learned, "whitening", np.float64, (len(landmarks), len(landmarks)))
-        return cls(kernel, number(header, "gamma"), landmarks, whitening)
+        landmarks = read_array(learned, "landmarks", np.float64, (None, n_features))
+        whitening = read_array(learned, "whitening", np.float64, (len(landmarks), len(landmarks)))
+        return cls(kernel, read_number(header, "gamma"), landmarks, whitening)
 
 
 def fit_nystrom(

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankwright import kernels
-from rankwright.arrays import SUM_DTYPE, Float32Array, as_features, named, thread_count
-from rankwright.container.checks import MOST_FEATURES, array, check_between, file_faults, part, whole
+from rankwright.arrays import SUM_DTYPE, Float32Array, arrays_with_prefix, as_features, thread_count
+from rankwright.container.checks import MOST_FEATURES, check_between, file_faults, read_array, read_field, read_integer
 from rankwright.container.file import read_container, write_container
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
@@ -209,7 +209,7 @@ def _chain(steps: Sequence[Scaling]) -> Scaling:
 
     def fill(features: Float32Array, groups: Groups, learned: Learned, out: Float32Array, threads: int) -> None:
         for place, step in enumerate(steps):
-            step.fill(features if place == 0 else out, groups, named(learned, f"{place}."), out, threads)
+            step.fill(features if place == 0 else out, groups, arrays_with_prefix(learned, f"{place}."), out, threads)
 
     return Scaling(CHAIN_SIGN.join(step.name for step in steps), fill, learn, any(step.needs_groups for step in steps))
 
@@ -262,7 +262,9 @@ class FittedScaling:
         """
         names = self.scaling.name.split(CHAIN_SIGN)
         learned = (
-            [self.learned] if len(names) == 1 else [named(self.learned, f"{place}.") for place in range(len(names))]
+            [self.learned]
+            if len(names) == 1
+            else [arrays_with_prefix(self.learned, f"{place}.") for place in range(len(names))]
         )
         parts = [FittedScaling(SCALINGS[name], self.n_features, own) for name, own in zip(names, learned, strict=True)]
         return [part for part in parts if not _changes_nothing(part.scaling, part.learned)]
@@ -338,17 +340,17 @@ class FittedScaling:
         FittedScaling
             The scaling.
         """
-        name = part(header, "scaling", str)
+        name = read_field(header, "scaling", str)
         if name.count(CHAIN_SIGN) >= MOST_STEPS:
             raise InputError(f"a scaling has {MOST_STEPS} steps at most, got {name.count(CHAIN_SIGN) + 1}")
         scaling = parse_scaling(name)
-        n_features = whole(header, "n_features", most=MOST_FEATURES)
+        n_features = read_integer(header, "n_features", most=MOST_FEATURES)
         # What a scaling learns has the same names and types whatever the data: also of one feature of no documents.
         wanted = scaling.learn(np.empty((0, 1), np.float32), Groups.of_sizes([]), 1)
         if learned.keys() != wanted.keys():
             raise InputError(f"{scaling.name} learns {sorted(wanted)}, and the file has {sorted(learned)}")
         for name, like in wanted.items():
-            found = array(learned, name, like.dtype, (n_features,))
+            found = read_array(learned, name, like.dtype, (n_features,))
             if like.dtype == np.float64:  # means and deviations of float32 numbers
                 check_between(name, found, -LARGEST_FEATURE, LARGEST_FEATURE)
         return cls(scaling, n_features, learned)

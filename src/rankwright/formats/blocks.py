@@ -10,14 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from rankwright.arrays import IdArray, IntArray
 from rankwright.data.columns import TableLayout
 from rankwright.errors import FileFormatError, InputError
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.rows import IdTypes, Rows
-from rankwright.formats.sources import input_name
+from rankwright.formats.storage.streams import input_name
 from rankwright.progress.stages import announce
 
 
@@ -47,6 +47,7 @@ Opener: TypeAlias = Callable[[str, Room | None], OpenFile]
 class Reader(ABC):
     """A format with its options chosen."""
 
+    jumps: ClassVar[bool] = False  # whether it reads files in another order than from beginning to end
     categories: Collection[str] = ()  # columns of categories, and what their codes stand for where it is known already
 
     @property

@@ -11,11 +11,20 @@ from typing import Any
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import FileFormatError, SettingError, UnknownNameError
-from rankwright.formats.reading import FORMATS, format_named, format_of, format_of_name, plain_suffix, write_options
-from rankwright.formats.sharding.writing import write_shards
+from rankwright.formats.file_formats import (
+    FORMATS,
+    format_named,
+    format_of,
+    format_of_name,
+    plain_suffix,
+    write_options,
+)
+from rankwright.formats.pipeline import read_in_chunks, read_whole
+from rankwright.formats.reading import reader_of
+from rankwright.formats.shard_writer import write_shards
 from rankwright.formats.sidecars import read_scores
-from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, spooled
-from rankwright.formats.svmlight.feature_names import names_beside
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import Paths, input_name, is_standard, spooled
 from rankwright.formats.trec import Run, qrels_of, run_of, write_qrels, write_run
 
 # Formats that can be written but not read as a dataset, and their endings: TREC files hold no features.
@@ -102,18 +111,20 @@ def convert(
     >>> done.target_format, done.queries, done.documents, done.features
     ('csv', 20, 1000, 50)
     """
-    source_format = _source_format(source, source_format)
+    if source_format in TREC_SUFFIX_OF:
+        told = f"{source_format} files hold no features and cannot become a dataset; read_{source_format} reads them"
+        raise SettingError(told)
+    source_format = source_format or format_of(source)
     target_format = _target_format(target, target_format) if shards is None else target_format or "parquet"
     if (scores is None) == (target_format == "run"):
         raise SettingError("scores and the target format run belong together: give both or neither")
-    known = format_named(source_format)
     write = _writer(target_format, scores)
-    for_reader, for_writer = _shared_out(options, known.options, write, f"{source_format} to {target_format}")
-    if "feature_names" in known.options:
-        for_reader.setdefault("feature_names", names_beside(listed(source)))
+    readable = format_named(source_format).options
+    for_reader, for_writer = _shared_out(options, readable, write, f"{source_format} to {target_format}")
+    reader = reader_of(source, source_format, for_reader)
     counts = {"queries": 0, "documents": 0, "features": 0}
-    with nullcontext(source) if whole and not known.jumps else spooled(source) as paths:
-        chunks = _counted(known.iterate(paths, whole=whole, **for_reader), counts)
+    with nullcontext(source) if whole and not reader.jumps else spooled(source) as paths:
+        chunks = _counted([read_whole(paths, reader)] if whole else read_in_chunks(paths, reader), counts)
         if shards is not None:
             written = write_shards(chunks, target, shards, target_format, partial(write, **for_writer))
             return Conversion(source_format, target_format, **counts, bytes=written)
@@ -144,12 +155,6 @@ def _counted(chunks: Iterable[RankingDataset], counts: dict[str, int]) -> Iterat
         counts["documents"] += chunk.n_docs
         counts["features"] = chunk.n_features
         yield chunk
-
-
-def _source_format(source: Paths, name: str | None) -> str:
-    if name in TREC_SUFFIX_OF:
-        raise SettingError(f"{name} files hold no features and cannot become a dataset; read_{name} reads them")
-    return format_of(source) if name is None else name
 
 
 def _target_format(target: FilePath, name: str | None) -> str:

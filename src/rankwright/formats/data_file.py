@@ -9,10 +9,11 @@ from typing import Any
 
 from rankwright.data.categories import Categories
 from rankwright.data.dataset import RankingDataset
+from rankwright.formats.file_formats import format_named, format_of
 from rankwright.formats.pipeline import Documents, TakeFeatures, TakeRows
-from rankwright.formats.reading import format_named, format_of, iterate, read, stream
-from rankwright.formats.sources import Paths, input_names, is_read_once, listed, open_input, spooled
-from rankwright.formats.svmlight.parser import VALUE_OF_ABSENT
+from rankwright.formats.reading import iterate, read, stream
+from rankwright.formats.storage.streams import Paths, input_names, is_read_once, list_of_paths, open_input, spooled
+from rankwright.formats.svmlight.reader import VALUE_OF_ABSENT
 
 
 class DataFile:
@@ -53,7 +54,7 @@ class DataFile:
     __slots__ = ("format", "options", "paths")
 
     def __init__(self, paths: Paths, *, format: str | None = None, **options: Any) -> None:
-        self.paths, self.format = tuple(listed(paths)), format
+        self.paths, self.format = tuple(list_of_paths(paths)), format
         self.options: dict[str, Any] = options
 
     def __repr__(self) -> str:
@@ -148,7 +149,7 @@ class DataFile:
         DataFile
             The file with the options; the file itself where there are none to add.
         """
-        name = format_of(self.paths) if self.format is None else self.format
+        name = self.format or format_of(self.paths)
         known = format_named(name).options
         chosen = {option: value for option, value in defaults.items() if option in known}
         return DataFile(self.paths, format=name, **(chosen | self.options)) if chosen else self
@@ -167,7 +168,7 @@ class DataFile:
             The file; texts that are not among the categories are read as missing values. Formats that hold numbers
             alone are taken as coded already.
         """
-        name = format_of(self.paths) if self.format is None else self.format
+        name = self.format or format_of(self.paths)
         if not categories or "categories" not in format_named(name).options:
             return self
         return DataFile(self.paths, format=name, **(self.options | {"categories": categories}))

@@ -53,12 +53,10 @@ class GrowingMatrix:
 
     def _capacity(self, least: int, n_columns: int, bytes_per_row: float) -> int:
         """How many rows the next part has room for: as many as are expected, unless they may not fit into memory."""
-        expected = max(least, self._rows_to_come(bytes_per_row))
-        # A guess may be wrong: what exceeds memory by little is read as far as it goes, what exceeds it by far is not.
+        to_come = int(GUESS_MARGIN * self._n_bytes / bytes_per_row) - self.n_rows if bytes_per_row else 0
+        expected = max(least, to_come)
+        # The guess may be wrong: rows that seem to exceed memory a little are read, those that exceed it by far not.
         return least if 1 < _bytes_of(expected, n_columns) / max(1, free_memory()) < SURELY_TOO_MUCH else expected
-
-    def _rows_to_come(self, bytes_per_row: float) -> int:
-        return int(GUESS_MARGIN * self._n_bytes / bytes_per_row) - self.n_rows if bytes_per_row else 0
 
     def keep(self, features: Float32Array) -> None:
         """Keep these rows without copying them: they are in the room given out last, or in memory of their own."""

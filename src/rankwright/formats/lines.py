@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from math import isnan, nan
 
 from rankwright.errors import FileFormatError
-from rankwright.formats.sources import LONGEST_LINE, FilePath, input_name, open_input
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import LONGEST_LINE, input_name, open_input
 
 LONGEST_COUNT = 12  # digits: nothing here is counted in trillions, and sums of such numbers stay within 64 bits
 LONGEST_QUOTE = 40  # characters of the found text that an error shows

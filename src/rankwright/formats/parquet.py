@@ -5,26 +5,26 @@ Features are written as float32, a missing one as null; ids as 64-bit integers o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from os import fspath
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 import numpy as np
 
 from rankwright.arrays import IntArray
-from rankwright.data.columns import Columns, TableLayout, find_layout
+from rankwright.data.columns import Columns, TableLayout
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.frames import arrow_table, load, table_of
+from rankwright.data.frames import arrow_table, load_package, table_of
 from rankwright.errors import FileFormatError, InputError, RankwrightError, SettingError
-from rankwright.formats.blocks import Opener, OpenFile, Reader, errors_name_file
+from rankwright.formats.blocks import Opener, OpenFile, errors_name_file
+from rankwright.formats.dataset_tables import TableReader, rows_of_table, tables_of
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.rows import Rows
-from rankwright.formats.sources import atomic_output
 from rankwright.formats.storage.compressed import compression_of_name
 from rankwright.formats.storage.places import FilePath, is_address, is_folder, opened, size_of
-from rankwright.formats.tables import rows_of_table, tables_of
+from rankwright.formats.storage.streams import atomic_output
 
 VALUES_READ_AT_ONCE = 1 << 20  # 4 MB
 BYTES_READ_AHEAD = 1 << 16  # of each column
@@ -34,14 +34,10 @@ BYTES_IN_PAGE = 1 << 16  # of a column, which every reader holds; a longer dicti
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetReader(Reader):
+class ParquetReader(TableReader):
     """Opens Parquet files; the options are those of `from_frame`. Only columns that are used are read."""
 
-    columns: Columns | None = None
-    features: Sequence[str] | None = None
-    drop: Sequence[str] = ()
-    categories: Collection[str] = ()
-    allow_infinity: bool = False
+    jumps: ClassVar[bool] = True
 
     def opener(self) -> Opener:
         """A function that opens one file after another."""
@@ -62,19 +58,43 @@ class ParquetReader(Reader):
         """Open a file to read all rows or the chosen ones, in ascending order; on request only their query ids."""
         file, layout = self._opened(path)
         layout = layout.only_queries() if only_queries else layout
-        return OpenFile(_blocks(path, file, layout, self, room, chosen), layout)
+        return OpenFile(self._blocks(path, file, layout, room, chosen), layout)
+
+    def _blocks(
+        self, path: str, file: Any, layout: TableLayout, room: Room | None, chosen: IntArray | None
+    ) -> Iterator[Rows]:
+        """The rows of a file, all or those chosen, in blocks."""
+        rows_at_once = max(1, VALUES_READ_AT_ONCE // len(layout.used))
+        options = {"columns": list(layout.used), "use_threads": False}
+        with _closing(file), _memory_returned(), _arrow_errors(path), errors_name_file(path):
+            bytes_per_row = size_of(path) / max(1, file.metadata.num_rows)
+            # Arrow's threads take a column each: for blocks this small they cost more than they gain.
+            for row, groups in _row_groups(file, chosen):
+                for batch in file.iter_batches(rows_at_once, row_groups=groups, **options):
+                    place = None
+                    if room is not None and chosen is None:
+                        place = room(batch.num_rows, len(layout.features), bytes_per_row)
+                    table = table_of(batch)
+                    if isinstance(self.categories, Mapping):
+                        table = table.with_codes_in(self.categories)
+                    how: dict[str, Any] = {"allow_infinity": self.allow_infinity, "first_row": row, "out": place}
+                    block = rows_of_table(table, layout, **how)
+                    if chosen is not None:
+                        begin, end = np.searchsorted(chosen, [row, row + batch.num_rows])
+                        block = block.take(chosen[begin:end] - row)
+                    row += batch.num_rows
+                    yield block
 
     def _opened(self, path: str) -> tuple[Any, TableLayout]:
         if is_folder(path):
             raise FileFormatError(path, "is a directory; wanted a Parquet file")
-        parquet = load("pyarrow.parquet", "reading Parquet")
+        parquet = load_package("pyarrow.parquet", "reading Parquet")
         with _arrow_errors(path), errors_name_file(path):
             if is_address(path):  # where asking often costs more than the memory of a row group
                 file = parquet.ParquetFile(opened(path), pre_buffer=True)
             else:  # so memory holds pages, not whole row groups
                 file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_READ_AHEAD)
-            how: dict[str, Any] = {"features": self.features, "drop": self.drop, "categories": self.categories}
-            return file, find_layout(file.schema_arrow.names, self.columns, **how)
+            return file, self.layout_of(file.schema_arrow.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,37 +106,6 @@ class ParquetRowsReader(ParquetReader):
     def opener(self) -> Opener:
         """A function that opens one file after another."""
         return lambda path, room: self.open_file(path, room, chosen=self.rows_of[path])
-
-
-def _blocks(
-    path: str,
-    file: Any,
-    layout: TableLayout,
-    reader: ParquetReader,
-    room: Room | None,
-    chosen: IntArray | None,
-) -> Iterator[Rows]:
-    """The rows of a file, all or those chosen, in blocks."""
-    rows_at_once = max(1, VALUES_READ_AT_ONCE // len(layout.used))
-    options = {"columns": list(layout.used), "use_threads": False}
-    with _closing(file), _memory_returned(), _arrow_errors(path), errors_name_file(path):
-        bytes_per_row = size_of(path) / max(1, file.metadata.num_rows)
-        # Arrow's threads take a column each: for blocks this small they cost more than they gain.
-        for row, groups in _row_groups(file, chosen):
-            for batch in file.iter_batches(rows_at_once, row_groups=groups, **options):
-                place = None
-                if room is not None and chosen is None:
-                    place = room(batch.num_rows, len(layout.features), bytes_per_row)
-                table = table_of(batch)
-                if isinstance(reader.categories, Mapping):
-                    table = table.with_codes_in(reader.categories)
-                how: dict[str, Any] = {"allow_infinity": reader.allow_infinity, "first_row": row, "out": place}
-                block = rows_of_table(table, layout, **how)
-                if chosen is not None:
-                    begin, end = np.searchsorted(chosen, [row, row + batch.num_rows])
-                    block = block.take(chosen[begin:end] - row)
-                row += batch.num_rows
-                yield block
 
 
 def _row_groups(file: Any, chosen: IntArray | None) -> Iterator[tuple[int, list[int]]]:
@@ -132,7 +121,7 @@ def _row_groups(file: Any, chosen: IntArray | None) -> Iterator[tuple[int, list[
 
 @contextmanager
 def _closing(file: Any) -> Iterator[None]:
-    """Close the file in the end, with what it reads from, which it did not open itself where that is elsewhere."""
+    """Close the file in the end, and with it the remote file that it reads from, which pyarrow would leave open."""
     try:
         yield
     finally:
@@ -145,7 +134,7 @@ def _memory_returned() -> Iterator[None]:
     try:
         yield
     finally:
-        load("pyarrow", "reading Parquet").default_memory_pool().release_unused()
+        load_package("pyarrow", "reading Parquet").default_memory_pool().release_unused()
 
 
 @contextmanager
@@ -154,7 +143,7 @@ def _arrow_errors(path: str) -> Iterator[None]:
 
     What Arrow reads from a damaged file may be no text, or lead to a place that is not there.
     """
-    arrow = load("pyarrow", "reading Parquet")
+    arrow = load_package("pyarrow", "reading Parquet")
     try:
         yield
     except RankwrightError:
@@ -192,7 +181,7 @@ class _GroupWriter:
 
     def append(self, table: Any) -> None:
         if self._writer is None:
-            parquet = load("pyarrow.parquet", "writing Parquet")
+            parquet = load_package("pyarrow.parquet", "writing Parquet")
             pages = {"data_page_size": BYTES_IN_PAGE, "dictionary_pagesize_limit": BYTES_IN_PAGE}
             self._writer = parquet.ParquetWriter(self._file, table.schema, compression="zstd", **pages)
         elif table.schema != self._writer.schema:
@@ -208,13 +197,13 @@ class _GroupWriter:
     def write_group(self) -> None:
         if not self._tables:
             return
-        group = load("pyarrow", "writing Parquet").concat_tables(self._tables)
+        group = load_package("pyarrow", "writing Parquet").concat_tables(self._tables)
         self._writer.write_table(group, row_group_size=max(1, len(group)))
         self._tables = []
 
 
 def write_parquet_columns(columns: Mapping[str, Sequence[Any]], path: FilePath) -> None:
     """Write a table of any columns as Parquet."""
-    arrow, parquet = load("pyarrow", "writing Parquet"), load("pyarrow.parquet", "writing Parquet")
+    arrow, parquet = load_package("pyarrow", "writing Parquet"), load_package("pyarrow.parquet", "writing Parquet")
     with atomic_output(path) as file:
         parquet.write_table(arrow.table(dict(columns)), file)

@@ -1,21 +1,32 @@
-"""From files to datasets, for every format: whole, in chunks of whole queries, or with the features passed on."""
+"""From files to datasets, for every format: whole, in chunks of whole queries, or with the features passed on.
+
+Where columns hold categories, their texts are found in a reading of their own, before the rows are read: the code of a
+category is its place among all of them, so it is known only when all rows were seen. Where a model says what the
+categories are, nothing is read beforehand, and texts that it never saw are missing values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from os import fspath
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from rankwright.arrays import Float32Array, IntArray
+from rankwright.data.categories import Categories, in_code_order
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError
+from rankwright.errors import InputError, require_type
 from rankwright.formats.blocks import Block, Opener, Reader, blocks_of, errors_name_file
-from rankwright.formats.category_texts import with_known_categories, with_texts
 from rankwright.formats.growing_matrix import GrowingMatrix, ReusedMemory, Room, fresh_room
 from rankwright.formats.rows import IdTypes, Rows, Runs, join_rows
-from rankwright.formats.sources import Paths, input_names, listed, plain_size
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import Paths, input_name, input_names, list_of_paths, plain_size
+from rankwright.progress.stages import announce
+
+logger = logging.getLogger(__name__)
 
 # What is done with a block of rows, in the order of the file; the memory of its features may be used again afterwards.
 TakeRows: TypeAlias = Callable[[Rows], None]
@@ -36,7 +47,7 @@ class Documents:
 
 def read_whole(paths: Paths, reader: Reader) -> RankingDataset:
     """The dataset of all rows of all files; within a file they may be in any order."""
-    names = listed(paths)
+    names = list_of_paths(paths)
     reader = with_known_categories(reader, names)
     matrix = GrowingMatrix(plain_size(names))
     rows, feature_names = _without_features(names, reader, matrix.room, lambda block: matrix.keep(block.features))
@@ -49,7 +60,7 @@ def stream_rows(paths: Paths, reader: Reader, take: TakeRows) -> Documents:
 
     The files are read once. Blocks of SVMlight text may become wider on the way; the last one has the full width.
     """
-    names = listed(paths)
+    names = list_of_paths(paths)
     reader = with_known_categories(reader, names)
     rows, feature_names = _without_features(names, reader, ReusedMemory().room, take)
     return Documents(_dataset_of_all(names, reader, rows), feature_names)
@@ -57,7 +68,7 @@ def stream_rows(paths: Paths, reader: Reader, take: TakeRows) -> Documents:
 
 def read_in_chunks(paths: Paths, reader: Reader) -> Iterator[RankingDataset]:
     """The datasets of whole queries that make up the files, in order; memory holds a few blocks at a time."""
-    names = listed(paths)
+    names = list_of_paths(paths)
     reader = with_known_categories(reader, names)
     open_file, id_types = reader.prepared(names)
     return _chunks(names, reader, open_file, id_types)
@@ -153,5 +164,54 @@ def _numbered(rows: Rows, row: int, ends: IntArray) -> Rows:
     return replace(rows, runs=Runs(np.arange(first, last + 1), sizes, numbered=True))
 
 
-def _size_mismatch(wanted: np.int64, found: str) -> InputError:
-    return InputError(f"the sizes of the queries add up to {wanted} documents, but the data has {found}")
+def _size_mismatch(wanted: np.int64, n_docs: str) -> InputError:
+    return InputError(f"the sizes of the queries add up to {wanted} documents, but the data has {n_docs}")
+
+
+def must_be_found(categories: Collection[str]) -> bool:
+    """Whether the texts of these columns are still to be found, so that files are read twice."""
+    return bool(categories) and not isinstance(categories, Mapping)
+
+
+def with_known_categories(reader: Reader, paths: Sequence[str]) -> Reader:
+    """The reader with the texts of all columns that it takes as categories."""
+    if not must_be_found(reader.categories):
+        return reader
+    found: dict[str, set[str]] = {name: set() for name in reader.categories}
+    for path in paths:
+        announce(f"finding the categories in {input_name(path)}")
+        for texts in reader.category_texts(path):
+            for name, own in texts.items():
+                found[name] |= own
+    with errors_name_file(input_names(paths)):
+        known = {name: in_code_order(name, texts) for name, texts in found.items()}
+    made: Reader = replace(cast(Any, reader), categories=known)  # readers with categories are dataclasses
+    return made
+
+
+def with_texts(data: RankingDataset, categories: Collection[str]) -> RankingDataset:
+    """The data, which holds codes, with what they stand for."""
+    known: Categories | None = categories if isinstance(categories, Mapping) and categories else None
+    return data if known is None else replace(data, categories=known)
+
+
+def numbered_chunks(
+    data: RankingDataset | Iterable[RankingDataset], path: FilePath, holder: str, no_place: Mapping[str, str]
+) -> Iterator[tuple[RankingDataset, int]]:
+    """A dataset, or the chunks of one, each with the number of queries before it.
+
+    At the end the log says what was left out because `holder` has no place for it: the parts in `no_place`, which maps
+    each to its name in messages.
+    """
+    left_out: set[str] = set()
+    n_queries = 0
+    require_type(data, (RankingDataset, Iterable), "data", "a RankingDataset")
+    for chunk in [data] if isinstance(data, RankingDataset) else data:
+        require_type(chunk, RankingDataset, "data", "a RankingDataset")
+        yield chunk, n_queries
+        n_queries += chunk.n_queries
+        present = {part: getattr(chunk, part) for part in no_place}
+        left_out |= {no_place[part] for part, values in present.items() if values is not None and len(values)}
+        left_out |= {"queries without documents"} if (chunk.groups.sizes == 0).any() else set()
+    if left_out:
+        logger.warning("%s: %s has no place for %s; left out", fspath(path), holder, ", ".join(sorted(left_out)))

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwright.arrays import Float32Array, IdArray, IntArray
+from rankwright.arrays import Float32Array, IdArray, IntArray, join_ids, text_ids
 from rankwright.data.columns import TableLayout
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset_parts import not_propensities
 from rankwright.data.groups import Grouping, group_rows, run_starts
-from rankwright.data.ids import join_ids, text_ids
-from rankwright.data.parts import not_propensities
 from rankwright.errors import InputError
 
 
@@ -33,7 +32,7 @@ class Runs(NamedTuple):
         starts = run_starts(qid)
         return cls(qid[starts], np.diff(starts, append=len(qid)))
 
-    def part(self, runs: slice) -> Runs:
+    def take(self, runs: slice) -> Runs:
         """Some of the runs."""
         return Runs(None if self.ids is None else self.ids[runs], self.sizes[runs], self.numbered)
 
@@ -75,24 +74,24 @@ class Rows:
 
     def take(self, rows: IntArray) -> Rows:
         """The given rows alone."""
-        return self._part(rows, Runs.of(self.qid[rows]))
+        return self._take(rows, Runs.of(self.qid[rows]))
 
     def cut_at_last_run(self) -> tuple[Rows, Rows]:
         """The rows of all runs but the last, and those of the last."""
         cut = len(self) - int(self.runs.sizes[-1])
-        before, last = self.runs.part(slice(0, -1)), self.runs.part(slice(-1, None))
-        return self._part(slice(0, cut), before), self._part(slice(cut, None), last)
+        before, last = self.runs.take(slice(0, -1)), self.runs.take(slice(-1, None))
+        return self._take(slice(0, cut), before), self._take(slice(cut, None), last)
 
     def without_features(self) -> Rows:
         """All but the features, in memory of its own, so that the memory of the features can be freed."""
-        parts = self._parts() | {"features": np.empty((len(self), 0), np.float32)}
+        parts = self._arrays() | {"features": np.empty((len(self), 0), np.float32)}
         owned = {name: part if part.base is None else part.copy() for name, part in parts.items()}
         return Rows(**owned, runs=self.runs)
 
-    def _part(self, rows: slice | IntArray, runs: Runs) -> Rows:
-        return Rows(**{name: part[rows] for name, part in self._parts().items()}, runs=runs)
+    def _take(self, rows: slice | IntArray, runs: Runs) -> Rows:
+        return Rows(**{name: part[rows] for name, part in self._arrays().items()}, runs=runs)
 
-    def _parts(self) -> dict[str, Any]:
+    def _arrays(self) -> dict[str, Any]:
         """The arrays that are present and have a value for each row."""
         return {name: part for name in PER_ROW if (part := getattr(self, name)) is not None}
 

@@ -1,13 +1,16 @@
-"""Parquet files that make up one dataset, too large to be read at once: its queries can be read alone.
+"""Files that make up one dataset, too large to be read at once: queries of Parquet files can be read alone.
 
 A query is in one file, with its rows together. One quick pass over the column of query ids finds the place of each
-query.
+query. Shards are divided among workers so that each gets whole queries, one after another, and about as many documents
+as the others: Parquet files between any two queries; text cannot be entered in the middle, so whole files are given out
+by their size.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -19,15 +22,15 @@ from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require
 from rankwright.formats.blocks import blocks_of
 from rankwright.formats.data_file import DataFile
+from rankwright.formats.file_formats import format_of, plain_suffix
 from rankwright.formats.parquet import ParquetReader, ParquetRowsReader
 from rankwright.formats.pipeline import Documents, TakeRows, stream_rows
-from rankwright.formats.reading import format_of, plain_suffix
-from rankwright.formats.sources import Paths, listed
-from rankwright.formats.storage.places import files_in, is_folder
+from rankwright.formats.storage.places import files_in, is_folder, size_of
+from rankwright.formats.storage.streams import Paths, list_of_paths
+from rankwright.formats.svmlight.files_beside import FEATURE_NAMES_FILE
 
 SUFFIX = ".parquet"
 TEXT_SHARDS = (".txt", ".dat", ".letor", ".svm", ".svmlight", ".libsvm")
-NAMES_FILE = "feature_names.txt"
 
 
 class Shards(DataFile):
@@ -60,7 +63,7 @@ class Shards(DataFile):
     __slots__ = ()
 
     def __init__(self, source: Paths, **options: Any) -> None:
-        paths = [path for name in listed(source) for path in _files(name)]
+        paths = [path for name in list_of_paths(source) for path in _files(name)]
         super().__init__(paths, format=_format_of_shards(paths), **options)
 
     def index(self) -> ShardIndex:
@@ -192,7 +195,7 @@ def _files(path: str) -> list[str]:
         return [path]
     inside = files_in(path)
     found = [file for file in inside if PurePath(file).suffix == SUFFIX] or [
-        file for file in inside if plain_suffix(file) in TEXT_SHARDS and PurePath(file).name != NAMES_FILE
+        file for file in inside if plain_suffix(file) in TEXT_SHARDS and PurePath(file).name != FEATURE_NAMES_FILE
     ]
     if not found:
         raise InputError(
@@ -207,3 +210,65 @@ def _format_of_shards(paths: Sequence[str]) -> str:
     if len(formats) > 1:
         raise InputError(f"shards must be of one format, got {', '.join(sorted(formats))}")
     return formats.pop()
+
+
+@dataclass(frozen=True, slots=True)
+class ShardPart:
+    """Some of the rows of shards, by file: from `start` up to `stop`, or the whole file where that is None."""
+
+    rows: tuple[tuple[str, int, int | None], ...]
+    format: str | None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def file(self, **defaults: Any) -> DataFile | None:
+        """What reads like a file of these rows, None where there are none; `defaults` are options of `read`."""
+        if not self.rows:
+            return None
+        if self.format != "parquet":
+            return DataFile([path for path, _, _ in self.rows], format=self.format, **self.options).with_defaults(
+                **defaults
+            )
+        options = {name: value for name, value in defaults.items() if name in ("features",)} | dict(self.options)
+        return ShardRows({path: np.arange(start, stop) for path, start, stop in self.rows}, options)
+
+
+def divided_shards(shards: Shards, index: ShardIndex | None, n_parts: int) -> list[ShardPart]:
+    """The shards cut into `n_parts` parts, in their order; some parts may be empty."""
+    if index is None:
+        sizes = np.array([size_of(path) for path in shards.paths], np.int64)
+        bounds = _bounds(sizes, n_parts)
+        whole = [(path, 0, None) for path in shards.paths]
+        return [
+            ShardPart(tuple(whole[begin:end]), shards.format, shards.options)
+            for begin, end in itertools.pairwise(bounds)
+        ]
+    bounds = query_bounds(index, n_parts)
+    return [
+        ShardPart(_ranges(index, begin, end), "parquet", shards.options) for begin, end in itertools.pairwise(bounds)
+    ]
+
+
+def query_bounds(index: ShardIndex, n_parts: int) -> list[int]:
+    """The first query of each part, and the number of all."""
+    return _bounds(index.groups.sizes, n_parts)
+
+
+def _bounds(sizes: IntArray, n_parts: int) -> list[int]:
+    """Where runs of about the same size begin, and the end."""
+    middles = np.cumsum(sizes) - sizes / 2
+    shares = np.arange(n_parts + 1) * (int(sizes.sum()) / n_parts)
+    bounds = np.searchsorted(middles, shares)
+    bounds[-1] = len(sizes)
+    return [int(bound) for bound in bounds]
+
+
+def _ranges(index: ShardIndex, begin: int, end: int) -> tuple[tuple[str, int, int | None], ...]:
+    """The rows of the queries from `begin` up to `end`, by file."""
+    offsets, found = index.groups.offsets, []
+    firsts: Sequence[int] = index.first_queries.tolist()
+    for path, first, last in zip(index.paths, firsts[:-1], firsts[1:], strict=True):
+        low, high = max(first, begin), min(last, end)
+        if low < high:
+            before = int(offsets[first])
+            found.append((path, int(offsets[low]) - before, int(offsets[high]) - before))
+    return tuple(found)

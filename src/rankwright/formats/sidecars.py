@@ -21,7 +21,8 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.preferences import Preferences
 from rankwright.errors import FileFormatError, InputError, require_type
 from rankwright.formats.lines import LONGEST_QUOTE, is_count, number_in, numbered_fields, text_lines
-from rankwright.formats.sources import FilePath, atomic_text_output, input_name
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import atomic_text_output, input_name
 
 PAIRS_LINE = "better row, worse row, weight (optional), probability (optional)"
 WEIGHTS_LINE = "query, weight"
@@ -159,7 +160,7 @@ def _as_numbers(values: dict[str, float | str]) -> dict[str, float | str]:
 
 
 def read_scores(path: FilePath, *, n_docs: int | None = None) -> Float64Array:
-    """The scores in a file, one number a line; where `n_docs` is given, there must be so many."""
+    """The scores in a file, one number a line; there must be `n_docs` of them where that is given."""
     lines = enumerate(text_lines(path), start=1)
     scores = np.fromiter((number_in(line.strip(), "a score", path, number) for number, line in lines), np.float64)
     if n_docs is not None and len(scores) != n_docs:

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankwright.arrays import Float32Array, Float64Array, IdArray, as_ids, as_scores, as_vector
+from rankwright.arrays import Float32Array, Float64Array, IdArray, as_ids, as_scores, as_vector, text_ids
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import group_rows
-from rankwright.data.ids import text_ids
 from rankwright.errors import FileFormatError, InputError, require_type
 from rankwright.formats.lines import number_in, numbered_fields
-from rankwright.formats.sources import FilePath, atomic_text_output, input_name
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import atomic_text_output, input_name
 
 QRELS_LINE = "query, iteration, document, label"
 SUBTOPIC_LINE = "query, subtopic, document, label"
@@ -65,9 +65,7 @@ class Qrels:
     def __init__(
         self, query_ids: ArrayLike, document_ids: ArrayLike, labels: ArrayLike, subtopics: ArrayLike | None = None
     ) -> None:
-        _set_ids(self, query_ids, document_ids)
-        known = None if subtopics is None else text_ids(as_ids(subtopics, name="subtopics", length=len(self.query_ids)))
-        object.__setattr__(self, "subtopics", known)
+        _set_ids(self, query_ids=query_ids, document_ids=document_ids, subtopics=subtopics)
         checked = as_vector(labels, name="labels", dtype=np.float32, length=len(self.query_ids))
         object.__setattr__(self, "labels", checked)
 
@@ -105,7 +103,7 @@ class Run:
     scores: Float64Array
 
     def __init__(self, query_ids: ArrayLike, document_ids: ArrayLike, scores: ArrayLike) -> None:
-        _set_ids(self, query_ids, document_ids)
+        _set_ids(self, query_ids=query_ids, document_ids=document_ids)
         object.__setattr__(self, "scores", as_scores(scores, length=len(self.query_ids)))
 
     def __len__(self) -> int:
@@ -138,10 +136,8 @@ def read_qrels(path: FilePath, *, subtopics: bool = False) -> Qrels:
     ['d7', 'd9']
     """
     if subtopics:
-        rows = [
-            (fields[0], fields[2], number_in(fields[3], "a label", path, number), fields[1])
-            for number, fields in numbered_fields(path, SUBTOPIC_LINE, 4)
-        ]
+        lines = numbered_fields(path, SUBTOPIC_LINE, 4)
+        rows = [(line[0], line[2], number_in(line[3], "a label", path, number), line[1]) for number, line in lines]
         return Qrels(*zip(*rows, strict=True))
     return Qrels(*_read(path, QRELS_LINE, n_fields=4, value_at=3, value="a label"))
 
@@ -289,11 +285,13 @@ def _repeated(queries: IdArray, documents: Sequence[str]) -> tuple[int, int] | N
     return None
 
 
-def _set_ids(table: Qrels | Run, query_ids: ArrayLike, document_ids: ArrayLike) -> None:
-    queries = as_ids(query_ids, name="query_ids")
-    documents = as_ids(document_ids, name="document_ids", length=len(queries))
-    object.__setattr__(table, "query_ids", text_ids(queries))
-    object.__setattr__(table, "document_ids", text_ids(documents))
+def _set_ids(table: Qrels | Run, **given: ArrayLike | None) -> None:
+    """Set columns of ids, which are checked to be of equal length and kept as strings."""
+    length = None
+    for name, ids in given.items():
+        checked = None if ids is None else text_ids(as_ids(ids, name=name, length=length))
+        length = length if checked is None else len(checked)
+        object.__setattr__(table, name, checked)
 
 
 def _ids_of(data: RankingDataset, first_row: int) -> tuple[IdArray, IdArray]:

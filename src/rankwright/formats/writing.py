@@ -1,38 +1,47 @@
-"""What the writers of all formats have in common."""
+"""Datasets written to files in any format."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable, Iterator, Mapping, Sized
-from os import fspath
+from typing import Any
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import require_type
-from rankwright.formats.sources import FilePath
-
-logger = logging.getLogger(__name__)
+from rankwright.formats.file_formats import check_options, format_named, format_of_name, write_options
+from rankwright.formats.storage.places import FilePath
 
 
-def numbered_chunks(
-    data: RankingDataset | Iterable[RankingDataset], path: FilePath, holder: str, no_place: Mapping[str, str]
-) -> Iterator[tuple[RankingDataset, int]]:
-    """A dataset, or the chunks of one, each with the number of queries before it.
+def write(data: RankingDataset, path: FilePath, *, format: str | None = None, **options: Any) -> None:
+    """Write a dataset to a file; reading the file gives the same dataset.
 
-    At the end the log says what was left out because `holder` has no place for it: the parts in `no_place`, which maps
-    each to its name in messages.
+    Rows are written in the order they had in the data they came from. What the format has no place for, such as
+    preferences, is left out, and the log says so. The file appears complete or not at all.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        What to write.
+    path : str or path-like
+        Where to write; `-` is standard output. Text whose name ends in .gz or .zst is compressed.
+    format : {"svmlight", "csv", "tsv", "parquet"}, optional
+        The format; the default is shown by the ending of `path`.
+    **options : object
+        Options of the format. For svmlight: `absent`, `index_base`, `threads`, as in `write_svmlight`. For the
+        others: `columns`, the names to write; for csv and tsv also `delimiter` and `threads`.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> data = rw.RankingDataset.from_arrays([[0.5], [1.5]], [1, 0], qid=["a", "a"], feature_names=["bm25"])
+    >>> with TemporaryDirectory() as folder:
+    ...     rw.write(data, Path(folder, "data.csv"))
+    ...     print(Path(folder, "data.csv").read_text())
+    qid,label,bm25
+    a,1,0.5
+    a,0,1.5
+    <BLANKLINE>
     """
-    left_out: set[str] = set()
-    n_queries = 0
-    require_type(data, (RankingDataset, Iterable), "data", "a RankingDataset")
-    for chunk in [data] if isinstance(data, RankingDataset) else data:
-        require_type(chunk, RankingDataset, "data", "a RankingDataset")
-        yield chunk, n_queries
-        n_queries += chunk.n_queries
-        left_out |= {called for part, called in no_place.items() if _n_values(getattr(chunk, part))}
-        left_out |= {"queries without documents"} if (chunk.groups.sizes == 0).any() else set()
-    if left_out:
-        logger.warning("%s: %s has no place for %s; left out", fspath(path), holder, ", ".join(sorted(left_out)))
-
-
-def _n_values(part: Sized | None) -> int:
-    return 0 if part is None else len(part)
+    name = format_of_name(path) if format is None else format
+    function = format_named(name).write
+    check_options(name, write_options(function), options)
+    function(data, path, **options)

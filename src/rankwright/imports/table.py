@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rankwright.container.checks import in_a_line
+from rankwright.container.checks import as_one_line
 from rankwright.errors import FileFormatError, InputError, RankwrightError
 from rankwright.imports import (
     catboost_json,
@@ -81,12 +81,12 @@ def read_foreign(path: str | os.PathLike[str], source: Source) -> ForeignForest:
     except (MemoryError, OSError):
         raise
     except RankwrightError as error:
-        raise FileFormatError(os.fspath(path), f"{source.name}: {in_a_line(str(error))}") from None
+        raise FileFormatError(os.fspath(path), f"{source.name}: {as_one_line(str(error))}") from None
     except RecursionError:
         raise FileFormatError(os.fspath(path), f"{source.name}: trees are nested too deeply to be read") from None
     except Exception as error:  # whatever else a part of another type leads to
         told = f"{error} is not there" if isinstance(error, KeyError) else str(error) or type(error).__name__
-        raise FileFormatError(os.fspath(path), f"{source.name}, and damaged: {in_a_line(told)}") from None
+        raise FileFormatError(os.fspath(path), f"{source.name}, and damaged: {as_one_line(told)}") from None
 
 
 def is_live(model: Any) -> bool:

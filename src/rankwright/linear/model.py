@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, Float64Array, named
-from rankwright.container.checks import Form, array, whole
+from rankwright.arrays import Arrays, Float64Array, arrays_with_prefix
+from rankwright.container.checks import Form, read_array, read_integer
 from rankwright.data.dataset import RankingDataset
 from rankwright.explanations.contributions import Contributions, Question, weighted_values
 from rankwright.features.missing import filled
@@ -93,12 +93,12 @@ class ArraysModel(Model):
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
-        found = named(stored.arrays, MODEL_ARRAYS)
+        found = arrays_with_prefix(stored.arrays, MODEL_ARRAYS)
         forms = cls.forms(stored.settings, stored.n_features, found)
         forms = {**forms, **{name: form for name, form in BESIDE.items() if name in found}}
-        arrays = {name: array(found, name, *form) for name, form in sorted(forms.items())}
+        arrays = {name: read_array(found, name, *form) for name, form in sorted(forms.items())}
         scorer = cls.scorer_of(stored.settings, arrays)
-        return cls(scorer, arrays, whole(stored.header, "n_epochs"), stored.n_features)
+        return cls(scorer, arrays, read_integer(stored.header, "n_epochs"), stored.n_features)
 
 
 class RankSVMModel(ArraysModel):
@@ -111,7 +111,7 @@ class RankSVMModel(ArraysModel):
         """The arrays that score documents, for a RankSVM with these settings."""
         if settings.kernel is None:
             return {"weights": (np.float64, (n_features,))}
-        n_landmarks = len(array(arrays, "landmarks", np.float64, (None, n_features)))
+        n_landmarks = len(read_array(arrays, "landmarks", np.float64, (None, n_features)))
         return {
             "gamma": (np.float64, (1,)),
             "landmarks": (np.float64, (n_landmarks, n_features)),
@@ -144,7 +144,7 @@ class KernelPRankModel(ArraysModel):
                 "weights": (np.float64, (n_features,)),
                 "matrix": (np.float64, (n_features, n_features)),
             }
-        n_support = len(array(arrays, "support", np.float32, (None, n_features)))
+        n_support = len(read_array(arrays, "support", np.float32, (None, n_features)))
         return {
             "gamma": (np.float64, (1,)),
             "support": (np.float32, (n_support, n_features)),
@@ -206,8 +206,8 @@ class LinearListNet(Model):
     @classmethod
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described."""
-        weights = array(stored.arrays, "weights", np.float64, (stored.n_features,))
-        return cls(weights, whole(stored.header, "n_epochs"), stored.scaling)
+        weights = read_array(stored.arrays, "weights", np.float64, (stored.n_features,))
+        return cls(weights, read_integer(stored.header, "n_epochs"), stored.scaling)
 
 
 def scaled(data: RankingDataset, scaling: FittedScaling | None, threads: int) -> RankingDataset:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankwright import kernels
 from rankwright.arrays import Arrays, Float32Array, IntArray
-from rankwright.container.checks import array, check_between
+from rankwright.container.checks import check_between, read_array
 from rankwright.kernels.records import LevelledRows
 from rankwright.linear.rows import JudgedRows, ordinal_levels
 from rankwright.training.driver import RemembersArrays
@@ -139,7 +139,7 @@ class KernelPerceptron(RemembersArrays):
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue with the support of an earlier run, which are rows of the documents."""
         for name in self.grown:
-            array(memory, name, getattr(self, name).dtype, self.support.shape)
+            read_array(memory, name, getattr(self, name).dtype, self.support.shape)
         super().take_up(memory)
         check_between("support", self.support, 0, len(self.documents.levels) - 1)
         check_between("n_support", self.n_support, 0, len(self.support))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from rankwright.arrays import IntArray
-from rankwright.data.columns import listed
+from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.stage import tells_examination
 from rankwright.errors import InputError, require
@@ -249,7 +249,7 @@ class OnWorkers:
         ranker, example = self.ranker, data.example
         assert example is not None
         if example.categories:
-            names = listed(list(example.categories))
+            names = quoted_list(list(example.categories))
             raise InputError(
                 f"{names} holds texts, whose codes would differ from shard to shard: turn it into numbers, or leave it "
                 f"out with drop="

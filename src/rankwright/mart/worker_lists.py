@@ -12,8 +12,8 @@ from rankwright.arrays import Float64Array, IntArray
 from rankwright.data.groups import Groups
 from rankwright.data.splits import Fold
 from rankwright.mart.lists import Metric
-from rankwright.metrics.intervals import weighted_mean
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.confidence_intervals import weighted_mean
+from rankwright.metrics.metric_table import as_measure
 from rankwright.objectives.objective import Objective
 from rankwright.training.loop import Watch
 from rankwright.training.watch import Watches

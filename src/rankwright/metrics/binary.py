@@ -14,7 +14,7 @@ from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import require
-from rankwright.metrics.convention import Convention
+from rankwright.metrics.convention import Convention, MapOver, PrecisionOver
 from rankwright.metrics.discounted import found_and_ideal, shares_of
 from rankwright.metrics.metric import (
     BINARY_RULES,
@@ -23,8 +23,8 @@ from rankwright.metrics.metric import (
     SettledLists,
     no_discount,
     reciprocal_discount,
+    relevance_worth,
 )
-from rankwright.metrics.rules import MapOver, PrecisionOver
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,27 +122,23 @@ class RBP(AtAnyCutoff):
     family: ClassVar[str] = "rbp"
     kind: ClassVar[str] = "discounted-gain"
     depends_on: ClassVar[frozenset[str]] = BINARY_RULES
+    worth = relevance_worth
 
     persistence: float = 0.8
 
     def __post_init__(self) -> None:
-        require(self.cutoff is None or self.cutoff >= 1, f"the cutoff of rbp must be 1 or more, got {self.cutoff}")
+        AtAnyCutoff.__post_init__(self)
         require(0 < self.persistence < 1, f"the persistence of rbp must lie between 0 and 1, got {self.persistence}")
 
     @property
-    def name(self) -> str:
-        """The text that parses back into this metric."""
-        own = "rbp" if self.persistence == 0.8 else f"rbp({self.persistence:g})"
-        return own if self.cutoff is None else f"{own}@{self.cutoff}"
+    def name_without_cutoff(self) -> str:
+        """The metric's name, with its number in brackets unless that is the usual one."""
+        return self.family if self.persistence == 0.8 else f"{self.family}({self.persistence:g})"
 
     def values(self, lists: SettledLists) -> Float64Array:
         """The sum of each query's relevant documents, each by the probability that it is read."""
         found, best = found_and_ideal(self, lists, lists.relevant.astype(np.float64))
         return lists.without_empty(found, best == 0.0)
-
-    def worth(self, labels: Float32Array, groups: Groups, convention: Convention, threads: int = 1) -> Float64Array:  # noqa: ARG002
-        """1 for relevant documents."""
-        return convention.relevant.of(labels).astype(np.float64)
 
     def discount(self, n_ranks: int, convention: Convention) -> Float64Array:  # noqa: ARG002
         """The share of a reader's attention at each rank."""

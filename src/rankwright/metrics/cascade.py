@@ -17,7 +17,7 @@ from rankwright.arrays import Float32Array, Float64Array
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.metrics.binary import relevant_counts
-from rankwright.metrics.convention import Convention
+from rankwright.metrics.convention import Convention, Stop
 from rankwright.metrics.metric import (
     BINARY_RULES,
     LIST_RULES,
@@ -28,20 +28,9 @@ from rankwright.metrics.metric import (
     SwapMetric,
     no_discount,
     reciprocal_discount,
+    relevance_worth,
 )
-from rankwright.metrics.rules import Stop
 from rankwright.ranking.gains import EXPONENTIAL
-
-
-def relevance_worth(
-    _metric: SwapMetric,
-    labels: Float32Array,
-    groups: Groups,  # noqa: ARG001
-    convention: Convention,
-    threads: int = 1,  # noqa: ARG001
-) -> Float64Array:
-    """1 for each relevant document, 0 for the others."""
-    return convention.relevant.of(labels).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,8 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.data.groups import Groups
-from rankwright.metrics.convention import Convention
+from rankwright.metrics.convention import Convention, Short
 from rankwright.metrics.metric import GRADED_RULES, AtAnyCutoff, AtCutoff, ListMetric, SettledLists, SwapMetric
-from rankwright.metrics.rules import Short
 from rankwright.ranking.gains import ideal_gains
 
 

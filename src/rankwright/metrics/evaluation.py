@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,18 +15,22 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, InputTypeError, require
-from rankwright.metrics.convention import DEFAULT, Convention, as_convention
-from rankwright.metrics.given.judged_input import check_no_data, judgments_of, scores_of
-from rankwright.metrics.given.scorers import predicted_by
-from rankwright.metrics.intervals import Interval, bootstrap_interval, normal_interval, weighted_mean
+from rankwright.metrics.confidence_intervals import (
+    Interval,
+    bootstrap_interval,
+    none_unless_finite,
+    normal_interval,
+    weighted_mean,
+)
+from rankwright.metrics.convention import DEFAULT, Convention, ScorePrecision, as_convention
+from rankwright.metrics.evaluation_inputs import check_no_data, judgments_of, predicted_by, scores_of
+from rankwright.metrics.function_metric import FunctionMetric
 from rankwright.metrics.judgments import JudgmentMetric, Subtopics
 from rankwright.metrics.metric import settle
-from rankwright.metrics.own import OwnMetric
-from rankwright.metrics.registry import Measure, Metrics, as_measure, split_metrics
-from rankwright.metrics.rules import ScorePrecision
+from rankwright.metrics.metric_table import Measure, Metrics, as_measure, split_metrics
 from rankwright.progress.stages import announce
 from rankwright.ranking.order import Ranking, rank_checked
-from rankwright.tables.text import ShownTable
+from rankwright.tables.text import ShownTable, counted
 
 DEFAULT_METRICS = ("ndcg@5", "ndcg@10", "map", "mrr")
 RESAMPLES = 1000
@@ -123,9 +126,8 @@ class MetricResult:
         return normal_interval(*self._counted)
 
     def __repr__(self) -> str:
-        low, high = self.interval
-        interval = f"95 % interval {low:.4f} to {high:.4f}"
-        return f"MetricResult({self.measure}: {self.mean:.4f}, {interval}, {self.n_queries} queries)"
+        interval = f"95 % interval {self.interval}"
+        return f"MetricResult({self.measure}: {self.mean:.4f}, {interval}, {counted(self.n_queries, 'query')})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as a dictionary for JSON; what cannot be computed is None.
@@ -136,11 +138,14 @@ class MetricResult:
             `mean`, `low` and `high` of the bootstrap interval, `queries`, and `normal` with the other interval.
         """
         return {
-            "mean": _or_none(self.mean),
-            "low": _or_none(self.interval.low),
-            "high": _or_none(self.interval.high),
+            "mean": none_unless_finite(self.mean),
+            "low": none_unless_finite(self.interval.low),
+            "high": none_unless_finite(self.interval.high),
             "queries": self.n_queries,
-            "normal": {"low": _or_none(self.normal_interval.low), "high": _or_none(self.normal_interval.high)},
+            "normal": {
+                "low": none_unless_finite(self.normal_interval.low),
+                "high": none_unless_finite(self.normal_interval.high),
+            },
         }
 
 
@@ -223,8 +228,8 @@ class Evaluation(Tabular):
         """One line that belongs beside every number: the convention, and how many queries have nothing relevant."""
         weights = ", weighted" if self.weighted else ""
         return (
-            f"convention {self.convention}: {self.n_queries} queries{weights}, "
-            f"{self.nothing_relevant} with nothing relevant; {self.groups.n_docs} documents"
+            f"convention {self.convention}: {counted(self.n_queries, 'query')}{weights}, "
+            f"{self.nothing_relevant} with nothing relevant; {counted(self.groups.n_docs, 'document')}"
         )
 
     def columns(self) -> dict[str, list[Any]]:
@@ -247,7 +252,7 @@ class Evaluation(Tabular):
     def shown(self) -> ShownTable:
         """Return the table as people read it."""
         rows = [
-            [name, f"{result.mean:.4f}", _ends(result.interval), str(result.n_queries)]
+            [name, f"{result.mean:.4f}", str(result.interval), str(result.n_queries)]
             for name, result in self.results.items()
         ]
         names = ["metric", "mean", "95 % interval", "queries"]
@@ -312,7 +317,9 @@ def evaluate(
     >>> round(evaluation["mrr"].mean, 2)
     0.75
     """
-    measures = measures_of(metrics, as_convention(convention))  # wrong names are told before anything is read
+    measures = measures_of(
+        metrics, as_convention(convention)
+    )  # before anything is read, so that wrong names are reported first
     check_no_data(scores)
     is_ranker = hasattr(scores, "predict")
     judged = judgments_of(data, labels, qid, group, with_features=is_ranker)
@@ -385,7 +392,7 @@ def _all_values(lists: ScoredLists, measures: Sequence[Measure], threads: int) -
     values: dict[Measure, Float64Array] = {}
     for measure in measures:
         rules = measure.convention
-        if isinstance(measure.metric, OwnMetric):
+        if isinstance(measure.metric, FunctionMetric):
             values[measure] = measure.metric.of_scores(lists.scores, lists.labels, lists.groups)
             continue
         if rules.scores not in rankings:
@@ -411,11 +418,3 @@ def _count_nothing_relevant(labels: Float32Array, groups: Groups) -> int:
     starts = groups.offsets[:-1][groups.sizes > 0]
     n_with = int(np.logical_or.reduceat(labels > 0, starts).sum()) if len(starts) else 0
     return groups.n_queries - n_with
-
-
-def _ends(interval: Interval) -> str:
-    return f"{interval.low:.4f} to {interval.high:.4f}"
-
-
-def _or_none(number: float) -> float | None:
-    return None if math.isnan(number) else number

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,14 @@ class Subtopics:
         return table
 
 
+class JudgedQuery(NamedTuple):
+    """The documents of one query: their labels, the ranked ones, and their subtopics."""
+
+    labels: Float32Array  # NaN where nobody judged
+    ranked: IntArray  # places among the labels, best first
+    subtopics: BoolArray | None  # a row for each document and a column for each subtopic
+
+
 @dataclass(frozen=True, slots=True)
 class JudgmentMetric(AtAnyCutoff):
     """What these metrics share: they are counted query by query, on lists whose ties are broken."""
@@ -61,25 +69,18 @@ class JudgmentMetric(AtAnyCutoff):
         """The metric of each query, from labels that are NaN where nobody judged."""
         if convention.ties is Ties.AVERAGED:
             raise InputError(f"{self.name} has no average over the orders of tied documents: choose other ties")
-        known = np.where(np.isnan(labels), np.float32(0), labels)
-        lists = break_ties(ranking, convention.ties, labels=known, document_ids=document_ids, threads=threads)
+        or_zero = np.where(np.isnan(labels), np.float32(0), labels)
+        lists = break_ties(ranking, convention.ties, labels=or_zero, document_ids=document_ids, threads=threads)
         values = np.empty(lists.groups.n_queries)
         for query, rows in enumerate(lists.groups.slices()):
-            ranked = lists.rows[rows.start : rows.start + int(lists.n_ranked[query])]
+            ranked = lists.rows[rows.start : rows.start + int(lists.n_ranked[query])] - rows.start
             table = None if subtopics is None else subtopics.of_rows(rows)
-            values[query] = self.of_query(ranked, rows, labels, convention, table)
+            values[query] = self.of_query(JudgedQuery(labels[rows], ranked, table), convention)
         return values
 
     @abstractmethod
-    def of_query(
-        self,
-        ranked: IntArray,
-        rows: slice,
-        labels: Float32Array,
-        convention: Convention,
-        subtopics: BoolArray | None,
-    ) -> float:
-        """The metric of one query: `ranked` are its rows, best first, `rows` all of them, `labels` those of all."""
+    def of_query(self, query: JudgedQuery, convention: Convention) -> float:
+        """The metric of one query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +90,9 @@ class JudgedShare(AtCutoff, JudgmentMetric):
     family: ClassVar[str] = "judged"
     depends_on: ClassVar[frozenset[str]] = frozenset({"ties", "scores"})
 
-    def of_query(
-        self,
-        ranked: IntArray,
-        rows: slice,  # noqa: ARG002
-        labels: Float32Array,
-        convention: Convention,  # noqa: ARG002
-        subtopics: BoolArray | None,  # noqa: ARG002
-    ) -> float:
+    def of_query(self, query: JudgedQuery, convention: Convention) -> float:  # noqa: ARG002
         """The share of the query's top that has a label; 0 where nothing was ranked."""
-        top = labels[ranked[: self.cutoff]]
+        top = query.labels[query.ranked[: self.cutoff]]
         return float(np.mean(~np.isnan(top))) if len(top) else 0.0
 
 
@@ -114,20 +108,13 @@ class BPref(JudgmentMetric):
     def __post_init__(self) -> None:
         require(self.cutoff is None, "metric bpref takes no cutoff")
 
-    def of_query(
-        self,
-        ranked: IntArray,
-        rows: slice,
-        labels: Float32Array,
-        convention: Convention,
-        subtopics: BoolArray | None,  # noqa: ARG002
-    ) -> float:
+    def of_query(self, query: JudgedQuery, convention: Convention) -> float:
         """The mean, over the relevant documents, of the share of irrelevant ones that are not above them."""
-        judged = labels[rows][~np.isnan(labels[rows])]
+        judged = query.labels[~np.isnan(query.labels)]
         n_relevant = int(convention.relevant.of(judged).sum())
         if n_relevant == 0:
             return convention.empty.number
-        top = labels[ranked]
+        top = query.labels[query.ranked]
         top = top[~np.isnan(top)]
         relevant = convention.relevant.of(top)
         above = np.cumsum(~relevant)[relevant]  # irrelevant documents above each relevant one
@@ -149,39 +136,28 @@ class AlphaNDCG(JudgmentMetric):
     alpha: float = 0.5
 
     @property
-    def name(self) -> str:
-        """The text that parses back into this metric."""
-        own = "alpha-ndcg" if self.alpha == 0.5 else f"alpha-ndcg({self.alpha:g})"
-        return own if self.cutoff is None else f"{own}@{self.cutoff}"
+    def name_without_cutoff(self) -> str:
+        """The metric's name, with its number in brackets unless that is the usual one."""
+        return self.family if self.alpha == 0.5 else f"{self.family}({self.alpha:g})"
 
     def __post_init__(self) -> None:
+        AtAnyCutoff.__post_init__(self)
         require(0 <= self.alpha <= 1, f"alpha must lie between 0 and 1, got {self.alpha}")
-        require(self.cutoff is None or self.cutoff >= 1, f"the cutoff must be 1 or more, got {self.cutoff}")
 
-    def of_query(
-        self,
-        ranked: IntArray,
-        rows: slice,
-        labels: Float32Array,  # noqa: ARG002
-        convention: Convention,
-        subtopics: BoolArray | None,
-    ) -> float:
+    def of_query(self, query: JudgedQuery, convention: Convention) -> float:
         """The discounted gain of new subtopics as a share of the most that is possible."""
+        subtopics = query.subtopics
         if subtopics is None:
             raise InputError(
                 "alpha-ndcg needs the subtopics of documents: read qrels whose second column names them with "
                 "read_qrels(path, subtopics=True), or give --subtopics"
             )
-        depth = min(self.depth, max(len(ranked), len(subtopics)))
+        depth = min(self.depth, max(len(query.ranked), len(subtopics)))
         discounts = LOG2.table(depth)
-        best = self._gain(_greedy(subtopics, 1.0 - self.alpha, depth), discounts)
-        if best == 0:
-            return convention.empty.number
-        return self._gain(_gains(subtopics[ranked - rows.start][:depth], 1.0 - self.alpha), discounts) / best
-
-    @staticmethod
-    def _gain(gains: Float64Array, discounts: Float64Array) -> float:
-        return float(gains @ discounts[: len(gains)])
+        best_gains = _greedy(subtopics, 1.0 - self.alpha, depth)
+        gains = _gains(subtopics[query.ranked][:depth], 1.0 - self.alpha)
+        best, found = (float(some @ discounts[: len(some)]) for some in (best_gains, gains))
+        return found / best if best else convention.empty.number
 
 
 def _gains(table: BoolArray, left: float) -> Float64Array:

@@ -17,8 +17,7 @@ from rankwright.arrays import BoolArray, Float32Array, Float64Array, IdArray
 from rankwright.data.groups import Groups
 from rankwright.errors import require
 from rankwright.kernels.records import RankedLists
-from rankwright.metrics.convention import Convention
-from rankwright.metrics.rules import Empty, Unjudged
+from rankwright.metrics.convention import Convention, Empty, Unjudged
 from rankwright.ranking.gains import RECIPROCAL
 from rankwright.ranking.order import Ranking, Ties, break_ties
 
@@ -26,8 +25,11 @@ from rankwright.ranking.order import Ranking, Ties, break_ties
 class Metric(Protocol):
     """A number for each query, which a convention completes."""
 
-    higher_is_better: ClassVar[bool]
     depends_on: ClassVar[frozenset[str]]  # the rules of a convention that can change its value
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is a better one."""
 
     @property
     def name(self) -> str:
@@ -57,6 +59,17 @@ class SwapMetric(Metric, Protocol):
 
     def discount(self, n_ranks: int, convention: Convention) -> Float64Array:
         """The share of a worth that is left at each of the first `n_ranks` ranks; shorter if the rest leave nothing."""
+
+
+def relevance_worth(
+    _metric: SwapMetric,
+    labels: Float32Array,
+    groups: Groups,  # noqa: ARG001
+    convention: Convention,
+    threads: int = 1,  # noqa: ARG001
+) -> Float64Array:
+    """1 for each relevant document, 0 for the others."""
+    return convention.relevant.of(labels).astype(np.float64)
 
 
 def no_discount(metric: SwapMetric, n_ranks: int, convention: Convention) -> Float64Array:  # noqa: ARG001
@@ -175,7 +188,12 @@ class AtAnyCutoff(ListMetric):
     @property
     def name(self) -> str:
         """The text that parses back into this metric."""
-        return self.family if self.cutoff is None else f"{self.family}@{self.cutoff}"
+        return self.name_without_cutoff if self.cutoff is None else f"{self.name_without_cutoff}@{self.cutoff}"
+
+    @property
+    def name_without_cutoff(self) -> str:
+        """The part of the name before the cutoff."""
+        return self.family
 
     @property
     def depth(self) -> int:

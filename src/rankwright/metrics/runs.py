@@ -15,13 +15,13 @@ from rankwright.arrays import Float32Array, IdArray, IntArray
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, require_type
 from rankwright.formats.trec import Qrels, Run
-from rankwright.metrics.compared.material import Material, with_fused_runs
+from rankwright.metrics.comparison.system_comparison import ALPHA, SystemComparison, compare_evaluations
+from rankwright.metrics.comparison.systems import ComparedSystems, with_fused_runs
 from rankwright.metrics.convention import Convention
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, Evaluation, ScoredLists, evaluate_lists
 from rankwright.metrics.judgments import Subtopics
 from rankwright.metrics.metric import Metric
-from rankwright.metrics.registry import Measure
-from rankwright.metrics.systems import ALPHA, SystemComparison, compare_evaluations
+from rankwright.metrics.metric_table import Measure
 from rankwright.progress.stages import announce
 
 
@@ -138,7 +138,7 @@ def compare_runs(
             raise InputError(f"{name}: {error}") from None
         # What was judged is the same for all; what each retrieved is not.
         evaluations[name] = replace(found, groups=Groups.of_sizes(n_judged))
-    return replace(compare_evaluations(evaluations, alpha=alpha), material=Material(lists))
+    return replace(compare_evaluations(evaluations, alpha=alpha), material=ComparedSystems(lists))
 
 
 def _joined(run: Run, qrels: Qrels, complete: bool) -> ScoredLists:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,9 +11,15 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError, require, require_type
-from rankwright.metrics.compared.effects import ROUNDING, PairedEffect, effect_of, word_of
+from rankwright.metrics.comparison.effects import ROUNDING, PairedEffect, effect_of, word_of
+from rankwright.metrics.confidence_intervals import (
+    Interval,
+    bootstrap_interval,
+    kernel_seed,
+    none_unless_finite,
+    weighted_mean,
+)
 from rankwright.metrics.evaluation import MetricResult
-from rankwright.metrics.intervals import Interval, bootstrap_interval, kernel_seed, weighted_mean
 
 RANDOMISATIONS = 10_000
 
@@ -95,11 +100,6 @@ def holm(p_values: Sequence[float]) -> Float64Array:
     return corrected
 
 
-def none_unless_finite(number: float) -> float | None:
-    """The number, or None where JSON cannot hold it."""
-    return number if math.isfinite(number) else None
-
-
 def standard_error(first: MetricResult, second: MetricResult) -> float:
     """The standard error of two systems' mean difference over the queries that count for both; 0 for a single query."""
     differences, weights = _differences(first, second)
@@ -135,8 +135,8 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
     -------
     PairedTest
         The second's mean less the first's, its 95 % bootstrap interval, the p-value, wins and losses of the second by
-        query, and how large the difference is beside its spread. The order of the queries does not matter, and with
-        the two systems exchanged every sign is the other one.
+        query, and how large the difference is beside its spread. The order of the queries does not matter, and
+        exchanging the two systems flips every sign.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def paired_test(first: MetricResult, second: MetricResult, *, randomisations: in
 
 
 def _turned(test: PairedTest) -> PairedTest:
-    """The same test with every sign the other one."""
+    """The same test with all signs flipped."""
     low, high = test.interval
     effect = replace(test.effect, size=-test.effect.size)
     return replace(test, difference=-test.difference, interval=Interval(0.0 - high, 0.0 - low), effect=effect)
@@ -195,7 +195,7 @@ def _differences(first: MetricResult, second: MetricResult) -> tuple[Float64Arra
 
 
 def _oriented(differences: Float64Array, weights: Float64Array) -> tuple[tuple[Float64Array, Float64Array], int]:
-    """The differences and weights in an order of their own, and the sign, 1 or -1, that they were multiplied by.
+    """The differences and weights in sorted order, and the sign, 1 or -1, that they were multiplied by.
 
     What is drawn and summed then is the same whatever the order of the queries, and whichever system came first.
     """

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright import kernels
-from rankwright.arrays import Float32Array, IntArray, named
-from rankwright.container.checks import optional
+from rankwright.arrays import Float32Array, IntArray, arrays_with_prefix
+from rankwright.container.checks import read_optional_field
 from rankwright.data.dataset import RankingDataset
 from rankwright.features.nystrom import FittedNystrom
 from rankwright.features.scaling import ZSCORE, FittedScaling
@@ -95,7 +95,7 @@ class NetInputs:
         n_features: int,
     ) -> NetInputs:
         """The inputs that `to_state` described, of so many features."""
-        kernel = optional(header, "kernel", dict)
+        kernel = read_optional_field(header, "kernel", dict)
         if kernel is None:
             return cls(scaling)
-        return cls(scaling, FittedNystrom.of_parts(kernel, named(arrays, "kernel."), n_features))
+        return cls(scaling, FittedNystrom.of_parts(kernel, arrays_with_prefix(arrays, "kernel."), n_features))

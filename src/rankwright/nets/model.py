@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float32Array, Float64Array, named
-from rankwright.container.checks import check_finite, items, number, part, whole
+from rankwright.arrays import Float32Array, Float64Array, arrays_with_prefix
+from rankwright.container.checks import check_finite, read_field, read_integer, read_list, read_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, ModuleError, UnknownNameError
 from rankwright.explanations.contributions import Contributions, Question, along_paths
@@ -102,35 +102,37 @@ class NetModel(Model):
     def restored(cls, stored: StoredModel) -> Self:
         """The model that `state` described; if its module was the user's own, the settings must have one too."""
         header, settings = stored.header, stored.settings
-        inputs = NetInputs.from_state(stored.scaling, part(header, "inputs", dict), stored.arrays, stored.n_features)
-        weights = named(stored.arrays, "net.")
+        inputs = NetInputs.from_state(
+            stored.scaling, read_field(header, "inputs", dict), stored.arrays, stored.n_features
+        )
+        weights = arrays_with_prefix(stored.arrays, "net.")
         for name, values in weights.items():
             check_finite(f"net.{name}", values)
         recipe = _stored_recipe(header, settings)
-        net = _own_module(settings, part(header, "own_module", bool), weights)
+        net = _own_module(settings, read_field(header, "own_module", bool), weights)
         if net is None:
             width = stored.n_features if inputs.nystrom is None else inputs.nystrom.n_landmarks
             first = recipes_of(settings)[0].completed(settings, 0)  # what files used that do not tell
             net = net_of(width, net_shape(recipe or first, settings.output_bias), weights)
-        return cls(net, inputs, whole(header, "n_epochs"), recipe, getattr(settings, "device", "cpu"))
+        return cls(net, inputs, read_integer(header, "n_epochs"), recipe, getattr(settings, "device", "cpu"))
 
 
 def _stored_recipe(header: Mapping[str, Any], settings: Any) -> NetRecipe | None:
     """The recipe of a file; None where it has none, because it is from before recipes were chosen by the data."""
     if "recipe" not in header:
         return None
-    stored = part(header, "recipe", dict)
-    dropout, learning_rate = number(stored, "dropout"), number(stored, "learning_rate")
-    if not 0 <= dropout < 1 or learning_rate <= 0 or min(items(stored, "hidden", int), default=1) < 1:
+    stored = read_field(header, "recipe", dict)
+    dropout, learning_rate = read_number(stored, "dropout"), read_number(stored, "learning_rate")
+    if not 0 <= dropout < 1 or learning_rate <= 0 or min(read_list(stored, "hidden", int), default=1) < 1:
         raise InputError(f"a net cannot be trained by the recipe {stored}")
     recipe = replace(
         recipes_of(settings)[0],
-        hidden=tuple(items(stored, "hidden", int)),
+        hidden=tuple(read_list(stored, "hidden", int)),
         activation=_one_of(stored, "activation", ACTIVATIONS),
         dropout=dropout,
         learning_rate=learning_rate,
         optimizer=_one_of(stored, "optimizer", OPTIMIZERS),
-        batch_queries=whole(stored, "batch_queries", least=1),
+        batch_queries=read_integer(stored, "batch_queries", least=1),
     )
     for name in stored:
         given, used = getattr(settings, name, None), getattr(recipe, name, None)
@@ -140,7 +142,7 @@ def _stored_recipe(header: Mapping[str, Any], settings: Any) -> NetRecipe | None
 
 
 def _one_of(stored: Mapping[str, Any], name: str, known: Sequence[str]) -> str:
-    found = part(stored, name, str)
+    found = read_field(stored, name, str)
     if found not in known:
         raise UnknownNameError(name, found, known=known)
     return found

@@ -7,7 +7,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.errors import InputError
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.objectives.objective import Judged
 
 MEASURE = parse_metric("pair-error:standard(ties=averaged, unjudged=skip)")

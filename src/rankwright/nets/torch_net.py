@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from rankwright.arrays import Arrays, Float64Array, IntArray, named
-from rankwright.container.checks import MOST, array, check_between, check_names
+from rankwright.arrays import Arrays, Float64Array, IntArray, arrays_with_prefix
+from rankwright.container.checks import MOST, check_between, check_names, read_array
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError
 from rankwright.nets.descent import Walked, batches, pull_of
@@ -158,11 +158,11 @@ class TorchDescent:
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue with the memory of another descent."""
         for number, parameter in enumerate(self.net.module.parameters()):
-            own = named(memory, f"{number}.")
+            own = arrays_with_prefix(memory, f"{number}.")
             if own:
                 check_names(own.keys(), ADAM_REMEMBERS if self.params.optimizer == "adam" else ())
                 for name, value in own.items():
-                    array(own, name, value.dtype, () if name == "step" else tuple(parameter.shape))
+                    read_array(own, name, value.dtype, () if name == "step" else tuple(parameter.shape))
                 check_between("step", own["step"], 0, MOST)
                 check_between("exp_avg_sq", own["exp_avg_sq"], 0, np.inf)
                 self.optimizer.state[parameter] = {

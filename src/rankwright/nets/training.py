@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, Float64Array, named
-from rankwright.container.checks import array, check_finite
+from rankwright.arrays import Arrays, Float64Array, arrays_with_prefix
+from rankwright.container.checks import check_finite, read_array
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, SettingError
 from rankwright.nets.descent import Descent, Net
@@ -80,7 +80,7 @@ class NetTraining:
 
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue from a memory, as if this object had got there itself."""
-        learning_rate, mean_error, is_perfect = array(memory, "seen", np.float64, (3,), finite=False).tolist()
+        learning_rate, mean_error, is_perfect = read_array(memory, "seen", np.float64, (3,), finite=False).tolist()
         if not 0 < learning_rate <= self.params.learning_rate or np.isinf(mean_error):
             raise InputError(f"the learning rate was {learning_rate} and the mean error {mean_error}, which cannot be")
         for name, values in memory.items():
@@ -88,5 +88,5 @@ class NetTraining:
                 check_finite(name, values)
         self.mean_error, self.is_perfect = None if np.isnan(mean_error) else mean_error, bool(is_perfect)
         self.descent.learning_rate = learning_rate
-        self.net.put(named(memory, "net."))
-        self.descent.take_up(named(memory, "optimizer."))
+        self.net.put(arrays_with_prefix(memory, "net."))
+        self.descent.take_up(arrays_with_prefix(memory, "optimizer."))

@@ -15,7 +15,7 @@ import numpy as np
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 from rankwright.nets.params import NetRecipe
 
 HELD_OUT = 0.25  # the share of queries to measure on

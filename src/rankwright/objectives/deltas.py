@@ -22,7 +22,7 @@ from rankwright.metrics.cascade import ERR
 from rankwright.metrics.convention import CONVENTIONS, DEFAULT, LARGEST_GRADE, Convention, parse_convention
 from rankwright.metrics.discounted import NDCG
 from rankwright.metrics.metric import NO_CUTOFF, SwapMetric
-from rankwright.metrics.registry import METRICS, Measure, parse_metric
+from rankwright.metrics.metric_table import METRICS, Measure, parse_metric
 
 # A swap divides by the chance to go on, which must not become 0, not even in float32.
 SUREST_STOP = 1.0 - 2.0**-24

@@ -14,7 +14,7 @@ from typing import Any
 
 from rankwright.errors import SettingError, UnknownNameError, require
 from rankwright.metrics.discounted import NDCG
-from rankwright.metrics.registry import Measure
+from rankwright.metrics.metric_table import Measure
 from rankwright.objectives.deltas import Decay, Delta, MetricDelta, as_delta
 from rankwright.objectives.function import FunctionObjective
 from rankwright.objectives.listwise import GainSoftmax, Softmax

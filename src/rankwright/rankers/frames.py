@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.data.columns import ROLES, USUAL_NAMES, Columns, find_layout, fold, listed
+from rankwright.data.columns import ROLES, USUAL_NAMES, Columns, find_layout, folded_name, quoted_list
 from rankwright.data.frames import is_frame, names_are_text, table_of, values_of
 from rankwright.errors import InputError, InputTypeError
-from rankwright.formats.tables import from_frame
+from rankwright.formats.dataset_tables import from_frame
 from rankwright.rankers.known_features import KnownFeatures, missing_features
 from rankwright.rankers.trained import TrainedRanker
 
@@ -51,7 +51,7 @@ def judged_frame(frame: Any, label: str | None, beside: Mapping[str, Any], known
         raise InputError(_in_parameters(str(error))) from None
     if data.labels is None:
         raise InputError(
-            f"there is no label column: found {listed(table_of(frame).names)}; wanted one of "
+            f"there is no label column: found {quoted_list(table_of(frame).names)}; wanted one of "
             f"{', '.join(USUAL_NAMES['label'])}, or its name as label="
         )
     if others.pop("group", None) is not None:
@@ -107,12 +107,12 @@ def features_to_score(frame: Any, known: KnownFeatures) -> Any:
         return frame.select(list(known.names)) if hasattr(frame, "select") else frame[list(known.names)]
     if len(table.names) == known.n_features:
         return np.asarray(table.matrix(table.names))
-    usual = {fold(name) for names in USUAL_NAMES.values() for name in names}
-    rest = [name for name in table.names if fold(name) not in usual]
+    usual = {folded_name(name) for names in USUAL_NAMES.values() for name in names}
+    rest = [name for name in table.names if folded_name(name) not in usual]
     if len(rest) != known.n_features:
         raise InputError(
             f"the ranker was trained on {known.n_features} features without names, and the frame has "
-            f"{len(table.names)} columns: {listed(table.names)}; choose the features"
+            f"{len(table.names)} columns: {quoted_list(table.names)}; choose the features"
         )
     return np.asarray(table.matrix(rest))
 
@@ -133,16 +133,16 @@ def query_ids_of(frame: Any, qid: Any, trained: TrainedRanker, *, asks_for_lists
     if not isinstance(qid, str):
         return qid
     if qid not in table.columns:
-        raise InputError(f"there is no column {qid!r} to take query ids from: found {listed(table.names)}")
+        raise InputError(f"there is no column {qid!r} to take query ids from: found {quoted_list(table.names)}")
     return table.ids(qid)
 
 
 def refuse_labels_in(frame: Any, y: Any) -> None:
     """Raise where the features that go with `y` hold the labels themselves, under one of their usual names."""
-    usual = {fold(name) for name in USUAL_NAMES["label"]}
+    usual = {folded_name(name) for name in USUAL_NAMES["label"]}
     table = table_of(frame)
     for name in table.names:
-        if fold(name) in usual and table.library.is_numeric(table.columns[name]):
+        if folded_name(name) in usual and table.library.is_numeric(table.columns[name]):
             labels = np.asarray(values_of(y))
             if labels.shape == (table.n_rows,) and np.array_equal(table.numbers(name), labels):
                 raise InputError(

@@ -14,7 +14,7 @@ from rankwright.data.frames import frame_of
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, UnknownNameError, require_type
 from rankwright.explanations.contributions import Question
-from rankwright.metrics.intervals import bootstrap_interval
+from rankwright.metrics.confidence_intervals import bootstrap_interval
 from rankwright.rankers.explaining import names_of
 from rankwright.rankers.permutation import permutation_importance
 from rankwright.rankers.plots import draw_importances

@@ -13,10 +13,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, check_X_y
 
 from rankwright.data.columns import Columns
-from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset import RankingDataset, joined
 from rankwright.data.frames import is_frame
 from rankwright.data.groups import Groups
-from rankwright.data.joining import joined
 from rankwright.errors import InputError, InputTypeError, RankwrightError
 from rankwright.formats.data_file import as_data_file
 from rankwright.rankers.frames import features_to_score, judged_frame, named_column, query_ids_of, refuse_labels_in

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.data.categories import Categories, translated
-from rankwright.data.columns import listed
+from rankwright.data.categories import Categories, translated_codes
+from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
-from rankwright.data.parts import numbered_names
+from rankwright.data.dataset_parts import numbered_names
 from rankwright.errors import InputError
 from rankwright.formats.data_file import DataFile
 
@@ -65,7 +65,7 @@ class KnownFeatures:
         features = data.features.copy()
         for name in changed:
             place = data.feature_names.index(name)
-            features[:, place] = translated(features[:, place], given[name], wanted[name])
+            features[:, place] = translated_codes(features[:, place], given[name], wanted[name])
         return data.with_features(features, data.feature_names, wanted)
 
     def file(self, file: DataFile) -> DataFile:
@@ -84,7 +84,7 @@ class KnownFeatures:
 
 def missing_features(missing: Sequence[str], names: Sequence[str]) -> str:
     """What to say where data lacks features that a ranker was trained on."""
-    return f"the data lacks {listed(missing)}, which the ranker was trained on; it has {listed(names)}"
+    return f"the data lacks {quoted_list(missing)}, which the ranker was trained on; it has {quoted_list(names)}"
 
 
 def with_width(data: RankingDataset, n_features: int) -> RankingDataset:

@@ -14,7 +14,7 @@ from rankwright.data.seeds import seed_number
 from rankwright.data.tabular import Tabular
 from rankwright.errors import InputError, require, require_type
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
-from rankwright.metrics.registry import Measure, parse_metric
+from rankwright.metrics.metric_table import Measure, parse_metric
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 from rankwright.tables.text import ShownTable

@@ -22,12 +22,12 @@ from sklearn.utils import Tags
 from rankwright.arrays import Arrays, BoolArray, Float64Array, thread_count
 from rankwright.clicks.weights import PropensityWeights
 from rankwright.cluster.engine import Engine
-from rankwright.container.checks import known
+from rankwright.container.checks import read_any_field
 from rankwright.container.file import container_size, write_container
 from rankwright.data.categories import Categories
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset_parts import numbered_names
 from rankwright.data.frames import frame_of, is_frame, like_frame, plain_values
-from rankwright.data.parts import numbered_names
 from rankwright.data.preferences import Preferences
 from rankwright.data.tabular import visible
 from rankwright.errors import InputError, UnknownNameError, require
@@ -35,7 +35,7 @@ from rankwright.explanations.explanation import Explanation, PairExplanation
 from rankwright.features.scaling import FittedScaling
 from rankwright.formats.data_file import as_data_file
 from rankwright.metrics.evaluation import evaluate
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 from rankwright.progress.display import progress_shown
 from rankwright.rankers.explaining import explained
 from rankwright.rankers.frames import columns_of
@@ -573,7 +573,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         Ranker
             A trained ranker of this class.
         """
-        ranker = restored_settings(cls, known(header, "settings"), **given)
+        ranker = restored_settings(cls, read_any_field(header, "settings"), **given)
         ranker.trained_ = read_trained(header, arrays, ranker.model_kind, ranker, ranker.member_reader())
         return ranker
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Uint64Array
-from rankwright.container.checks import items, part
+from rankwright.container.checks import read_field, read_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.keys import feature_keys, row_hashes
@@ -55,10 +55,10 @@ class SeenQueries:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> SeenQueries:
         """What `to_dict` gave."""
-        texts = items(record, "keys", str)
+        texts = read_list(record, "keys", str)
         if not 1 <= len(texts) <= MOST_KEPT or not all(_is_key(text) for text in texts):
             raise InputError(f"keys must be up to {MOST_KEPT} numbers of {DIGITS} hexadecimal digits")
-        return cls(np.array(sorted({int(text, 16) for text in texts}), np.uint64), part(record, "complete", bool))
+        return cls(np.array(sorted({int(text, 16) for text in texts}), np.uint64), read_field(record, "complete", bool))
 
 
 def _is_key(text: str) -> bool:

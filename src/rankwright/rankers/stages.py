@@ -15,7 +15,7 @@ import numpy as np
 
 from rankwright.arrays import Float32Array
 from rankwright.clicks.weights import weighed_by_propensity
-from rankwright.data.columns import listed
+from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.judged import call_irrelevant
 from rankwright.data.keys import key_order
@@ -72,7 +72,7 @@ class Refuse:
                 f"(query_weight), or leave document weights out"
             )
         if data.categories and not ranker.takes_categories:
-            names = listed(list(data.categories))
+            names = quoted_list(list(data.categories))
             raise InputError(
                 f"{ranker.name} learns from numbers, and {names} holds texts: leave it out with drop=, turn it into "
                 f"numbers, or train trees, which take categories"

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from rankwright.arrays import Float64Array, named, thread_count
+from rankwright.arrays import Float64Array, arrays_with_prefix, thread_count
 from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.weights import PropensityWeights
-from rankwright.container.checks import MOST_FEATURES, items, optional, part, whole
+from rankwright.container.checks import MOST_FEATURES, read_field, read_integer, read_list, read_optional_field
 from rankwright.data.categories import MOST_CATEGORIES, Categories
 from rankwright.data.columns import Columns
 from rankwright.data.dataset import RankingDataset
@@ -162,19 +162,19 @@ def read_trained(
 
     `read_member` reads a member of a bag.
     """
-    ranker = part(header, "ranker", str)
+    ranker = read_field(header, "ranker", str)
     if ranker != settings.name:
         raise InputError(f"the file holds a {ranker}; a {settings.name} was wanted")
-    n_features = whole(header, "n_features", most=MOST_FEATURES)
-    scaled = optional(header, "scaling", dict)
-    scaling = None if scaled is None else FittedScaling.of_parts(scaled, named(arrays, SCALING_ARRAYS))
+    n_features = read_integer(header, "n_features", most=MOST_FEATURES)
+    scaled = read_optional_field(header, "scaling", dict)
+    scaling = None if scaled is None else FittedScaling.of_parts(scaled, arrays_with_prefix(arrays, SCALING_ARRAYS))
     own = {name: array for name, array in arrays.items() if not name.startswith(SCALING_ARRAYS)}
     model = kind.restored(StoredModel(settings, header, own, n_features, scaling, read_member))
-    names = items(header, "feature_names", str)
+    names = read_list(header, "feature_names", str)
     may_have: dict[str, Any] = dict.fromkeys(("compressed_from", "seen_queries", "categories", "debiasing"))
     may_have |= dict(header)
-    debiasing = optional(may_have, "debiasing", dict)
-    seen = optional(may_have, "seen_queries", dict)
+    debiasing = read_optional_field(may_have, "debiasing", dict)
+    seen = read_optional_field(may_have, "seen_queries", dict)
     _check_widths(n_features, scaling, names)
     if n_features > max(MOST_UNPROVEN, sum(values.size for values in arrays.values())):
         raise InputError(f"the model is of {n_features} features, and its arrays have fewer numbers")
@@ -183,10 +183,12 @@ def read_trained(
         settings=settings.stored_settings(),
         model=model,
         scaling=scaling,
-        features=KnownFeatures(n_features, tuple(names), _categories(optional(may_have, "categories", dict), names)),
-        history=History.from_dict(part(header, "history", dict)),
-        training_data=part(header, "training_data", str),
-        compressed_from=optional(may_have, "compressed_from", dict),
+        features=KnownFeatures(
+            n_features, tuple(names), _categories(read_optional_field(may_have, "categories", dict), names)
+        ),
+        history=History.from_dict(read_field(header, "history", dict)),
+        training_data=read_field(header, "training_data", str),
+        compressed_from=read_optional_field(may_have, "compressed_from", dict),
         findings=TrainingFindings(
             chosen=_chosen(header, settings),
             seen_queries=None if seen is None else SeenQueries.from_dict(seen),
@@ -197,7 +199,7 @@ def read_trained(
 
 def _chosen(header: Mapping[str, Any], settings: Any) -> dict[str, Any]:
     """What training chose, in early files nothing: numbers and texts for settings that are None."""
-    found = part({"chosen": {}} | dict(header), "chosen", dict)
+    found = read_field({"chosen": {}} | dict(header), "chosen", dict)
     for name, value in found.items():
         if not isinstance(value, str | int | float | list) or len(str(value)) > LONGEST_CHOICE:
             raise InputError(f"what training chose for {name} must be a number, a text or a few of them")
@@ -211,7 +213,7 @@ def _categories(stored: dict[str, Any] | None, names: Sequence[str]) -> Categori
     for name in stored:
         if name not in names:
             raise InputError(f"there are categories of {name!r}, which is no feature")
-        if len(set(items(stored, name, str))) < len(stored[name]) or len(stored[name]) > MOST_CATEGORIES:
+        if len(set(read_list(stored, name, str))) < len(stored[name]) or len(stored[name]) > MOST_CATEGORIES:
             raise InputError(f"the categories of {name!r} must be different, and {MOST_CATEGORIES} at most")
     return {name: tuple(own) for name, own in stored.items()}
 

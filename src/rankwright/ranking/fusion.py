@@ -2,23 +2,24 @@
 
 A matrix of scores has a row for each query and document of the pool, which is what any system retrieved, and a column
 for each system; NaN is what that system did not retrieve. Ranks count from 1. Equal scores share the mean of their
-ranks, so that no order of rows or systems matters.
+ranks, so that no order of rows or systems matters. Normalisation makes the scores of a system comparable with those of
+another, query by query; where all scores of a query are equal, each becomes 1, or its share of the sum.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rankwright.arrays import Float64Array, as_scores, as_vector
+from rankwright.arrays import Float64Array, IntArray, as_scores, as_vector
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
 from rankwright.formats.trec import Run
-from rankwright.ranking.normalisation import DEFAULT_NORMALISATION, NORMALISATIONS, best_first, normalised
 
 RRF_K = 60.0  # of Cormack, Clarke and Büttcher
 
@@ -41,6 +42,26 @@ class Fusion:
         require(self.k >= 0, f"k must be 0 or more, got {self.k}")
 
 
+@overload
+def fuse(
+    systems: Mapping[str, Run] | Sequence[Run],
+    method: str = "rrf",
+    *,
+    data: None = None,
+    normalisation: str | None = None,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    k: float = RRF_K,
+) -> Run: ...
+@overload
+def fuse(
+    systems: Mapping[str, ArrayLike] | Sequence[ArrayLike],
+    method: str = "rrf",
+    *,
+    data: RankingDataset,
+    normalisation: str | None = None,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
+    k: float = RRF_K,
+) -> Float64Array: ...
 def fuse(
     systems: Mapping[str, Any] | Sequence[Any],
     method: str = "rrf",
@@ -49,7 +70,7 @@ def fuse(
     normalisation: str | None = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     k: float = RRF_K,
-) -> Any:
+) -> Run | Float64Array:
     """Fuse rankings of the same queries into one.
 
     Parameters
@@ -184,3 +205,73 @@ def ranks_of(scores: Float64Array, groups: Groups) -> Float64Array:
         mean = starts - first_of_query[query[starts]] + 1 + (sizes - 1) / 2
         ranks[rows] = np.repeat(mean, sizes)
     return ranks
+
+
+class Retrieved(NamedTuple):
+    """The scores of the rows that have one, the highest of a query first, the query of each, and each query's ends."""
+
+    scores: Float64Array
+    query: IntArray
+    low: Float64Array
+    high: Float64Array
+
+    def sums(self, values: Float64Array) -> Float64Array:
+        """For each row, the sum of the values over its query."""
+        return np.asarray(np.bincount(self.query, values, minlength=len(self.low))[self.query], np.float64)
+
+
+def normalised(scores: Float64Array, groups: Groups, normalisation: str) -> Float64Array:
+    """The normalised score of each row; 0 where there is no score."""
+    rows = best_first(scores, groups)  # whatever the order of the rows, sums are the same
+    query, kept = groups.query_of_row[rows], scores[rows]
+    low, high = np.full(groups.n_queries, np.inf), np.full(groups.n_queries, -np.inf)
+    np.minimum.at(low, query, kept)
+    np.maximum.at(high, query, kept)
+    found = np.zeros(len(scores))
+    found[rows] = NORMALISATIONS[normalisation](Retrieved(kept, query, low, high))
+    return found
+
+
+def best_first(scores: Float64Array, groups: Groups) -> IntArray:
+    """The rows that have a score, query by query, the highest first."""
+    kept = np.flatnonzero(~np.isnan(scores))
+    return kept[np.lexsort((-scores[kept], groups.query_of_row[kept]))]
+
+
+def _min_max(given: Retrieved) -> Float64Array:
+    low, width = given.low[given.query], (given.high - given.low)[given.query]
+    return np.divide(given.scores - low, width, out=np.ones_like(low), where=width > 0)
+
+
+def _by_max(given: Retrieved) -> Float64Array:
+    high = given.high[given.query]
+    require(bool((high > 0).all()), "the normalisation max needs a score above 0 in every query; min-max needs none")
+    return given.scores / high
+
+
+def _by_sum(given: Retrieved) -> Float64Array:
+    above = given.scores - given.low[given.query]
+    total, size = given.sums(above), given.sums(np.ones_like(above))
+    return np.divide(above, total, out=1 / size, where=total > 0)
+
+
+def _z_scores(given: Retrieved) -> Float64Array:
+    size = given.sums(np.ones_like(given.scores))
+    apart = given.scores - given.sums(given.scores) / size
+    deviation = np.sqrt(given.sums(apart**2) / size)
+    uneven = (given.low < given.high)[given.query] & (deviation > 0)
+    return np.divide(apart, deviation, out=np.ones_like(apart), where=uneven)
+
+
+def _as_they_are(given: Retrieved) -> Float64Array:
+    return given.scores
+
+
+NORMALISATIONS: Mapping[str, Callable[[Retrieved], Float64Array]] = {
+    "min-max": _min_max,
+    "max": _by_max,
+    "sum": _by_sum,
+    "z-score": _z_scores,
+    "none": _as_they_are,
+}
+DEFAULT_NORMALISATION = "min-max"

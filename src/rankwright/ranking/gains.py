@@ -153,7 +153,7 @@ def _reciprocal(n_ranks: int) -> Float64Array:
 
 
 LOG2 = Discount("log2", _log2)  # 1 / log2(p + 1) at the p-th rank, counted from 1
-LETOR = Discount("letor", _letor)  # 1 at the first two, then 1 / log2(p): the LETOR and MSLR scripts' one
+LETOR = Discount("letor", _letor)  # 1 at the first two, then 1 / log2(p), as in the scripts of LETOR and MSLR
 RECIPROCAL = Discount("reciprocal", _reciprocal)  # 1 / p
 
 DISCOUNTS: Mapping[str, Discount] = {discount.name: discount for discount in (LOG2, LETOR, RECIPROCAL)}

@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankwright.formats.reading import plain_suffix
-from rankwright.formats.sources import atomic_text_output
+from rankwright.formats.file_formats import plain_suffix
+from rankwright.formats.storage.streams import atomic_text_output
 
 
 def write_rows(

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from rankwright.errors import MissingExtraError, require
-from rankwright.formats.sources import atomic_text_output
-from rankwright.metrics.registry import parse_metric
+from rankwright.formats.storage.streams import atomic_text_output
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.report.picture import picture_kind
 from rankwright.report.tables import write_json, write_rows
 from rankwright.report.tuning_pictures import draw_effects, draw_importance, draw_searches

@@ -10,8 +10,8 @@ import numpy as np
 
 from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
+from rankwright.metrics.confidence_intervals import bootstrap_interval, weighted_mean
 from rankwright.metrics.evaluation import RESAMPLES, evaluate
-from rankwright.metrics.intervals import bootstrap_interval, weighted_mean
 from rankwright.reproduce.outcome import Claim, Figure
 from rankwright.reproduce.sources import DataSource, Fold
 from rankwright.tuning.per_query import for_json, from_json

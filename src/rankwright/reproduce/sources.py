@@ -22,7 +22,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.formats.letor_folders import fold_folders, read_fold
 from rankwright.formats.reading import read_wide
-from rankwright.formats.sources import open_input
+from rankwright.formats.storage.streams import open_input
 from rankwright.synthetic import topic_distillation, web_search
 
 FOLDS, PARTS, CLICKS, MADE = "folds", "parts", "clicks", "made"

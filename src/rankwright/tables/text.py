@@ -11,6 +11,12 @@ from typing import Protocol
 GAP = "  "  # between columns
 
 
+def counted(number: int, noun: str, form: str = "") -> str:
+    """A number of things in words: `1 query`, `2 queries`; `form` says how the number is formatted."""
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:{form}} {noun if number == 1 else several}"
+
+
 def table_lines(
     columns: Sequence[str],
     rows: Iterable[Sequence[str]],

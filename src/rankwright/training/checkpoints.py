@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rankwright.container.atomic import remove_unfinished
-from rankwright.container.checks import file_faults, part
+from rankwright.container.checks import file_faults, read_field
 from rankwright.container.file import Container, read_container, write_container
 from rankwright.errors import InputError
 from rankwright.training.loop import Listener, Progress
@@ -46,7 +46,7 @@ class Checkpoint:
             return None
         saved = read_container(self.path, KIND)
         with file_faults(self.path, "checkpoint"):
-            identity = part(saved.header, "identity", dict)
+            identity = read_field(saved.header, "identity", dict)
         if identity != dict(self.identity):
             differing = sorted(name for name in self.identity if identity.get(name) != self.identity[name])
             raise InputError(

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, named
-from rankwright.container.checks import check_alike, check_between, file_faults, part, whole
+from rankwright.arrays import Arrays, arrays_with_prefix
+from rankwright.container.checks import check_alike, check_between, file_faults, read_field, read_integer
 from rankwright.errors import InputError, require
 from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.digest import Digests
@@ -130,13 +130,13 @@ def learn(
 
 def read_state(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Earlier:
     """The state of the run that wrote this checkpoint."""
-    n_steps = whole(header, "n_steps")
+    n_steps = read_integer(header, "n_steps")
     return Earlier(
-        named(arrays, LEARNER),
+        arrays_with_prefix(arrays, LEARNER),
         n_steps,
-        named(arrays, KEPT),
-        whole(header, "n_kept", most=n_steps),
-        History.from_dict(part(header, "history", dict)),
+        arrays_with_prefix(arrays, KEPT),
+        read_integer(header, "n_kept", most=n_steps),
+        History.from_dict(read_field(header, "history", dict)),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float64Array
-from rankwright.container.checks import number, numbers, optional, part
+from rankwright.container.checks import read_field, read_number, read_number_list, read_optional_field
 from rankwright.errors import require
 from rankwright.progress.stages import announce
 
@@ -70,12 +70,12 @@ class History:
         """The history that `to_dict` recorded; early releases left out what was as in a new one."""
         known = asdict(cls()) | dict(record)
         return cls(
-            watched=optional(known, "watched", str),
-            higher_is_better=part(known, "higher_is_better", bool),
-            values=numbers(known, "values"),
-            interrupted=part(known, "interrupted", bool),
-            stopped_early=part(known, "stopped_early", bool),
-            chosen=part(known, "chosen", bool),
+            watched=read_optional_field(known, "watched", str),
+            higher_is_better=read_field(known, "higher_is_better", bool),
+            values=read_number_list(known, "values"),
+            interrupted=read_field(known, "interrupted", bool),
+            stopped_early=read_field(known, "stopped_early", bool),
+            chosen=read_field(known, "chosen", bool),
             smoothing=_share(known, "smoothing"),
         )
 
@@ -92,7 +92,7 @@ class History:
 
 
 def _share(record: Mapping[str, Any], name: str) -> float:
-    found = number(record, name)
+    found = read_number(record, name)
     require(0 <= found <= 1, f"{name} must lie between 0 and 1, got {found}")
     return found
 

@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.arrays import Arrays, named
+from rankwright.arrays import Arrays, arrays_with_prefix
 from rankwright.data.groups import Groups
 from rankwright.data.splits import Fold, k_fold
 from rankwright.trees.boosting import n_trees_array
@@ -83,4 +83,4 @@ class FoldedForests(Generic[Growing]):
     def take_up(self, memory: Mapping[str, NDArray[Any]]) -> None:
         """Continue after the trees of another run."""
         for number, part in enumerate(self.parts):
-            part.take_up(named(memory, f"{number}."))
+            part.take_up(arrays_with_prefix(memory, f"{number}."))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array
-from rankwright.container.checks import number
+from rankwright.container.checks import read_number
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError
 from rankwright.explanations.contributions import Contributions, Question
@@ -113,4 +113,4 @@ def forest_of_file(stored: StoredModel) -> tuple[Forest, float]:
     forest = forest_from_arrays(stored.arrays)
     if forest.n_features != stored.n_features:
         raise InputError(f"the trees are of {forest.n_features} features, the model of {stored.n_features}")
-    return forest, number(stored.header, "base_score")
+    return forest, read_number(stored.header, "base_score")

@@ -16,9 +16,9 @@ from rankwright.cluster.engine import Engine, open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.tabular import Tabular
 from rankwright.errors import require, require_type
+from rankwright.metrics.confidence_intervals import Interval
 from rankwright.metrics.evaluation import DEFAULT_METRICS, RESAMPLES, MetricResult
-from rankwright.metrics.intervals import Interval
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.progress.display import progress_shown
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker

@@ -19,8 +19,8 @@ from rankwright.cluster.engine import Engine, open_engine
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.keys import key_order
 from rankwright.data.splits import k_fold
+from rankwright.metrics.confidence_intervals import Interval
 from rankwright.metrics.evaluation import MetricResult, evaluate
-from rankwright.metrics.intervals import Interval
 from rankwright.progress.display import progress_shown
 from rankwright.rankers.ranker import Ranker
 from rankwright.settings.spaces import Space

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankwright.errors import require
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.tuning.strategies.plan import BATCH_SIZE
 from rankwright.tuning.strategies.registry import strategy_named
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xxhash
 
-from rankwright.container.checks import known, number, numbers, part, whole
+from rankwright.container.checks import read_any_field, read_field, read_integer, read_number, read_number_list
 from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import Configuration, canonical, place
 
@@ -87,25 +87,25 @@ class Record:
     @classmethod
     def from_dict(cls, read: Mapping[str, Any]) -> Record:
         """The record that a line of a study's file holds."""
-        steps = whole(read, "steps")
-        value = known(read, "value")
+        steps = read_integer(read, "steps")
+        value = read_any_field(read, "value")
         return cls(
-            settings=part(read, "settings", dict),
-            fold=whole(read, "fold"),
-            seed=part(read, "seed", int),
-            budget=None if known(read, "budget") is None else whole(read, "budget"),
-            value=value if isinstance(value, float) and math.isnan(value) else number(read, "value"),
-            per_query=_values_by_query(part(read, "per_query", dict)),
+            settings=read_field(read, "settings", dict),
+            fold=read_integer(read, "fold"),
+            seed=read_field(read, "seed", int),
+            budget=None if read_any_field(read, "budget") is None else read_integer(read, "budget"),
+            value=value if isinstance(value, float) and math.isnan(value) else read_number(read, "value"),
+            per_query=_values_by_query(read_field(read, "per_query", dict)),
             steps=steps,
-            new_steps=whole(read, "new_steps"),
-            kept=whole(read, "kept", most=max(1, steps)),  # rankers of one step count none, and keep it
-            size=whole(read, "size"),
-            finished=part(read, "finished", bool),
-            data=part(read, "data", str),
-            code=part(read, "code", str),
-            seconds=number(read, "seconds"),
-            memory_mb=number(read, "memory_mb"),
-            host=part(read, "host", str),
+            new_steps=read_integer(read, "new_steps"),
+            kept=read_integer(read, "kept", most=max(1, steps)),  # rankers of one step count none, and keep it
+            size=read_integer(read, "size"),
+            finished=read_field(read, "finished", bool),
+            data=read_field(read, "data", str),
+            code=read_field(read, "code", str),
+            seconds=read_number(read, "seconds"),
+            memory_mb=read_number(read, "memory_mb"),
+            host=read_field(read, "host", str),
         )
 
     @property
@@ -121,8 +121,8 @@ class Record:
 def _values_by_query(read: Mapping[str, Any]) -> dict[str, list[float | None]]:
     found = {}
     for name in read:
-        values = part(read, name, list)
-        known_ones = iter(numbers({name: [value for value in values if value is not None]}, name))
+        values = read_field(read, name, list)
+        known_ones = iter(read_number_list({name: [value for value in values if value is not None]}, name))
         found[name] = [None if value is None else next(known_ones) for value in values]
     return found
 

@@ -7,7 +7,8 @@ import gzip
 import numpy as np
 import pytest
 
-from rankwright.formats.svmlight.files import iter_svmlight, read_svmlight, write_svmlight
+from rankwright.formats.svmlight.reader import iter_svmlight, read_svmlight
+from rankwright.formats.svmlight.writer import write_svmlight
 
 SMALL = ["MQ2008/Fold1/vali.txt.gz", "OHSUMED/Fold1/vali.txt.gz", "lightgbm-example/rank.test.gz"]
 

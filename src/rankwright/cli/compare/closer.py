@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
-    from rankwright.metrics.compared.diff import RankingDiff
-    from rankwright.metrics.compared.slices import SliceComparison
-    from rankwright.metrics.systems import SystemComparison
+    from rankwright.metrics.comparison.diff import RankingDiff
+    from rankwright.metrics.comparison.slice_comparison import SliceComparison
+    from rankwright.metrics.comparison.system_comparison import SystemComparison
 
 TOP = 20
 

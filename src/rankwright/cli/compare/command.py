@@ -15,7 +15,7 @@ from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
     from rankwright.experiments.fold_comparison import FoldComparison
-    from rankwright.metrics.systems import SystemComparison
+    from rankwright.metrics.comparison.system_comparison import SystemComparison
     from rankwright.report.page.document import Page
 
 EXAMPLES = (

@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import IdArray, Int32Array, IntArray
-from rankwright.data.ids import ids_of_text
+from rankwright.arrays import IdArray, Int32Array, IntArray, ids_of_text
 from rankwright.errors import InputError
 from rankwright.kernels.records import IdTable, Texts
 

@@ -23,7 +23,7 @@ from rankwright.clicks.logs.events import (
     Naming,
     Problems,
 )
-from rankwright.data.frames import load
+from rankwright.data.frames import load_package
 from rankwright.errors import FileFormatError
 from rankwright.kernels.records import Texts
 
@@ -35,7 +35,7 @@ WANTED = "query, shown (a list of ids) and clicks (a list of positions from 1)"
 
 def parquet_blocks(path: str, naming: Naming, problems: Problems) -> Iterator[LogBlock]:
     """The lists of a file, block by block."""
-    arrow, reader = load("pyarrow", "reading Parquet"), load("pyarrow.parquet", "reading Parquet")
+    arrow, reader = load_package("pyarrow", "reading Parquet"), load_package("pyarrow.parquet", "reading Parquet")
     Path(path).open("rb").close()  # what the system says of a file that cannot be opened names the file
     try:
         with reader.ParquetFile(path) as file:
@@ -59,7 +59,7 @@ def _ahead(batches: Iterator[Any]) -> Iterator[Any]:
 
 def _checked_names(path: str, schema: Any) -> list[str]:
     """The columns to read, once their types are those of a log."""
-    types = load("pyarrow.types", "reading Parquet")
+    types = load_package("pyarrow.types", "reading Parquet")
     names = [name for name in (*REQUIRED, *OPTIONAL) if name in schema.names]
     if tuple(names[:3]) != REQUIRED:
         raise FileFormatError(path, f"found the columns {', '.join(schema.names)[:200]}; wanted {WANTED}")
@@ -81,7 +81,7 @@ def _checked_names(path: str, schema: Any) -> list[str]:
 def _block(columns: dict[str, Any], naming: Naming, problems: Problems, row: int) -> LogBlock:
     usable = _usable(columns, problems, row)
     if not usable.all():
-        chosen = load("pyarrow", "reading Parquet").array(usable)
+        chosen = load_package("pyarrow", "reading Parquet").array(usable)
         columns = {name: column.filter(chosen) for name, column in columns.items()}
     rows = row + 1 + np.flatnonzero(usable)  # as problems tell them, from 1
     sizes = _sizes(columns["shown"])
@@ -130,7 +130,7 @@ def _usable(columns: dict[str, Any], problems: Problems, row: int) -> BoolArray:
 
 
 def _sizes(column: Any) -> IntArray:
-    sizes = load("pyarrow.compute", "reading Parquet").list_value_length(column).fill_null(0)
+    sizes = load_package("pyarrow.compute", "reading Parquet").list_value_length(column).fill_null(0)
     return np.asarray(sizes.to_numpy(zero_copy_only=False), np.int64)
 
 
@@ -139,7 +139,7 @@ def _is_null(column: Any) -> BoolArray:
 
 
 def _is_list(column: Any) -> bool:
-    return bool(load("pyarrow.types", "reading Parquet").is_nested(column.type))
+    return bool(load_package("pyarrow.types", "reading Parquet").is_nested(column.type))
 
 
 def _floats(column: Any) -> np.ndarray:
@@ -177,13 +177,13 @@ def _propensities(column: Any, sizes: IntArray) -> Float32Array:
 
 def _blank(column: Any) -> Any:
     """What stands for a policy that is not known."""
-    types = load("pyarrow.types", "reading Parquet")
+    types = load_package("pyarrow.types", "reading Parquet")
     return -1 if types.is_signed_integer(column.type) else 0 if types.is_unsigned_integer(column.type) else ""
 
 
 def _codes(column: Any, codes: Codes) -> Int32Array:
     """The numbers of ids: of whole numbers and texts straight from Arrow's buffers."""
-    arrow, types = load("pyarrow", "reading Parquet"), load("pyarrow.types", "reading Parquet")
+    arrow, types = load_package("pyarrow", "reading Parquet"), load_package("pyarrow.types", "reading Parquet")
     if types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if types.is_integer(column.type) and not types.is_uint64(column.type):
@@ -224,7 +224,7 @@ def _clicked(column: Any, offsets: IntArray, problems: Problems, rows: IntArray)
 
 def is_log(path: str) -> bool:
     """Whether the columns of a file are those of a log."""
-    arrow, reader = load("pyarrow", "reading Parquet"), load("pyarrow.parquet", "reading Parquet")
+    arrow, reader = load_package("pyarrow", "reading Parquet"), load_package("pyarrow.parquet", "reading Parquet")
     try:
         names = reader.read_schema(path).names
     except (arrow.ArrowException, OSError):

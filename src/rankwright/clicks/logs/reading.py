@@ -14,7 +14,8 @@ from rankwright.clicks.logs.log import ClickLog, in_order_of_ids, without_repeat
 from rankwright.clicks.logs.parquet import parquet_blocks
 from rankwright.clicks.logs.text import csv_events, json_events, yandex_events
 from rankwright.errors import FileFormatError, UnknownNameError, require
-from rankwright.formats.sources import FilePath, Paths, input_name, is_standard, listed, open_input
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import Paths, input_name, is_standard, list_of_paths, open_input
 
 LISTS_AT_A_TIME = 1 << 16  # of text
 LISTS_APART = 1 << 19  # that are read before equal ones are merged
@@ -53,7 +54,7 @@ class LogFile:
     ) -> None:
         if format is not None and format not in FORMATS:
             raise UnknownNameError("format of a log", format, known=FORMATS)
-        self.paths, self.format, self.strict = listed(paths), format, strict
+        self.paths, self.format, self.strict = list_of_paths(paths), format, strict
         require(bool(self.paths), "a log needs a file")
         self.naming = Naming(thread_count(threads), ", ".join(map(input_name, self.paths)))
         self.problems: dict[str, int] = {}

@@ -10,7 +10,8 @@ from typing import Any, cast
 
 from rankwright.clicks.logs.events import BROKEN, Gathered
 from rankwright.errors import FileFormatError
-from rankwright.formats.sources import FilePath, input_name, open_input
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import input_name, open_input
 
 SHORT = 60  # characters of a faulty line that are shown
 LONG_COLUMNS = ("query", "document", "position", "click")

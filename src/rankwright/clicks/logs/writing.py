@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from rankwright.clicks.logs.log import ClickLog
-from rankwright.formats.sources import FilePath, atomic_text_output
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import atomic_text_output
 
 
 def write_log(log: ClickLog, path: FilePath) -> None:

@@ -20,7 +20,7 @@ from rankwright.clicks.models.beta import LEAST_RATE
 from rankwright.clicks.models.counted import CLICKS, HALF, LAST, SHOWN, TO_LAST, counted, satisfactions
 from rankwright.clicks.models.fixed_point import State, fixed_point
 from rankwright.clicks.models.model import ClickModel
-from rankwright.container.checks import array
+from rankwright.container.checks import read_array
 from rankwright.errors import InputError
 from rankwright.kernels.records import PairCells
 
@@ -76,7 +76,7 @@ class _Examination(ClickModel):
         return {"examination": (None,)}
 
     def _check(self, parameters: Arrays) -> None:
-        contexts = array(parameters, "contexts", np.int32, (None, None))
+        contexts = read_array(parameters, "contexts", np.int32, (None, None))
         n_ranks, n_contexts = len(contexts), len(parameters["examination"])
         if not 1 <= n_ranks <= DEEPEST or not np.array_equal(contexts, self._contexts(n_ranks)):
             raise InputError("contexts must be those of the model")

@@ -7,9 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankwright.arrays import BoolArray, IdArray, Int32Array, IntArray
+from rankwright.arrays import BoolArray, IdArray, Int32Array, IntArray, text_ids
 from rankwright.clicks.logs.log import ClickLog
-from rankwright.data.ids import text_ids
 
 LISTS_AT_A_TIME = 1 << 16  # that are laid out as matrices
 NOWHERE = 2**31 - 1  # the place of an id that is not known

@@ -9,7 +9,7 @@ from typing import Any
 from rankwright.clicks.models.counted import Cascade, DependentClicks, DocumentRate, RankRate, SimplifiedDBN
 from rankwright.clicks.models.expected import DynamicBayesianNetwork, PositionBasedModel, UserBrowsingModel
 from rankwright.clicks.models.model import KIND, ClickModel, restore
-from rankwright.container.checks import file_faults, number, optional_number, part, whole
+from rankwright.container.checks import file_faults, read_field, read_integer, read_number, read_optional_number
 from rankwright.container.file import read_container
 from rankwright.errors import UnknownNameError
 
@@ -71,12 +71,12 @@ def load_click_model(path: str | os.PathLike[str]) -> ClickModel:
     """
     container = read_container(path, KIND)
     with file_faults(path, "click model"):
-        settings = part(container.header, "settings", dict)
+        settings = read_field(container.header, "settings", dict)
         model = click_model(
-            part(container.header, "name", str),
-            iterations=whole(settings, "iterations", least=1),
-            tolerance=number(settings, "tolerance"),
-            strength=optional_number(settings, "strength"),
+            read_field(container.header, "name", str),
+            iterations=read_integer(settings, "iterations", least=1),
+            tolerance=read_number(settings, "tolerance"),
+            strength=read_optional_number(settings, "strength"),
         )
-        model.n_iterations_ = whole(container.header, "n_iterations")
+        model.n_iterations_ = read_integer(container.header, "n_iterations")
         return restore(model, container.header, container.arrays)

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwright import kernels
-from rankwright.arrays import Float32Array, IdArray, IntArray
+from rankwright.arrays import Float32Array, IdArray, IntArray, ids_of_text
 from rankwright.data.categories import Categories, codes_in
 from rankwright.data.columns import TableLayout
-from rankwright.data.ids import ids_of_text
 from rankwright.errors import FileFormatError
 from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.rows import Rows, Runs

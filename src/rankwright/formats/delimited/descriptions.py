@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from rankwright.data.columns import Columns
 from rankwright.errors import FileFormatError, InputError
 from rankwright.formats.lines import LONGEST_QUOTE, is_count, numbered_fields
-from rankwright.formats.sources import FilePath, input_name
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import input_name
 
 FEATURE, LEFT_OUT = "feature", "left out"
 ROLE_OF_TYPE: Mapping[str, str] = {

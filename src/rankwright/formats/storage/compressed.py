@@ -42,10 +42,6 @@ class Compression:
     writer: Callable[[IO[bytes]], Any]  # a file that compresses into the given one, and does not close it
 
 
-def _gzip_decoder() -> Decoder:
-    return zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-
-
 def _gzip_writer(file: IO[bytes]) -> Any:
     from gzip import GzipFile
 
@@ -60,24 +56,25 @@ def _zstandard() -> Any:
     return zstandard
 
 
-def _zstd_decoder() -> Decoder:
-    decoder: Decoder = _zstandard().ZstdDecompressor().decompressobj()
-    return decoder
-
-
-def _zstd_error() -> type[Exception]:
-    error: type[Exception] = _zstandard().ZstdError
-    return error
-
-
-def _zstd_writer(file: IO[bytes]) -> Any:
-    return _zstandard().ZstdCompressor(level=3, write_checksum=True).stream_writer(file, closefd=False)
-
-
-COMPRESSIONS = (
-    Compression(".gz", b"\x1f\x8b", 1 << 16, b"\0", _gzip_decoder, lambda: zlib.error, _gzip_writer),
-    Compression(".zst", b"\x28\xb5\x2f\xfd", 1 << 12, b"", _zstd_decoder, _zstd_error, _zstd_writer),
+GZIP = Compression(
+    suffix=".gz",
+    magic=b"\x1f\x8b",
+    chunk_size=1 << 16,
+    padding=b"\0",
+    decoder=lambda: zlib.decompressobj(wbits=16 + zlib.MAX_WBITS),
+    damage=lambda: zlib.error,
+    writer=_gzip_writer,
 )
+ZSTANDARD = Compression(
+    suffix=".zst",
+    magic=b"\x28\xb5\x2f\xfd",
+    chunk_size=1 << 12,
+    padding=b"",
+    decoder=lambda: _zstandard().ZstdDecompressor().decompressobj(),
+    damage=lambda: _zstandard().ZstdError,
+    writer=lambda file: _zstandard().ZstdCompressor(level=3, write_checksum=True).stream_writer(file, closefd=False),
+)
+COMPRESSIONS = (GZIP, ZSTANDARD)
 LONGEST_MAGIC = 4
 
 UNSUPPORTED: Mapping[bytes, str] = {b"BZh": "bzip2", b"\xfd7zX": "xz", b"PK\x03\x04": "zip"}

@@ -10,8 +10,8 @@ from rankwright.errors import InputTypeError, require, require_type
 from rankwright.explanations.ablation import Ablation
 from rankwright.explanations.dependence import Dependence
 from rankwright.explanations.explanation import Explanation, PairExplanation
+from rankwright.metrics.comparison.system_comparison import SystemComparison
 from rankwright.metrics.evaluation import Evaluation
-from rankwright.metrics.systems import SystemComparison
 from rankwright.rankers.importance import FeatureImportance
 from rankwright.rankers.ranker import Ranker
 from rankwright.report.page.document import Page

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.metrics.compared.slices import SliceComparison
+from rankwright.metrics.comparison.slice_comparison import SliceComparison
+from rankwright.metrics.comparison.system_comparison import SystemComparison
 from rankwright.metrics.convention import DEFAULT
 from rankwright.metrics.evaluation import DEFAULT_METRICS, ScoredLists, evaluate_lists
-from rankwright.metrics.systems import SystemComparison
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 from rankwright.report.page.document import Page, PageVerdict, Section

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankwright.errors import require
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
 from rankwright.report.page.document import KeyFigure, Page, PageTable, PageVerdict, Section, Sureness

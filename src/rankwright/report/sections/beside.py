@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.metrics.compared.ranked_lists import RankedQueries
+from rankwright.metrics.comparison.diff import RankedQueries
 from rankwright.report.sections.queries import DEPTH
 from rankwright.report.sections.subject import Measured
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from rankwright.metrics.compared.comparison_tables import OUTCOMES
-from rankwright.metrics.compared.sentences import detectable_of, difference_cell, effect_cell, outcomes_cell, p_cell
-from rankwright.metrics.systems import SystemComparison
+from rankwright.metrics.comparison.comparison_tables import (
+    OUTCOMES,
+    detectable_of,
+    difference_cell,
+    effect_cell,
+    outcomes_cell,
+    p_cell,
+)
+from rankwright.metrics.comparison.system_comparison import SystemComparison
 from rankwright.report.page.document import Block, Chart, KeyFigure, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.sections.subject import Measured
 from rankwright.report.specs.intervals import mean_intervals

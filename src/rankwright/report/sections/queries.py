@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray
-from rankwright.metrics.compared.ranked_lists import Listed, RankedQueries
+from rankwright.metrics.comparison.diff import Listed, RankedQueries
 from rankwright.report.page.document import Block, Chart, Explorer, Section
 from rankwright.report.sections.explained import TOP, Explained, explained_queries
 from rankwright.report.sections.subject import Measured, Origin

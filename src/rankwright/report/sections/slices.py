@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from rankwright.errors import RankwrightError
-from rankwright.metrics.compared.comparison_tables import OUTCOMES
-from rankwright.metrics.compared.sentences import difference_cell, effect_cell, outcomes_cell, p_cell
-from rankwright.metrics.compared.slices import SliceComparison
-from rankwright.metrics.systems import SystemComparison
+from rankwright.metrics.comparison.comparison_tables import (
+    OUTCOMES,
+    difference_cell,
+    effect_cell,
+    outcomes_cell,
+    p_cell,
+)
+from rankwright.metrics.comparison.slice_comparison import SliceComparison
+from rankwright.metrics.comparison.system_comparison import SystemComparison
 from rankwright.report.page.document import Block, Chart, PageTable, Section
 from rankwright.report.specs.intervals import slice_differences
 from rankwright.tables.text import ShownTable

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankwright.data.dataset import RankingDataset
+from rankwright.metrics.comparison.system_comparison import SystemComparison
 from rankwright.metrics.evaluation import Evaluation, ScoredLists
-from rankwright.metrics.systems import SystemComparison
 from rankwright.rankers.ranker import Ranker
 
 

@@ -25,8 +25,8 @@ from rankwright.clicks.votes import RULES, count_votes
 from rankwright.data.dataset import RankingDataset
 from rankwright.formats.trec import read_qrels
 from rankwright.mart.lambdamart import LambdaMART
+from rankwright.metrics.confidence_intervals import bootstrap_interval, weighted_mean
 from rankwright.metrics.evaluation import RESAMPLES, evaluate
-from rankwright.metrics.intervals import bootstrap_interval, weighted_mean
 from rankwright.reproduce.experiment import SLIDES, PaperExperiment, Result, RunPart, Setup
 from rankwright.reproduce.measured import THREADS, ahead, by_fold, figure_of
 from rankwright.reproduce.outcome import Claim, Figure, Findings, PaperTable

@@ -9,9 +9,9 @@ import numpy as np
 
 from rankwright.arrays import CodeArray, Float32Array, Float64Array, IntArray, Uint64Array
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset_parts import numbered_names
 from rankwright.data.groups import Groups
 from rankwright.data.keys import key_order, row_hashes
-from rankwright.data.parts import numbered_names
 from rankwright.data.preferences import Preferences
 from rankwright.errors import InputError, SettingError
 from rankwright.trees.bins.binning import MAX_BINS, BinMapper, bin_columns, fit_bins, slots_of

@@ -26,11 +26,10 @@ from rankwright.cluster.crew import (
 )
 from rankwright.cluster.engine import MAX_TRIES, Engine
 from rankwright.data.dataset import RankingDataset
+from rankwright.data.dataset_parts import numbered_names
 from rankwright.data.groups import Groups
-from rankwright.data.parts import numbered_names
 from rankwright.errors import ClusterError, InputError, require
-from rankwright.formats.sharding.division import ShardPart, divided_shards, query_bounds
-from rankwright.formats.shards import Shards
+from rankwright.formats.shards import ShardPart, Shards, divided_shards, query_bounds
 from rankwright.progress.stages import announce
 from rankwright.rankers.lessons import LessonFacts
 from rankwright.training.digest import digest_of

@@ -20,9 +20,9 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.groups import Groups
 from rankwright.data.keys import query_keys
 from rankwright.errors import InputError, MissingExtraError
-from rankwright.formats.sharding.division import ShardPart
+from rankwright.formats.shards import ShardPart
 from rankwright.metrics.evaluation import ScoredLists, evaluate_lists
-from rankwright.metrics.registry import as_measure
+from rankwright.metrics.metric_table import as_measure
 from rankwright.objectives.objective import Objective
 from rankwright.rankers.lessons import LessonFacts
 from rankwright.training.digest import data_digest, digest_of

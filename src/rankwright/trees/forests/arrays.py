@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankwright.container.checks import MOST_FEATURES, array, check_between
+from rankwright.container.checks import MOST_FEATURES, check_between, read_array
 from rankwright.errors import InputError
 from rankwright.trees.forests.compiled import MAX_EDGES
 from rankwright.trees.forests.forest import CURVATURE, DTYPE_OF, PER_NODE, Forest
@@ -37,7 +37,7 @@ def forest_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Forest:
     missing = [name for name in (*_ARRAYS, N_FEATURES) if name not in arrays]
     if missing:
         raise InputError(f"a forest needs the arrays {', '.join(missing)}, which are not there")
-    n_features = array(arrays, N_FEATURES, np.int64, (1,))
+    n_features = read_array(arrays, N_FEATURES, np.int64, (1,))
     check_between(N_FEATURES, n_features, 0, MOST_FEATURES)
     readings = _readings(arrays, int(n_features[0]))
     forest = Forest(
@@ -55,7 +55,7 @@ def forest_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Forest:
 def _readings(arrays: Mapping[str, NDArray[Any]], n_features: int) -> NDArray[Any] | None:
     if READINGS not in arrays:
         return None
-    found = array(arrays, READINGS, np.uint8, (n_features,))
+    found = read_array(arrays, READINGS, np.uint8, (n_features,))
     check_between(READINGS, found, 0, max(reading.value for reading in Reading))
     return found
 
@@ -64,30 +64,30 @@ def _check_nodes(arrays: Mapping[str, NDArray[Any]], forest: Forest) -> None:
     n_nodes = len(arrays["feature"]) if arrays["feature"].ndim else 0
     for name in PER_NODE:
         shape = (n_nodes, None) if name == "categories" else (n_nodes,)
-        array(arrays, name, DTYPE_OF[name], shape, finite=name not in SPLITS_MAY_LACK_NUMBERS)
+        read_array(arrays, name, DTYPE_OF[name], shape, finite=name not in SPLITS_MAY_LACK_NUMBERS)
     _check_offsets(arrays, "offsets", None, n_nodes, least=1)
     check_between("feature", forest.feature, -1, forest.n_features - 1)
     check_between("count", forest.count, 0, np.inf)
     if forest.curvature is not None:
-        check_between(CURVATURE, array(arrays, CURVATURE, DTYPE_OF[CURVATURE], (n_nodes,)), 0, np.inf)
+        check_between(CURVATURE, read_array(arrays, CURVATURE, DTYPE_OF[CURVATURE], (n_nodes,)), 0, np.inf)
 
 
 def _check_offsets(
     arrays: Mapping[str, NDArray[Any]], name: str, n_parts: int | None, n_all: int, *, least: int
 ) -> None:
     """Raise unless the array says where each part begins, the next after the last, each with `least` or more."""
-    found = array(arrays, name, np.int64, (None if n_parts is None else n_parts + 1,))
+    found = read_array(arrays, name, np.int64, (None if n_parts is None else n_parts + 1,))
     if len(found) == 0 or found[0] != 0 or found[-1] != n_all or (found[1:] < found[:-1] + least).any():
         raise InputError(f"the array {name!r} must rise from 0 to {n_all}, by {least} or more at a time")
 
 
 def _check_categories(arrays: Mapping[str, NDArray[Any]], forest: Forest) -> None:
-    values = array(arrays, "category_values", np.float32, (None,), finite=False)
+    values = read_array(arrays, "category_values", np.float32, (None,), finite=False)
     _check_offsets(arrays, "category_offsets", forest.n_features, len(values), least=0)
     n_categories = np.diff(forest.category_offsets)
     check_between("category_offsets", n_categories, 0, MAX_EDGES - 1)
     n_words = -(-int(n_categories.max(initial=0)) // 32)
-    array(arrays, "categories", DTYPE_OF["categories"], (None, n_words))
+    read_array(arrays, "categories", DTYPE_OF["categories"], (None, n_words))
     rises = np.ones(len(values), np.bool_)
     rises[1:] = values[1:] > values[:-1]
     rises[forest.category_offsets[:-1][n_categories > 0]] = True  # a feature's first

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float64Array
-from rankwright.container.checks import file_faults, part
+from rankwright.container.checks import file_faults, read_field
 from rankwright.errors import InputError
-from rankwright.metrics.registry import parse_metric
+from rankwright.metrics.metric_table import parse_metric
 from rankwright.settings.spaces import Space
 from rankwright.tuning.configurations import canonical, described_space
 from rankwright.tuning.importance import Importance, importance_of
@@ -66,8 +66,8 @@ def _summary(
     found: Mapping[str, dict[str, Any]],
     refit: dict[str, Any] | None,
 ) -> StudySummary:
-    space = described_space(part(identity, "space", dict))
-    metric = part(identity, "metric", str)
+    space = described_space(read_field(identity, "space", dict))
+    metric = read_field(identity, "metric", str)
     higher = parse_metric(metric).higher_is_better
     searches = {name: _trials(search, records) for name, search in found.items()}
     trials = [trial for own in searches.values() for trial in own]
@@ -75,7 +75,7 @@ def _summary(
     best = _by_budget(results, space, higher)
     return StudySummary(
         folder=Path(folder).name or os.fspath(folder),
-        ranker=part(identity, "ranker", str),
+        ranker=read_field(identity, "ranker", str),
         metric=metric,
         space=space,
         n_experiments=len(records),

@@ -1,0 +1,139 @@
+"""The table of file formats, and which of them a file is in.
+
+The format of a file is the one that is named, or shown by the file's ending, or by its beginning where the ending says
+nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from inspect import signature
+from io import BufferedReader
+from os import PathLike, fspath
+from pathlib import PurePath
+from typing import Any, cast
+
+from rankwright.container.file import is_container
+from rankwright.errors import FileFormatError, SettingError, UnknownNameError, require_type
+from rankwright.formats.blocks import Reader
+from rankwright.formats.delimited.csv_files import DelimitedReader, write_delimited
+from rankwright.formats.lines import LONGEST_QUOTE
+from rankwright.formats.parquet import ParquetReader, write_parquet
+from rankwright.formats.storage.compressed import compression_of_bytes, compression_of_name
+from rankwright.formats.storage.places import FilePath
+from rankwright.formats.storage.streams import Paths, input_name, is_standard, list_of_paths, open_input
+from rankwright.formats.svmlight.reader import SvmlightReader
+from rankwright.formats.svmlight.writer import write_svmlight
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One way to hold a dataset in files; `reader` makes a reader from the options of the format."""
+
+    suffixes: tuple[str, ...]
+    reader: Callable[..., Reader]
+    write: Callable[..., None]
+
+    @property
+    def options(self) -> list[str]:
+        """The names of the options for reading its files."""
+        return list(signature(self.reader).parameters)
+
+
+FORMATS: Mapping[str, Format] = {
+    "svmlight": Format((".letor", ".svm", ".svmlight", ".libsvm"), SvmlightReader, write_svmlight),
+    "csv": Format((".csv",), DelimitedReader, write_delimited),
+    "tsv": Format((".tsv",), partial(DelimitedReader, delimiter="\t"), partial(write_delimited, delimiter="\t")),
+    "parquet": Format((".parquet", ".pq"), ParquetReader, write_parquet),
+}
+TEXT_SUFFIXES = (".txt", ".dat")  # endings of LETOR's files: written as SVMlight, read as any text format
+PARQUET_MAGIC = b"PAR1"
+NUMBER = rb"([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan)"
+SVMLIGHT_LINE = re.compile(NUMBER + rb"([ \t]+[^\s:#]+:\S*)*[ \t]*(#.*)?", re.IGNORECASE)
+SVMLIGHT_PAIR = re.compile(rb"(^|[ \t])(qid|\d+):[^ \t,;]+([ \t]|$)")
+BEGINNING = 1 << 16  # bytes of a file in which its format is looked for
+
+
+def format_named(name: str) -> Format:
+    """The format of that name."""
+    if name not in FORMATS:
+        raise UnknownNameError("format", name, known=FORMATS)
+    return FORMATS[name]
+
+
+def format_of(source: Paths) -> str:
+    """The name of the format that the first file's ending shows or, where that says nothing, its beginning."""
+    path = list_of_paths(source)[0]
+    if not is_standard(path) and is_container(path):
+        raise FileFormatError(input_name(path), "is a model file; wanted documents. Are two arguments swapped?")
+    return _format_of_suffix(path) or _format_of_beginning(path)
+
+
+def format_of_name(path: FilePath) -> str:
+    """The name of the format in which a file with this ending is written."""
+    require_type(path, (str, PathLike), "a file", "named by a text or a Path")
+    name = _format_of_suffix(path) or ("svmlight" if plain_suffix(path) in TEXT_SUFFIXES else None)
+    if name is None:
+        endings = ", ".join(suffix for kind in FORMATS.values() for suffix in kind.suffixes)
+        raise SettingError(f"the ending of {fspath(path)!r} names no format; wanted one of {endings}, or the format")
+    return name
+
+
+def _format_of_suffix(path: FilePath) -> str | None:
+    return next((name for name, kind in FORMATS.items() if plain_suffix(path) in kind.suffixes), None)
+
+
+def plain_suffix(path: FilePath) -> str:
+    """The path's ending in lower case, without the one that says how the file is compressed."""
+    return (PurePath(path).with_suffix("") if compression_of_name(fspath(path)) else PurePath(path)).suffix.lower()
+
+
+def _format_of_beginning(path: str) -> str:
+    start = _beginning(path)
+    if start.startswith(PARQUET_MAGIC):
+        return "parquet"
+    first = _first_line(start)
+    if not first or SVMLIGHT_LINE.fullmatch(first) or SVMLIGHT_PAIR.search(first):
+        return "svmlight"  # its reader reports what is wrong with an empty file, or with a line similar to its own
+    if any(delimiter in first for delimiter in (b",", b"\t", b";")):
+        return "csv"
+    if b"\0" in start:
+        raise FileFormatError(input_name(path), "is a binary file; wanted text or Parquet")
+    raise FileFormatError(
+        input_name(path),
+        f"begins with {first[:LONGEST_QUOTE].decode('utf-8', 'replace')!r}, which shows no format; wanted SVMlight "
+        f"text (label qid:ID index:value …), CSV or TSV with a header, or Parquet",
+    )
+
+
+def _first_line(start: bytes) -> bytes:
+    """The first line that is neither blank nor a comment; where its end was not read, without its last word."""
+    *lines, last = start.split(b"\n")
+    whole_words, blank, _ = last.rpartition(b" ")
+    stripped = (line.strip() for line in [*lines, whole_words if blank else last])
+    return next((line for line in stripped if line and not line.startswith(b"#")), b"")
+
+
+def _beginning(path: str) -> bytes:
+    if not is_standard(path):
+        with open_input(path) as file:
+            return file.read(BEGINNING)
+    start = bytes(cast(BufferedReader, sys.stdin.buffer).peek(BEGINNING))
+    compression = compression_of_bytes(start)
+    return start if compression is None else compression.decoder().decompress(start)
+
+
+def write_options(function: Callable[..., None]) -> list[str]:
+    """The names of the options that the writer of a format takes."""
+    return [name for name in signature(function).parameters if name not in ("data", "path")]
+
+
+def check_options(name: str, allowed: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Raise where the format of that name does not know one of the options."""
+    unknown = [option for option in options if option not in allowed]
+    if unknown:
+        raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {', '.join(allowed)}")

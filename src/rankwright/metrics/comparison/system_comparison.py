@@ -1,0 +1,401 @@
+"""Comparisons of systems on the same data: a table of metrics, and tests of the others against the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from rankwright.data.tabular import Tabular
+from rankwright.errors import InputError, InputTypeError, UnknownNameError, require, require_type
+from rankwright.metrics.comparison.against_best import AgainstBest, best_first, best_of_each, tested_against_best
+from rankwright.metrics.comparison.comparison_tables import (
+    COLUMNS,
+    conclusion_of_comparison,
+    tables_of,
+    values_against_best,
+)
+from rankwright.metrics.comparison.diff import RankingDiff, diff_lists
+from rankwright.metrics.comparison.slice_comparison import SliceComparison, compare_slices
+from rankwright.metrics.comparison.slicing import SLICES, cut_queries, query_values
+from rankwright.metrics.comparison.systems import ComparedSystems, check_same, with_fused_scores
+from rankwright.metrics.convention import DEFAULT, Convention
+from rankwright.metrics.evaluation import (
+    DEFAULT_METRICS,
+    RESAMPLES,
+    Evaluation,
+    ScoredLists,
+    evaluate_lists,
+    scored_by,
+)
+from rankwright.metrics.evaluation_inputs import ScoringSystem, judgments_of, scores_of
+from rankwright.metrics.metric_table import Metrics
+from rankwright.metrics.significance import RANDOMISATIONS
+from rankwright.progress.stages import announce
+from rankwright.tables.text import ShownTables
+
+ALPHA = 0.05
+BEST, BY_RANDOMISATION, BY_WILCOXON = "*", "r", "w"
+LEGEND = (
+    f"{BEST} the best; {BY_RANDOMISATION}, {BY_WILCOXON}: worse than the best by the paired randomisation test, by "
+    "Wilcoxon's signed-rank test, p < {alpha:g} after Holm's correction for {tests}"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SystemComparison(Tabular):
+    """Systems on the same data: their evaluations, the best by each metric, and how the others differ from it.
+
+    `compare` and `compare_evaluations` make it. Print it for a table.
+
+    Attributes
+    ----------
+    evaluations : mapping of str to Evaluation
+        The evaluation of each system, by its name.
+    best : mapping of str to str
+        For each metric, the name of the best system.
+    against_best : mapping of str to mapping of str to AgainstBest
+        For each metric, how each other system differs from the best.
+    alpha : float
+        The level below which a p-value is marked.
+    material : ComparedSystems or None
+        The lists of each system, which `diff` and `slice_by` look at; None where only evaluations were compared.
+    metrics : list of str
+        The names of the metrics.
+    headline, legend : str
+        The lines that belong above and below the table.
+    conclusion : str
+        One sentence: which system is the best by the first metric, by how much, how sure that is, on how many queries.
+    """
+
+    evaluations: Mapping[str, Evaluation]
+    best: Mapping[str, str]
+    against_best: Mapping[str, Mapping[str, AgainstBest]]
+    alpha: float
+    material: ComparedSystems | None = None
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of the metrics."""
+        return list(self.best)
+
+    @property
+    def headline(self) -> str:
+        """One line that belongs beside every number: the convention, and how many queries have nothing relevant."""
+        return next(iter(self.evaluations.values())).headline
+
+    @property
+    def legend(self) -> str:
+        """The meaning of the marks in the table."""
+        n_tests = sum(map(len, self.against_best.values()))
+        return LEGEND.format(alpha=self.alpha, tests="one test" if n_tests == 1 else f"{n_tests} tests")
+
+    def marks(self, system: str, metric: str) -> str:
+        """Return the marks of a cell of the table.
+
+        Parameters
+        ----------
+        system, metric : str
+            The names of the system and of the metric.
+
+        Returns
+        -------
+        str
+            `*` for the best system; for others `r` and `w` where the randomisation test and Wilcoxon's test find them
+            worse, or nothing.
+        """
+        if self.best[metric] == system:
+            return BEST
+        against = self.against_best[metric][system]
+        tests = {BY_RANDOMISATION: against.randomisation_holm, BY_WILCOXON: against.wilcoxon_holm}
+        return "".join(mark for mark, p_value in tests.items() if p_value < self.alpha)
+
+    def table(self) -> list[list[str]]:
+        """Return the table as text.
+
+        Returns
+        -------
+        list of list of str
+            One row for each system, the best by the first metric first: its name, then the mean, the interval and the
+            marks of each metric.
+        """
+        return [[system, *(self._cell(system, metric) for metric in self.metrics)] for system in self.ordered()]
+
+    def ordered(self, metric: str | None = None) -> list[str]:
+        """Return the names of the systems, the best first.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The metric to order by; the first one by default.
+
+        Returns
+        -------
+        list of str
+            Systems of equal means keep the order in which they were given.
+        """
+        by = self.metrics[0] if metric is None else metric
+        return best_first({system: evaluation[by] for system, evaluation in self.evaluations.items()})
+
+    def _cell(self, system: str, metric: str) -> str:
+        result = self.evaluations[system][metric]
+        return f"{result.mean:.4f} ({result.interval}) {self.marks(system, metric).ljust(2)}"
+
+    def per_query(self) -> dict[str, Any]:
+        """Return a table with one row for each query.
+
+        Returns
+        -------
+        dict
+            Columns by name: `query`, `documents`, and `system:metric` for each system and metric.
+        """
+        first = next(iter(self.evaluations.values()))
+        values = {
+            f"{system}:{metric}": evaluation[metric].values
+            for system, evaluation in self.evaluations.items()
+            for metric in self.metrics
+        }
+        return {"query": first.query_ids, "documents": first.groups.sizes} | values
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as a dictionary for JSON, as `rankwright compare --json` prints it.
+
+        Returns
+        -------
+        dict
+            What the evaluations share, `alpha`, `tests` (how many were corrected together), `best`, `conclusion`, and
+            `systems` with the results and tests of each.
+        """
+        first = next(iter(self.evaluations.values())).to_dict()
+        shared = {name: value for name, value in first.items() if name != "metrics"}
+        return shared | {
+            "alpha": self.alpha,
+            "tests": sum(map(len, self.against_best.values())),
+            "best": dict(self.best),
+            "conclusion": self.conclusion,
+            "systems": {
+                system: {
+                    metric: result.to_dict() | self._tests_of(system, metric)
+                    for metric, result in evaluation.results.items()
+                }
+                for system, evaluation in self.evaluations.items()
+            },
+        }
+
+    def _tests_of(self, system: str, metric: str) -> dict[str, Any]:
+        against = self.against_best[metric].get(system)
+        return {"marks": self.marks(system, metric), "against_best": None if against is None else against.to_dict()}
+
+    @property
+    def conclusion(self) -> str:
+        """One sentence: which system is the best by the first metric, by how much, how sure that is, on what."""
+        return conclusion_of_comparison(self)
+
+    def shown(self) -> ShownTables:
+        """Return the tables as people read them."""
+        return tables_of(self)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the means, and how each system differs from the best.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name, with a row for each system and metric: `system`, `metric`, `mean`, `low`, `high`,
+            `queries`, `difference` from the best, the p-values `p_value`, `wilcoxon_p_value` and `t_p_value` after
+            Holm's correction, the 95 % interval of the difference `difference_low` and `difference_high`,
+            `effect_size` (Cohen's d_z) and `effect` in a word, `wins`, `ties` and `losses`, the smallest `detectable`
+            difference, and the `queries_needed` for this one. From `difference` on they are NaN for the best.
+        """
+        rows = [
+            (
+                system,
+                metric,
+                result.mean,
+                *result.interval,
+                result.n_queries,
+                *values_against_best(self.against_best[metric].get(system)),
+            )
+            for system in self.ordered()
+            for metric, result in self.evaluations[system].results.items()
+        ]
+        names = ("system", "metric", "mean", "low", "high", "queries", *COLUMNS)
+        return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+    def slice_by(
+        self,
+        by: str | Sequence[str] | Mapping[str, Any] = ("documents", "relevant"),
+        *,
+        slices: int = SLICES,
+        metrics: str | Sequence[str] | None = None,
+    ) -> SliceComparison:
+        """Compare the systems on slices of the queries, such as short and long lists.
+
+        Parameters
+        ----------
+        by : str, sequence of str, or mapping, default ("documents", "relevant")
+            What to cut the queries by: `"documents"`, the number of documents; `"relevant"`, the number with a label
+            above 0; `"words"`, the number of words in the query's id, where ids are texts; or a feature of the data,
+            by its mean over the query's documents. Or values by name: a value for each query, in the order of
+            `per_query()["query"]`, a mapping from query ids to values, or None for what is known by the name. Texts
+            of more than 12 kinds are cut by their numbers of words.
+        slices : int, default 4
+            How many slices of about equal size to cut numbers into, 2 or more. Numbers of so few values that each can
+            have a slice of its own are not cut.
+        metrics : str or sequence of str, optional
+            The metrics to compare in; the first one by default.
+
+        Returns
+        -------
+        SliceComparison
+            In each slice, how each system differs from the one that is the best over all queries. P-values are
+            corrected for all slices, systems and metrics together.
+        """
+        values = query_values(by, next(iter(self.evaluations.values())), self.material)
+        return compare_slices(
+            self, [cut_queries(name, own, slices) for name, own in values.items()], self._chosen(metrics)
+        )
+
+    def _chosen(self, metrics: str | Sequence[str] | None) -> list[str]:
+        """The metrics of those names, which were compared; the first one where none is named."""
+        chosen = self.metrics[:1] if metrics is None else [metrics] if isinstance(metrics, str) else list(metrics)
+        for metric in chosen:
+            if metric not in self.best:
+                raise UnknownNameError("metric of this comparison", metric, self.best)
+        return chosen
+
+    def diff(
+        self, first: str, second: str, top: int = 20, *, metric: str | None = None, depth: int = 10
+    ) -> RankingDiff:
+        """Show the queries that changed most from one system to another, and both lists side by side.
+
+        Parameters
+        ----------
+        first, second : str
+            The names of the two systems.
+        top : int, default 20
+            How many queries to show at most of those that the second system made worse, and of those it made better.
+        metric : str, optional
+            The metric that says how much a query changed; the first one by default.
+        depth : int, default 10
+            How many documents of each list to show.
+
+        Returns
+        -------
+        RankingDiff
+            The lists, the worst losses first. Print it to read them; `to_frame` has a row for each rank of each query.
+        """
+        for name in (first, second):
+            if name not in self.evaluations:
+                raise UnknownNameError("system", name, self.evaluations)
+        if self.material is None:
+            raise InputError("only evaluations were compared: their lists are not known")
+        (chosen,) = self._chosen(metric)
+        return diff_lists(self.evaluations, self.material, (first, second), chosen, top=top, depth=depth)
+
+
+def compare(
+    systems: Mapping[str, ArrayLike | ScoringSystem],
+    data: Any,
+    metrics: Metrics = DEFAULT_METRICS,
+    convention: str | Convention = DEFAULT,
+    *,
+    alpha: float = ALPHA,
+    randomisations: int = RANDOMISATIONS,
+    threads: int | None = None,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    fuse: str | Sequence[str] = (),
+) -> SystemComparison:
+    """Compare systems on the same data.
+
+    Parameters
+    ----------
+    systems : mapping of str to ranker or array-like
+        The systems by name, two or more: each a trained ranker, a live model of another library (a LightGBM or XGBoost
+        booster, CatBoost, any object with `predict`), or scores in the row order of the data's source.
+    data : RankingDataset, frame or path
+        The queries with their labels.
+    metrics : str, function, or a sequence of them, default ("ndcg@5", "ndcg@10", "map", "mrr")
+        What to count. Systems are tested against the best by each metric; the first one orders the table.
+    convention : str or Convention, default "standard"
+        The rules for metrics that name no convention.
+    alpha : float, default 0.05
+        The level below which a corrected p-value is marked, between 0 and 1.
+    randomisations : int, default 10000
+        How many random swaps the randomisation test makes, 1 or more.
+    threads : int, optional
+        How many threads to use; `OMP_NUM_THREADS` or every core by default. It never changes the result.
+    seed : int, default 0
+        The seed of the intervals and of the randomisation test.
+    resamples : int, default 1000
+        How many times the bootstrap draws the queries anew, 1 or more.
+    fuse : str or sequence of str, default ()
+        Methods of fusion, such as `"rrf"`: for each, all systems fused are one more system, called by the method's
+        name. `rankwright.fuse` has more options; what it returns can be given as a system.
+
+    Returns
+    -------
+    SystemComparison
+        Means with intervals, the best system by each metric, and tests of the others against it.
+
+    Examples
+    --------
+    >>> import rankwright as rw
+    >>> data = rw.synthetic.web_search(30, seed=0)
+    >>> comparison = rw.compare({"first": data.features[:, 0], "labels": data.labels}, data, ["ndcg@10"])
+    >>> comparison.best
+    {'ndcg@10': 'labels'}
+    """
+    if not isinstance(systems, Mapping):
+        raise InputTypeError(f"systems must be a mapping of names to rankers or scores, got {type(systems).__name__}")
+    data = judgments_of(data, with_features=any(hasattr(system, "predict") for system in systems.values()))
+    lists = {}
+    for name, system in systems.items():
+        try:
+            scores = scored_by(system, data, stacklevel=3) if hasattr(system, "predict") else system
+            lists[name] = ScoredLists.of_dataset(scores_of(scores, data), data)
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from None
+    lists = with_fused_scores(lists, data, fuse)
+    announce("measuring")
+    how: dict[str, Any] = {"threads": threads, "seed": seed, "resamples": resamples}
+    evaluations = {name: evaluate_lists(own, metrics, convention, **how) for name, own in lists.items()}
+    rankers = {name: system for name, system in systems.items() if hasattr(system, "predict")}
+    found = compare_evaluations(evaluations, alpha=alpha, randomisations=randomisations)
+    return replace(found, material=ComparedSystems(lists, data, rankers))
+
+
+def compare_evaluations(
+    evaluations: Mapping[str, Evaluation], *, alpha: float = ALPHA, randomisations: int = RANDOMISATIONS
+) -> SystemComparison:
+    """Compare evaluations that were made before, of the same queries and counted the same way.
+
+    Parameters
+    ----------
+    evaluations : mapping of str to Evaluation
+        The evaluations, two or more, by the name of what was evaluated. Other queries, metrics or conventions are
+        refused.
+    alpha : float, default 0.05
+        The level below which a corrected p-value is marked, between 0 and 1.
+    randomisations : int, default 10000
+        How many random swaps the randomisation test makes, 1 or more.
+
+    Returns
+    -------
+    SystemComparison
+        Means with intervals, the best system by each metric, and tests of the others against it.
+    """
+    require_type(evaluations, Mapping, "evaluations", "a mapping of names to evaluations")
+    for evaluation in evaluations.values():
+        require_type(evaluation, Evaluation, "an evaluation", "what evaluate returned")
+    require(0 < alpha < 1, f"alpha must lie between 0 and 1, got {alpha}")
+    if len(evaluations) < 2:
+        raise InputError(f"a comparison needs two systems or more, got {len(evaluations)}")
+    names = list(evaluations)
+    for name in names[1:]:
+        check_same(names[0], evaluations[names[0]], name, evaluations[name])
+    best = best_of_each(evaluations)
+    return SystemComparison(dict(evaluations), best, tested_against_best(evaluations, best, randomisations), alpha)
