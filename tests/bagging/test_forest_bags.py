@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.bagging.bag_members import repeat_queries
-from rankwright.bagging.bags import BagLearner
-from rankwright.bagging.forest_bags import weighted
+from rankwright.bagging.bag_members import repeat_queries, weighted
+from rankwright.bagging.bag_training import BagLearner
 from rankwright.bagging.samples import BagPlan
 from rankwright.errors import SettingError
 from rankwright.objectives import lambdarank
