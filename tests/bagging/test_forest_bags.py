@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import rankwright as rw
-from rankwright.bagging.bag_members import repeat_queries
-from rankwright.bagging.bags import BagLearner
-from rankwright.bagging.forest_bags import weighted
+from rankwright.bagging.bag_members import repeat_queries, weighted
+from rankwright.bagging.bag_training import BagLearner
 from rankwright.bagging.samples import BagPlan
 from rankwright.errors import SettingError
+from rankwright.mart.recipe import ForestGrowth
 from rankwright.objectives import lambdarank
 from rankwright.training.loop import History
 from rankwright.trees.bins.binned import bin_dataset
@@ -200,10 +200,10 @@ def test_bags_have_symmetric_trees_where_these_are_far_better_unseen(
 ):
     worth = {"best-first": 0.5, "symmetric": symmetric_is_worth}
 
-    def search(self, grown, shape, lists, run):  # noqa: ARG001
+    def search(self, start, shape, chosen, run):  # noqa: ARG001
         return History(watched="ndcg@10", values=[worth[shape.growth]])
 
-    monkeypatch.setattr(rw.LambdaMART, "_watched_on_unseen", search)
+    monkeypatch.setattr(ForestGrowth, "_watched_on_unseen", search)
     ranker = rw.BLMART(n_bags=2, early_stopping=2).fit(small_data)
     assert ranker.chosen_["growth"] == growth
     assert ranker.chosen_["max_leaves"] == {"best-first": 7, "symmetric": 64}[growth]

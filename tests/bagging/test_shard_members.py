@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import rankwright as rw
+from rankwright.bagging.bags import bag_plan
 from rankwright.bagging.shard_members import bin_shards
 from rankwright.cluster.engine import open_engine
 from rankwright.errors import FileFormatError, InputError, SettingError
@@ -57,7 +58,7 @@ def test_workers_make_the_model_that_threads_make(ranker, folder, engine):
 
 @pytest.mark.parametrize("ranker", [SMALL, POINTWISE], ids=lambda ranker: ranker.name)
 def test_a_bag_is_trained_on_its_queries_with_the_bins_of_all(ranker, data, folder):
-    bags, plan = clone(ranker).fit(Shards(folder)), ranker._plan()
+    bags, plan = clone(ranker).fit(Shards(folder)), bag_plan(ranker)
     data = data.in_key_order()
     mapper = bin_dataset(data, **ranker.binning()).mapper
     for number in range(ranker.n_bags):

@@ -18,7 +18,6 @@ from rankwright.data.groups import Groups
 from rankwright.debiasing import correction, held_out, pair_support
 from rankwright.errors import InputError, RankwrightError
 from rankwright.rankers.lessons import NothingToLearnError
-from rankwright.trees import debiased
 
 QUICK: dict[str, Any] = {"n_trees": 5, "max_leaves": 5, "min_docs_in_leaf": 10, "threads": 1}
 
@@ -55,7 +54,7 @@ def quickly(monkeypatch):
 def supported(monkeypatch):
     """Every log supports a correction, whatever it shows."""
     found = Debiasing(True, "a test says so", np.array([1.0, 0.5]), 0.0, {"both": -1.0}, 3.0, 3.0, 0.5, 10.0)
-    monkeypatch.setattr(debiased, "debiased", lambda given, **_: (replace(given, positions=None), found))
+    monkeypatch.setattr(stage, "debiased", lambda given, **_: (replace(given, positions=None), found))
     monkeypatch.setattr(pair_support, "_gain", lambda *_, **__: 3.0)
 
 

@@ -14,6 +14,7 @@ from sklearn.base import clone
 import rankwright as rw
 from rankwright.catalog.rankers import load
 from rankwright.errors import InputError, MissingExtraError, SettingError, UnknownNameError
+from rankwright.nets.ranknet import with_pairs
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +100,7 @@ def test_ties_at_one_half_pull_documents_of_equal_labels_together(task):
 
 def test_ties_written_out_at_one_half_are_those_of_the_objective(task):
     train = task[0]
-    written = train.with_preferences(rw.RankNet(ties=0.3)._training_data(train).preferences)
+    written = train.with_preferences(with_pairs(rw.RankNet(ties=0.3), train).preferences)
     halves = replace(
         written,
         preferences=rw.Preferences(

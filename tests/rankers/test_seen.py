@@ -97,10 +97,14 @@ def test_a_sample_of_many_queries_tells_shares():
     assert again.complete == seen.complete
 
 
-def test_models_of_early_releases_know_nothing(parts, tmp_path):
+def without_seen(trained):
+    return replace(trained, findings=replace(trained.findings, seen_queries=None))
+
+
+def test_models_of_other_tools_know_nothing(parts, tmp_path):
     train, _ = parts
     ranker = rw.LambdaMART(n_trees=2).fit(train)
-    ranker.seen_queries_ = None
+    ranker.trained_ = without_seen(ranker.trained_)
     ranker.save(tmp_path / "model.rw")
     assert "seen_queries" not in read_container(tmp_path / "model.rw", "model").header
     with warnings.catch_warnings():
@@ -120,5 +124,5 @@ def test_a_bag_does_not_say_so_of_each_member(parts):
     train, _ = parts
     bag = rw.Bagging(rw.RankSVM(max_iter=1), n_bags=2).fit(train)
     assert bag.seen_queries_ is not None
-    assert all(member.seen_queries is None for member in bag.model_.members)
-    assert replace(bag.trained(), seen_queries=None).to_state()[0].keys() < bag.to_state()[0].keys()
+    assert all(member.findings.seen_queries is None for member in bag.model_.members)
+    assert without_seen(bag.trained_).to_state()[0].keys() < bag.to_state()[0].keys()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def test_every_kind_of_comparator_is_saved_and_loaded(settings, small_data, tmp_
 
 def test_a_model_of_another_size_is_refused(small_data, tmp_path):
     ranker = rw.SortNet(**QUICK).fit(small_data)
-    ranker.hidden = 5
+    ranker.trained_ = replace(ranker.trained_, settings={**ranker.trained_.settings, "hidden": 5})
     ranker.save(tmp_path / "model.rw")
     with pytest.raises(ContainerError, match="weights"):
         rw.load(tmp_path / "model.rw")

@@ -121,14 +121,14 @@ def test_shapes_are_for_ever_more_documents():
 def test_a_killed_search_goes_on(data, chosen, tmp_path, monkeypatch):
     """The search for a length is interrupted once; the next run goes on from its checkpoint to the same model."""
     monkeypatch.setattr("rankwright.training.checkpoints.SECONDS_BETWEEN", 0.0)
-    take_step = length.FoldedBoosting.take_step
+    take_step = length.FoldedForests.take_step
 
     def killed(self, step):
         if step == 20:
             raise MemoryError
         return take_step(self, step)
 
-    monkeypatch.setattr(length.FoldedBoosting, "take_step", killed)
+    monkeypatch.setattr(length.FoldedForests, "take_step", killed)
     with pytest.raises(MemoryError):
         rw.LambdaMART().fit(data, checkpoint=tmp_path)
     first = []
@@ -137,7 +137,7 @@ def test_a_killed_search_goes_on(data, chosen, tmp_path, monkeypatch):
         first.append(step)
         return take_step(self, step)
 
-    monkeypatch.setattr(length.FoldedBoosting, "take_step", counted)
+    monkeypatch.setattr(length.FoldedForests, "take_step", counted)
     ranker = rw.LambdaMART().fit(data, checkpoint=tmp_path)
     assert first[0] == 20
     np.testing.assert_array_equal(ranker.predict(data), chosen.predict(data))

@@ -31,6 +31,7 @@ from rankwright.container.checks import read_field, read_optional_field
 from rankwright.errors import require, require_type
 from rankwright.mart.forest_ranker import ForestRanker
 from rankwright.mart.lambdamart import LambdaMART
+from rankwright.mart.recipe import ForestRecipe
 from rankwright.rankers.ranker import Ranker, train_on
 from rankwright.rankers.recipe import Given, PreparedData, TrainingOutcome, TrainingRun, prepare, trained_ranker
 from rankwright.rankers.stages import Refuse, run_stages
@@ -68,7 +69,7 @@ def bag_members(ranker: Any, single: Ranker, prepared: PreparedData) -> RankerMe
     """How the copies are trained; forests share one binned matrix."""
     data, valid, parts = prepared.data, prepared.valid, prepared.parts
     plan, threads, forests = bag_plan(ranker), threads_of_a_bag(ranker), None
-    if isinstance(single, ForestRanker) and single.scaling is None:
+    if isinstance(single, ForestRanker) and isinstance(single.recipe, ForestRecipe) and single.scaling is None:
         binned = bin_dataset(data, **(single.binning() | {"seed": ranker.seed, "threads": ranker.threads}))
         watched = None if valid is None else bin_dataset(valid, binned.mapper, threads=ranker.threads)
         forest = ForestOfBag(single, choosing_part(watched, parts), plan, threads)

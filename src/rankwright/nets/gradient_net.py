@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from rankwright.arrays import Float32Array, Float64Array, thread_count
 from rankwright.data.dataset import RankingDataset
@@ -137,6 +137,25 @@ class GradientNet(Ranker, DescentSettings):
     net_ = View[Any](_net_of, "The trained net: a `PlainNet`, or the `torch.nn.Module` trained in its place.")
     inputs_ = View[NetInputs](_inputs_of, "What is done to features before the net sees them.")
     n_epochs_ = View[int](lambda trained: trained.model.n_steps, "How many epochs the net was trained for.")
+
+    def set_params(self, **params: Any) -> Self:
+        """Change settings; a trained net is computed by another device from then on.
+
+        Parameters
+        ----------
+        **params
+            Settings by name.
+
+        Returns
+        -------
+        self
+            This ranker.
+        """
+        super().set_params(**params)
+        if "device" in params and self.__sklearn_is_fitted__():
+            model = replace(self.trained_.model, device=params["device"])  # type: ignore[type-var]  # a net's model
+            self.trained_ = replace(self.trained_, model=model)
+        return self
 
     @property
     def trains_beside_others(self) -> bool:  # type: ignore[override]  # a constant of other classes

@@ -235,8 +235,8 @@ def _checked(ranker: BaseEstimator, X: Any, y: Any, known: KnownFeatures | None 
         "dtype": np.float32, "ensure_all_finite": "allow-nan", "accept_sparse": ["csr", "csc"], "order": "C",
         "estimator": ranker,
     }  # fmt: skip
-    labels = None if y is None else np.asarray(y)
     try:
+        labels = None if y is None else np.asarray(y)
         if labels is None:
             rows = check_array(X, input_name="X", **options)
         else:

@@ -236,7 +236,8 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
             A score for each document, higher is better, in the caller's row order. A pandas or polars frame gets a
             Series, with the index of the frame.
         """
-        scores = self.trained_.predict(self.documents_to_score(X, qid), threads=self.threads)
+        data = self.documents_to_score(X, qid)
+        scores = self.trained_.predict(data, threads=self.threads)
         return like_frame(X, scores, "score") if is_frame(X) else scores
 
     @for_the_library
@@ -253,7 +254,7 @@ class Ranker(BaseEstimator, RankerSettings, ABC):  # type: ignore[misc]  # sciki
         array of float64
             The scores of `predict` plus the initial scores, if there are any: those that training looked at.
         """
-        scores = self.trained_.predict(self.documents_to_score(data), threads=self.threads)
+        scores = self.predict(data)
         return scores if data.initial_scores is None else scores + data.in_source_order(data.initial_scores)
 
     def rank(self, X: Any, qid: Any = None) -> Ranking:
