@@ -14,7 +14,7 @@ from rankwright.errors import InputError, require
 from rankwright.features.missing import without_missing
 from rankwright.rankers.ranker import Ranker
 from rankwright.training.digest import digests_of
-from rankwright.training.driver import Learned, Learner, Lesson
+from rankwright.training.driver import NEEDS_VALIDATION, Learned, Learner, Lesson
 
 
 class WeightedSumRanker(Ranker, ClimbingSettings):
@@ -44,7 +44,7 @@ class WeightedSumRanker(Ranker, ClimbingSettings):
 
     def _lesson(self, data: RankingDataset, valid: RankingDataset | None) -> Lesson:
         patience = self._optional("early_stopping")
-        require(patience is None or valid is not None, "early_stopping needs validation data: give valid=…")
+        require(patience is None or valid is not None, NEEDS_VALIDATION)
         known = without_missing(data)
         learner = self._learner(known.features, measured_lists(data, self.metric, name=self.name))
         watched = known if valid is None else without_missing(valid)

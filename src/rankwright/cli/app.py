@@ -33,7 +33,7 @@ from rankwright.cli import (
 )
 from rankwright.cli.compare import command as compare
 from rankwright.cli.compare import fuse
-from rankwright.cli.data_options import in_options
+from rankwright.cli.data_options import as_option
 from rankwright.cli.inspect import command as inspect
 from rankwright.cli.talk.help import PlainCommand, PlainGroup
 from rankwright.cli.talk.voice import with_voice
@@ -141,5 +141,5 @@ def describe(error: Exception) -> str:
     elif isinstance(error, MemoryError):
         message = f"not enough memory: {error}"
     else:
-        message = in_options(str(error))
+        message = error.message.shown(as_option) if isinstance(error, RankwrightError) else str(error)
     return " ".join(message.split())

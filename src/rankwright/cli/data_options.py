@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rankwright.cli.options import opt
-from rankwright.errors import FileFormatError, UnknownNameError
+from rankwright.errors import FileFormatError, Parameter, UnknownNameError
 
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}
 COLUMNS, SVMLIGHT = "Columns of CSV, TSV and Parquet", "SVMlight (LETOR) text"
@@ -140,32 +139,16 @@ def _options_in(path: str) -> dict[str, Any]:
     return found
 
 
-NAMED_IN_PYTHON = re.compile(
-    r"\b(drop|features|categories|labels?|delimiter|index_base|allow_infinity|allow_empty|feature_names|valid|group|"
-    r"absent|names|qid)=(True|…|\d+|\[[^\]]*\])?"
-)
+COMMON = "columns"  # Python's parameter for what many options say
 OPTION_OF = {"labels": "label", "qid": "query"}
 
 
-def in_options(message: str) -> str:
-    """The message of an error, with the options of the command line in place of Python's parameters."""
-    message = re.sub(r"Columns\((\w+)=…\)", lambda found: f"--{_flag(found[1])} NAME", message)
-
-    def option(found: re.Match[str]) -> str:
-        value = "" if found[2] in (None, "True", "…") else " " + re.sub(r"[\[\]' ]", "", found[2])
-        return f"--{_flag(OPTION_OF.get(found[1], found[1]))}{value}"
-
-    message = re.sub(
-        r"have no option '(\w+)' here; they have (.*)",
-        lambda found: f"have no {_flags(found[1])} here; they have {', '.join(map(_flags, found[2].split(', ')))}",
-        message,
-    )
-    return NAMED_IN_PYTHON.sub(option, message)
-
-
-def _flag(name: str) -> str:
-    return name.replace("_", "-")
-
-
-def _flags(name: str) -> str:
-    return "--query, --label and the like" if name == "columns" else f"--{_flag(name)}"
+def as_option(parameter: Parameter) -> str:
+    """The option of the command line that a parameter of Python is, with the value to give."""
+    if parameter.name == COMMON:
+        return "--query, --label and the like"
+    option = f"--{OPTION_OF.get(parameter.name, parameter.name).replace('_', '-')}"
+    if parameter.value is None or parameter.value is True:
+        return option
+    value = parameter.value
+    return f"{option} {','.join(value) if isinstance(value, list) else value}"

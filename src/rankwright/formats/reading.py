@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from rankwright.container.file import is_container
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import FileFormatError, SettingError, UnknownNameError, require_type
+from rankwright.errors import FileFormatError, Message, Parameter, SettingError, UnknownNameError, require_type
 from rankwright.formats.blocks import Reader, errors_name_file
 from rankwright.formats.category_texts import must_be_found
 from rankwright.formats.delimited.files import DelimitedReader, write_delimited
@@ -320,5 +320,7 @@ def _checked(
         options = {**options, "feature_names": names_beside(listed(source))}
     unknown = [option for option in options if option not in known]
     if unknown:
-        raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {', '.join(known)}")
+        absent = Parameter(unknown[0], python=f"option {unknown[0]!r}")
+        others = [part for option in known for part in (", ", Parameter(option, python=option))]
+        raise SettingError(Message(f"{name} files have no ", absent, " here; they have ", *others[1:]))
     return options

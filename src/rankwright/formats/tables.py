@@ -17,7 +17,7 @@ from rankwright.arrays import Float32Array, as_vector
 from rankwright.data.columns import Columns, TableLayout, check_written_names, find_layout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.frames import Table, arrow_table, pandas_frame, polars_frame, table_of
-from rankwright.errors import InputError, require_type
+from rankwright.errors import InputError, Message, require_type
 from rankwright.formats.rows import Rows, Runs
 from rankwright.formats.sources import FilePath
 from rankwright.formats.writing import numbered_chunks
@@ -202,7 +202,7 @@ def rows_of_table(
     )
     fault = rows.first_fault(layout, allow_infinity=allow_infinity)
     if fault is not None:
-        raise InputError(f"column {fault.column!r}, row {first_row + fault.row}: {fault.problem}")
+        raise InputError(Message(f"column {fault.column!r}, row {first_row + fault.row}: ", fault.problem))
     return rows
 
 

@@ -18,7 +18,7 @@ from rankwright.data.dataset import RankingDataset
 from rankwright.data.judged import call_irrelevant
 from rankwright.data.keys import key_order
 from rankwright.data.preferences import Preferences
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, Message, Parameter, require
 from rankwright.features.scaling import FittedScaling, parse_scaling
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.progress.display import progress_shown
@@ -199,13 +199,19 @@ class LearningRanker(RankerState):
         if data.categories and not self.takes_categories:
             names = listed(list(data.categories))
             raise InputError(
-                f"{self.name} learns from numbers, and {names} holds texts: leave it out with drop=, turn it into "
-                f"numbers, or train trees, which take categories"
+                Message(
+                    f"{self.name} learns from numbers, and {names} holds texts: leave it out with ",
+                    Parameter("drop"),
+                    ", turn it into numbers, or train trees, which take categories",
+                )
             )
         if data.positions is not None and not self.takes_positions:
             raise InputError(
-                f"{self.name} does not learn from positions, and was given them: leave position out, or drop that "
-                f"column with drop="
+                Message(
+                    f"{self.name} does not learn from positions, and was given them: leave position out, or drop that "
+                    f"column with ",
+                    Parameter("drop"),
+                )
             )
 
     def _check_lesson(self, data: RankingDataset, run: TrainingRun) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankwright.data.columns import listed
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, Message, Parameter, require
 from rankwright.formats.data_file import DataFile, as_data_file
 from rankwright.formats.shards import Shards, as_shards
 from rankwright.rankers.inputs import remember_names
@@ -63,12 +63,18 @@ class CrewRanker(TrainedByWorkers, BinnedRanker):
         if data.example.categories:
             names = listed(list(data.example.categories))
             raise InputError(
-                f"{names} holds texts, whose codes would differ from shard to shard: turn it into numbers, or leave it "
-                f"out with drop="
+                Message(
+                    f"{names} holds texts, whose codes would differ from shard to shard: turn it into numbers, or "
+                    f"leave it out with ",
+                    Parameter("drop"),
+                )
             )
         require(
             data.example.propensities is None,
-            "workers do not weigh clicks by propensity: train in one process, or leave the column out with drop=",
+            Message(
+                "workers do not weigh clicks by propensity: train in one process, or leave the column out with ",
+                Parameter("drop"),
+            ),
         )
         self._check_training_data(data.example)
         if not run.allow_empty:

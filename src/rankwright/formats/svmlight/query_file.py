@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankwright.arrays import IntArray, as_vector
-from rankwright.errors import FileFormatError, InputError
+from rankwright.errors import FileFormatError, InputError, Message, Parameter
 from rankwright.formats.lines import LONGEST_QUOTE, is_count, text_lines
 from rankwright.formats.sources import FilePath, input_name, is_standard
 from rankwright.formats.storage.compressed import COMPRESSIONS, compression_of_name
@@ -56,7 +56,8 @@ def read_sizes(path: FilePath) -> IntArray:
 def _file_beside(path: FilePath) -> Path:
     name = os.fspath(path)
     if is_standard(path):
-        raise FileFormatError(input_name(path), "has no query ids; wanted qid:ID after each label, or group=")
+        problem = Message("has no query ids; wanted qid:ID after each label, or ", Parameter("group"))
+        raise FileFormatError(input_name(path), problem)
     compression = compression_of_name(name)
     plain = name if compression is None else name[: -len(compression.suffix)]
     for base in dict.fromkeys((plain, name)):
@@ -64,5 +65,5 @@ def _file_beside(path: FilePath) -> Path:
             candidate = Path(f"{base}{SUFFIX}{ending}")
             if candidate.exists():
                 return candidate
-    wanted = f"wanted qid:ID after each label, a file {Path(name).name}{SUFFIX} beside it, or group="
-    raise FileFormatError(name, f"has no query ids; {wanted}")
+    wanted = f"wanted qid:ID after each label, a file {Path(name).name}{SUFFIX} beside it, or "
+    raise FileFormatError(name, Message(f"has no query ids; {wanted}", Parameter("group")))
