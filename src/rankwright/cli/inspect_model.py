@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli.talk.output import LABEL_WIDTH, print_json, print_table, tell_written
-from rankwright.cli.talk.voice import working
+from rankwright.cli.printing import print_json, print_rows, print_table, tell_written
+from rankwright.cli.verbosity import progress
 
 if TYPE_CHECKING:
     from rankwright.catalog.inspection import ModelDescription
     from rankwright.rankers.permutation import PermutationImportance
 
 EXAMINED_WIDTH = 28
+FACT_LABELS = {"most_leaves": "leaves, largest tree", "of": "bags of"}  # for facts whose names say too little
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def inspect_model(path: str, examined: Examined | None, plot: str | None, top: i
         draw_training(load(path), plot)
         tell_written(plot)
     if examined is not None:
-        with working():
+        with progress():
             found, permuted = _examine(path, examined)
     if as_json:
         print_json(model.to_dict() | found | {"permutation": None if permuted is None else permuted.to_dict()})
@@ -60,8 +61,7 @@ def _examine(path: str, examined: Examined) -> tuple[dict[str, Any], Permutation
 
 
 def _show(model: ModelDescription, examined: dict[str, Any], permuted: PermutationImportance | None, top: int) -> None:
-    for label, text in _rows(model):
-        typer.echo(f"{label:{LABEL_WIDTH}}{text}")
+    print_rows(_rows(model))
     kinds = model.importances
     if kinds:
         typer.echo()
@@ -93,7 +93,7 @@ def _rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
     yield "features", f"{len(model.feature_names):,}"
     yield "scaling", model.scaling or "none"
     for name, value in model.facts.items():
-        yield name.replace("_", " "), _number(value)
+        yield FACT_LABELS.get(name, name.replace("_", " ")), _number(value)
     if model.compressed_from is not None:
         yield "compressed from", ", ".join(f"{name} {_number(value)}" for name, value in model.compressed_from.items())
     if model.debiasing is not None:

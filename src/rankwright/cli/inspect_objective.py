@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli.talk.output import print_json, tell_written
+from rankwright.cli.printing import print_json, tell_written
 from rankwright.errors import require
+from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
     from rankwright.arrays import Float64Array
@@ -62,7 +63,8 @@ def inspect_objective(
 
 def report(found: Diagnosis) -> Iterator[str]:
     """The lines that show a person the diagnosis."""
-    yield f"{found.objective} on {found.field.n_docs} documents, at {found.n_points} points around the scores"
+    documents = counted(found.field.n_docs, "document")
+    yield f"{found.objective} on {documents}, at {found.n_points} points around the scores"
     yield ""
     for label, holds, text in _rows(found):
         yield f"{label:{LABEL_WIDTH}}{'' if holds is None else 'yes' if holds else 'no':5}{text}".rstrip()
