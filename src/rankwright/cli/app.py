@@ -113,7 +113,7 @@ def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _drop_output() -> None:
-    """Have what is still to be printed go nowhere: Python would try once more at the end, and complain."""
+    """Send what is still to be printed nowhere; otherwise Python tries to print it at its exit, and complains."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -8,7 +8,7 @@ import typer
 
 from rankwright.cli import options as shared
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import arg, flag, metric_names, opt
+from rankwright.cli.options import arg, flag, given, metric_names, opt
 from rankwright.cli.printing import print_json, print_table, require_file, tell_written
 from rankwright.cli.reporting import check_report_option, origin, write_report
 from rankwright.cli.train import train_and_show
@@ -119,10 +119,9 @@ def _study_settings(settings: list[str], bags: int | None, select: str | None) -
     from rankwright.catalog.settings import ranker_from_text
     from rankwright.settings.text import values_of, with_none
 
-    given = {"n_bags": bags, "select": select}
     # Wrong settings are reported before any data is read.
-    kind = type(ranker_from_text("bl-mart", settings, **given))
-    return with_none(kind, values_of(settings)) | {name: value for name, value in given.items() if value is not None}
+    kind = type(ranker_from_text("bl-mart", settings, n_bags=bags, select=select))
+    return with_none(kind, values_of(settings)) | given(n_bags=bags, select=select)
 
 
 def _show(study: VarianceStudy) -> None:

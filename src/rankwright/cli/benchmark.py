@@ -11,12 +11,11 @@ from rankwright.cli.compare import (
     SLICES,
     check_slices,
     print_comparison,
-    report_comparison,
     slices_of,
 )
 from rankwright.cli.data_options import reads_data
 from rankwright.cli.options import given, metric_names, opt, separated
-from rankwright.cli.reporting import check_report_option
+from rankwright.cli.reporting import check_report_option, origin, write_report
 from rankwright.cli.verbosity import progress, tell
 
 EXAMPLES = (
@@ -56,18 +55,18 @@ def benchmark(
     The tables are those of `rankwright compare`: means with 95 % intervals, and paired tests against the best.
     --seeds separates the effect of the training seed from that of the queries.
     """
-    from rankwright.experiments.fold_comparison import ALL, ComparisonPlan, compare_on_folds
+    from rankwright.experiments.fold_comparison import ALL, METRICS, ComparisonPlan, compare_on_folds
     from rankwright.tuning.studies.study import announce_study
 
     names = metric_names(metrics)
     check_report_option(report, data)
     check_slices(slice)
-    plan: dict[str, Any] = {"strategy": strategy, "trials": trials, "select": select, "seeds": seeds, "seed": seed}
+    search: dict[str, Any] = {"strategy": strategy, "trials": trials, "select": select, "seeds": seeds, "seed": seed}
     with progress():
         found = compare_on_folds(
             data,
             ALL if rankers == ALL else separated(rankers),
-            plan=ComparisonPlan(convention=convention, **plan, **given(metrics=names and tuple(names))),
+            plan=ComparisonPlan(tuple(names or METRICS), convention, **search),
             results=results,
             cluster=cluster,
             workers=workers,
@@ -78,4 +77,8 @@ def benchmark(
         )
         sliced = slices_of(found.comparison, slice, slices)
     print_comparison(found, given(slices=sliced), per_query=per_query, markdown=markdown, as_json=as_json)
-    report_comparison(report, found.comparison, sliced, data=data, seed=seed)
+    if report is not None:
+        from rankwright.report.pages.measured import page_of_comparison
+
+        about = origin({"data": data}, seed=seed)
+        write_report(report, lambda: page_of_comparison(found.comparison, about, sliced))

@@ -16,6 +16,7 @@ from rankwright.errors import require
 from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
+    from rankwright.clicks.logs.log import ClickLog
     from rankwright.clicks.logs.reading import LogFile
     from rankwright.clicks.preferences import ClickData
 
@@ -59,11 +60,12 @@ def clicks(
     position at which it was shown, which `rankwright train DATA` frees from position bias. With --model, fit a click
     model, and measure on held-out lists how well it predicts clicks.
     """
-    from rankwright.clicks.logs.reading import LogFile
+    from rankwright.clicks.logs.reading import LogFile, read_log
 
     require((features is None) == (out is None), "--features and --out go together")
     require(features is not None or model is not None, "give --features and --out, or --model")
     require(out is not None or not rates, "--rates goes with --features and --out")
+    require(save is None or model != "all", "--save goes with one model")
     require(model is not None or (save is None and plot is None), "--save and --plot go with --model")
     check_picture(plot)
     file = LogFile(log, format=format, strict=strict, threads=threads)
@@ -76,7 +78,19 @@ def clicks(
         else:
             found |= _write_preferences(file, features, out, (rule, correct, smoothing), threads, as_json)
     if model is not None:
-        found |= _fit_models(log, format, strict, model, held_out, (save, plot), seed, threads, as_json)
+        whole = read_log(log, format=format, strict=strict, merge=True, threads=threads)
+        fitted = _fit_models(whole, model, held_out, seed, threads, save)
+        if plot is not None:
+            from rankwright.report.examination import draw_examination
+
+            draw_examination({name: one["examination"] for name, one in fitted.items()}, plot)
+        if not as_json:
+            columns = ["log-likelihood", "conditional perplexity", "perplexity"]
+            keys = [column.replace("-", "_").replace(" ", "_") for column in columns]
+            rows = [[name, *(f"{one[key]:.4f}" for key in keys)] for name, one in fitted.items()]
+            print_table(["model", *columns], rows, numbers=columns)
+            tell_written(plot, save)
+        found["models"] = fitted
     if as_json:
         print_json(found)
 
@@ -152,23 +166,12 @@ def _told(made: ClickData) -> list[str]:
 
 
 def _fit_models(
-    log: str,
-    format: str | None,
-    strict: bool,
-    model: str,
-    held_out: float,
-    outputs: tuple[str | None, str | None],
-    seed: int,
-    threads: int | None,
-    as_json: bool,
+    whole: ClickLog, model: str, held_out: float, seed: int, threads: int | None, save: str | None
 ) -> dict[str, Any]:
-    from rankwright.clicks.logs.reading import read_log
+    """What each model reaches on the held-out lists; a model that is saved is fitted to all lists."""
     from rankwright.clicks.models.registry import CLICK_MODELS, click_model
 
-    save, plot = outputs
     names = list(CLICK_MODELS) if model == "all" else [model]
-    require(save is None or len(names) == 1, "--save goes with one model")
-    whole = read_log(log, format=format, strict=strict, merge=True, threads=threads)
     train, held = whole.split(held_out, seed=seed)
     require(
         bool(train.n_lists and held.n_lists),
@@ -179,19 +182,6 @@ def _fit_models(
     for name in names:
         fitted = click_model(name, threads=threads).fit(train)
         measured[name] = fitted.evaluate(held).to_dict() | {"examination": fitted.examination().tolist()}
-    if not as_json:
-        columns = ["log-likelihood", "conditional perplexity", "perplexity"]
-        keys = ["log_likelihood", "conditional_perplexity", "perplexity"]
-        rows = [[name, *(f"{one[key]:.4f}" for key in keys)] for name, one in measured.items()]
-        print_table(["model", *columns], rows, numbers=columns)
-    if plot is not None:
-        from rankwright.report.examination import draw_examination
-
-        draw_examination({name: one["examination"] for name, one in measured.items()}, plot)
-        if not as_json:
-            tell_written(plot)
     if save is not None:
         click_model(names[0], threads=threads).fit(whole).save(save)
-        if not as_json:
-            tell_written(save)
-    return {"models": measured}
+    return measured

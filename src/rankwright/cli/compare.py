@@ -96,12 +96,15 @@ def compare(
         changed = comparison.diff(pair[0], pair[1], **given(top=top)) if pair else None
     details = given(slices=sliced, diff=changed)
     print_comparison(comparison, details, per_query=per_query, markdown=markdown, as_json=as_json)
-    models = dict(map(_named, model or []))
-    report_comparison(report, comparison, sliced, data=data or qrels, models=models, seed=seed)
+    if report is not None:
+        from rankwright.report.pages.measured import page_of_comparison
+
+        about = origin({"data": data or qrels}, dict(map(_named, model or [])), seed)
+        write_report(report, lambda: page_of_comparison(comparison, about, sliced))
 
 
 def check_slices(names: str | None) -> None:
-    """Raise where `--slice` was given without a name: before any work."""
+    """Raise, before any work, where `--slice` names nothing."""
     require(names is None or bool(separated(names)), "--slice names nothing to slice by")
 
 
@@ -131,22 +134,6 @@ def print_comparison(
     else:
         shown = [found.shown(), *(detail.shown() for detail in details.values())]
         print_tables(shown, markdown, err=per_query == "-")
-
-
-def report_comparison(
-    report: str | None,
-    comparison: SystemComparison,
-    sliced: SliceComparison | None,
-    *,
-    data: str | None,
-    seed: int,
-    models: Mapping[str, str] | None = None,
-) -> None:
-    """Write the page on a comparison, where one is asked for."""
-    if report is not None:
-        from rankwright.report.pages.measured import page_of_comparison
-
-        write_report(report, lambda: page_of_comparison(comparison, origin({"data": data}, models, seed), sliced))
 
 
 def _compare_files(data: str | None, models: list[str], scores: list[str], options: dict[str, Any]) -> SystemComparison:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwright.cli import options as shared
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import arg, flag, opt
+from rankwright.cli.options import arg, flag, given, opt
 from rankwright.cli.printing import print_json
 from rankwright.cli.verbosity import progress, tell
 from rankwright.errors import require
@@ -55,7 +55,7 @@ def convert(
         not (as_json and target == "-"), "--json and the data cannot both go to standard output: name a file as DST"
     )
     require("categories" not in reading, "convert writes numbers, and --categories would leave their codes alone")
-    options = reading | {name: value for name, value in (("tag", tag), ("threads", threads)) if value is not None}
+    options = reading | given(tag=tag, threads=threads)
     with progress():
         conversion = convert_files(
             source,

@@ -139,7 +139,7 @@ OPTION_OF = {"labels": "label", "qid": "query"}
 
 
 def as_option(parameter: Parameter) -> str:
-    """The option of the command line that a parameter of Python is, with the value to give."""
+    """The option of the command line for a parameter of Python, with the value to give."""
     if parameter.name == COMMON:
         return "--query, --label and the like"
     option = f"--{OPTION_OF.get(parameter.name, parameter.name).replace('_', '-')}"

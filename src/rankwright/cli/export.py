@@ -50,16 +50,7 @@ def export(
     from rankwright.exchange.exporting import export as write_export
 
     require_file(out)
-    exported = write_export(
-        model,
-        out,
-        to=to,
-        sample=sample,
-        verify=verify,
-        lift=lift,
-        missing=missing,
-        name=name,
-    )
+    exported = write_export(model, out, to=to, sample=sample, verify=verify, lift=lift, missing=missing, name=name)
     print_json(exported.to_dict()) if as_json else _show(exported)
     tell_written(*exported.files)
 

@@ -9,8 +9,8 @@ import typer
 
 from rankwright.cli import options as shared
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.inspect_model import Examined, inspect_model
-from rankwright.cli.inspect_objective import Diagnosed, inspect_objective
+from rankwright.cli.inspect_model import inspect_model
+from rankwright.cli.inspect_objective import inspect_objective
 from rankwright.cli.options import arg, flag, metric_names, opt
 from rankwright.cli.printing import print_json, print_rows
 from rankwright.cli.verbosity import progress
@@ -73,12 +73,12 @@ def inspect(
     """
     require(data is not None or metric is None, "--metric goes with --data")
     metric_names(metric)
+    reading = {"format": format} | reading
     if objective is not None:
         require(not strict, "--strict goes with a click log, not with --objective")
         require(data is None, "--data goes with a model: give the documents to diagnose on as DATA")
-        inspect_objective(
-            objective, settings or (), Diagnosed(file, query, scores, {"format": format} | reading), plot, as_json
-        )
+        shown: dict[str, Any] = {"query": query, "scores": scores, "plot": plot, "as_json": as_json}
+        inspect_objective(objective, settings or (), file, reading, **shown)
         return
     require(not (settings or query or scores), "--set, --query and --scores go with --objective")
     if file is None:
@@ -88,10 +88,8 @@ def inspect(
 
     if is_container(file) or source_of(file) is not None:
         require(not strict, f"--strict goes with a click log, and {file} is a model")
-        examined = (
-            None if data is None else Examined(data, metric or DEFAULT_METRIC, {"format": format} | reading, threads)
-        )
-        inspect_model(file, examined, plot, top, as_json)
+        how: dict[str, Any] = {"metric": metric or DEFAULT_METRIC, "threads": threads, "plot": plot}
+        inspect_model(file, data, reading, top=top, as_json=as_json, **how)
         return
     require(plot is None, f"--plot goes with --objective or a model, and {file} is none")
     require(data is None, f"--data goes with a model, and {file} is none")
@@ -101,11 +99,11 @@ def inspect(
         _inspect_log(file, strict, as_json)
         return
     require(not strict, f"--strict goes with a click log, and {file} does not look like one")
-    _inspect_data(file, {"format": format} | reading, as_json)
+    _inspect_data(file, reading, as_json)
 
 
 def _inspect_log(path: str, strict: bool, as_json: bool) -> None:
-    """Print what a click log holds, and how much of it can tell anything."""
+    """Print what a click log holds, and how much of it is of use."""
     from rankwright.clicks.logs.reading import read_log
     from rankwright.clicks.summary import summarise_log
 

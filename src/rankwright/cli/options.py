@@ -20,9 +20,9 @@ def opt(
     names: Sequence[str] = (),
     **more: Any,
 ) -> Any:
-    """An option; `panel` is the box of the help text that shows it, `name` or `names` replace that of the parameter.
+    """An option; `panel` is the box of the help that shows it, and `name` or `names` are its flags.
 
-    It is required where its default is an ellipsis.
+    Without them the flag is the name of the parameter. The option is required where its default is an ellipsis.
     """
     flags = names if name is None else (name,)
     return typer.Option(default, *flags, help=help, metavar=metavar, rich_help_panel=panel, **more)

@@ -45,7 +45,7 @@ def quickstart(
 
 
 def _report_in(folder: Path, result: Quickstart) -> Path | None:
-    """The report that was written; None where what makes pages is not installed, which is told."""
+    """Write the report and return its path; None, after a line on stderr, where pages cannot be made here."""
     from rankwright.experiments.quickstart import write_quickstart_report
 
     try:

@@ -1,4 +1,4 @@
-"""What `--report` does, alike in every command: checked first, made last, named at the end."""
+"""What `--report` does in every command: it is checked first, made last, and named at the end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STANDARD_INPUT = "-"
 
 
 def check_report_option(report: str | None, *inputs: str | None) -> None:
-    """Raise where the report could not be written, or reads again what can be read only once: before any work."""
+    """Raise, before any work, where the report cannot be written, or would read standard input a second time."""
     if report is None:
         return
     from rankwright.report.writing import check_report
@@ -31,7 +31,7 @@ def check_report_option(report: str | None, *inputs: str | None) -> None:
 
 
 def check_picture(path: str | None) -> None:
-    """Raise where a picture could not be written: before any work."""
+    """Raise, before any work, where a picture cannot be written."""
     if path is not None:
         from rankwright.report.picture import picture_kind
 

@@ -18,7 +18,6 @@ from rankwright.errors import SettingError, require
 if TYPE_CHECKING:
     from rankwright.rankers.ranker import Ranker
     from rankwright.tuning.cross_validation import CrossValidation
-    from rankwright.tuning.letor import TunedOnLetor
     from rankwright.tuning.nested import NestedResult
     from rankwright.tuning.tuner import Tuned
 
@@ -116,9 +115,7 @@ def tune(
     if has_folds(data):
         require(valid is None, f"{data} has validation documents of its own: leave out --valid")
         require(out is None, "folds of LETOR overlap: there is no one set to train a model on, no --out")
-        tuned, tested = _tune_on_letor(chosen, data, reading, how)
-    else:
-        tuned, tested = _tune(chosen, data, valid, reading, how | {"refits": out is not None}), None
+    tuned, tested = _search(chosen, data, valid, reading, how, refits=out is not None)
     if out is not None:
         tuned.ranker.save(out)
     if as_json:
@@ -135,20 +132,20 @@ def tune(
         write_report(report, lambda: page_of_tuned(tuned, about, tested))
 
 
-def _tune(ranker: Ranker, data: str, valid: str | None, reading: dict[str, Any], how: dict[str, Any]) -> Tuned:
+def _search(
+    ranker: Ranker, data: str, valid: str | None, reading: dict[str, Any], how: dict[str, Any], *, refits: bool
+) -> tuple[Tuned, CrossValidation | None]:
+    """The search, and for a LETOR folder what the chosen settings reach on its test documents."""
     from rankwright.catalog.training import read_parts
+    from rankwright.formats.letor_folders import has_folds
+    from rankwright.tuning.letor import tune_on_letor
     from rankwright.tuning.tuner import tune as tune_ranker
 
     with progress():
+        if has_folds(data):
+            return tune_on_letor(ranker, data, reading=reading, **how)
         parts = read_parts(data, valid, **reading)
-        return tune_ranker(ranker, parts.train, valid=parts.valid, **how)
-
-
-def _tune_on_letor(ranker: Ranker, folder: str, reading: dict[str, Any], how: dict[str, Any]) -> TunedOnLetor:
-    from rankwright.tuning.letor import tune_on_letor
-
-    with progress():
-        return tune_on_letor(ranker, folder, reading=reading, **how)
+        return tune_ranker(ranker, parts.train, valid=parts.valid, refits=refits, **how), None
 
 
 def _nested(ranker: Ranker, data: str, folds: int, reading: dict[str, Any], as_json: bool, how: dict[str, Any]) -> None:

@@ -63,7 +63,7 @@ class Terminal(Place):
 
 
 class PlainLines(Place):
-    """A line of text every few seconds, for files, pipes and CI; nothing for what takes less."""
+    """A line of text every few seconds, for files, pipes and CI; work that ends sooner prints nothing."""
 
     def __init__(self, line: ProgressLine, seconds: float | None = None) -> None:
         self._line, self._ended = line, threading.Event()
