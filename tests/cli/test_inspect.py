@@ -67,3 +67,11 @@ def test_the_report_tells_what_is_missing_and_what_labels_there_are(rankwright, 
 def test_a_long_list_is_cut_short():
     data = RankingDataset.from_arrays(np.ones((2, 14)), [0, 1], group=[2])
     assert dict(data_rows(summarise(data)))["constant features"] == "1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more"
+
+
+def test_the_column_of_queries_is_named_by_the_option_that_this_command_has(rankwright, tmp_path):
+    (tmp_path / "own.csv").write_text("search,label,bm25\n1,1,0.5\n")
+    path = str(tmp_path / "own.csv")
+    assert "or a name given as --query-column NAME" in rankwright("inspect", path).stderr
+    assert "or a name given as --query NAME" in rankwright("convert", path, str(tmp_path / "own.txt")).stderr
+    assert rankwright("inspect", path, "--query-column", "search").code == 0

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 from rankwright.cli.options import flag, opt
-from rankwright.errors import FileFormatError, Parameter, UnknownNameError
+from rankwright.errors import FileFormatError, Parameter, RankwrightError, UnknownNameError
 
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}
 COLUMNS, SVMLIGHT = "Columns of CSV, TSV and Parquet", "SVMlight (LETOR) text"
@@ -85,7 +86,12 @@ def reads_data(*, query: str = "query") -> Callable[[Command], Command]:
         @wraps(command)
         def run(**given: Any) -> None:
             chosen = {name: given.pop(new) for new, name in name_of.items()}
-            command(**given, reading=reading_options(chosen))
+            try:
+                command(**given, reading=reading_options(chosen))
+            except RankwrightError as error:
+                if error.parameter == "query":  # which this command may call otherwise
+                    error.args = (error.message.shown(lambda one: replace(one, name=query)),)
+                raise
 
         kept = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own if one.name != "reading"]
         run.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
