@@ -6,7 +6,10 @@ import pytest
 
 from rankwright.errors import (
     FileFormatError,
+    InputError,
+    Message,
     MissingExtraError,
+    Parameter,
     RankwrightError,
     SettingError,
     UnknownNameError,
@@ -17,6 +20,8 @@ EXAMPLES = [
     FileFormatError("train.txt", "found 'x', wanted a number", line=3),
     MissingExtraError("reading .zst files", "zstandard", "zstd"),
     UnknownNameError("metric", "ndgc", ["ndcg", "map"]),
+    InputError(Message("leave out what is text with ", Parameter("drop", ["url", "title"]), ", or rename it")),
+    FileFormatError("train.txt", Message("has no query ids; wanted ", Parameter("group")), line=3),
 ]
 
 
@@ -33,7 +38,26 @@ def test_an_unknown_name_suggests_the_nearest_and_lists_all():
 def test_errors_travel_between_processes(error):
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy)) == (type(error), str(error))
+    assert (copy.parameter, copy.message.parts) == (error.parameter, error.message.parts)
     assert isinstance(error, RankwrightError)
+
+
+def test_an_error_knows_the_parameter_it_is_about():
+    assert str(EXAMPLES[3]) == "leave out what is text with drop=['url', 'title'], or rename it"
+    assert str(EXAMPLES[4]) == "train.txt:3: has no query ids; wanted group="
+    assert [error.parameter for error in EXAMPLES] == [None, None, None, "drop", "group"]
+
+
+def test_a_message_shows_its_parameters_as_it_is_told_to():
+    message = EXAMPLES[4].message.shown(lambda parameter: f"<{parameter.name}>")
+    assert message == "train.txt:3: has no query ids; wanted <group>"
+
+
+def test_a_message_of_messages_keeps_their_parameters():
+    inner = Message("{found} is infinite; ", Parameter("allow_infinity", True), " lets it in").filled(found="'1:inf'")
+    outer = Message("column 'a': ", inner)
+    assert outer == "column 'a': '1:inf' is infinite; allow_infinity=True lets it in"
+    assert Parameter("allow_infinity", True) in outer.parts
 
 
 def test_require_lets_what_holds_pass():

@@ -23,6 +23,7 @@ GUIDES = {
     "train": ("which_ranker", "lambdamart", "nets", "scale"),
     "tune": ("tuning",),
     "cv": ("tuning",),
+    "benchmark": ("comparing", "which_ranker"),
     "bag": ("blmart", "scale"),
     "score": ("models",),
     "evaluate": ("metrics", "conventions"),

@@ -1,17 +1,68 @@
 """The errors users meet.
 
 Every one is a `RankwrightError` and also the built-in error it refines, and its message says where the trouble is,
-what was found and what was wanted. The command line prints the message alone and exits with 2.
+what was found and what was wanted. Where a message names a parameter as the remedy, it is a `Message`: in Python it
+reads `drop=`, and the command line shows `--drop` in its place. The command line prints the message alone and exits
+with 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter that a message names, with the value to give where there is one.
+
+    Python shows it as `name=value`, or as the text `python` where that is another one.
+    """
+
+    name: str
+    value: object = None
+    python: str | None = None
+
+    def __str__(self) -> str:
+        if self.python is not None:
+            return self.python
+        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+
+
+class Message(str):
+    """A text in Python's words that still knows which of its parts are parameters."""
+
+    parts: tuple[str | Parameter, ...]
+
+    def __new__(cls, *parts: str | Parameter) -> Message:
+        """The text made of these parts, of which some may be messages themselves."""
+        made = super().__new__(cls, "".join(map(str, parts)))
+        nested = (part.parts if isinstance(part, Message) else (part,) for part in parts)
+        made.parts = tuple(part for own in nested for part in own)
+        return made
+
+    def shown(self, parameter: Callable[[Parameter], str | Parameter]) -> Message:
+        """The message with each parameter shown as the function says."""
+        return Message(*(parameter(part) if isinstance(part, Parameter) else part for part in self.parts))
+
+    def filled(self, **values: object) -> Message:
+        """The message with these values in place of the `{names}` in its texts."""
+        return Message(*(part if isinstance(part, Parameter) else part.format(**values) for part in self.parts))
 
 
 class RankwrightError(Exception):
     """The root of all errors raised on purpose."""
+
+    @property
+    def message(self) -> Message:
+        """What is said, with the parameters it names."""
+        return self.args[0] if self.args and isinstance(self.args[0], Message) else Message(str(self))
+
+    @property
+    def parameter(self) -> str | None:
+        """The name of the parameter that the error is about: the first that its message names."""
+        return next((part.name for part in self.message.parts if isinstance(part, Parameter)), None)
 
 
 class SettingError(RankwrightError, ValueError):
@@ -38,7 +89,7 @@ class FileFormatError(RankwrightError, ValueError):
     def __init__(self, path: str, problem: str, line: int | None = None) -> None:
         self.path, self.problem, self.line = path, problem, line
         place = path if line is None else f"{path}:{line}"
-        super().__init__(f"{place}: {problem}")
+        super().__init__(Message(f"{place}: ", problem))
 
     def __reduce__(self) -> tuple[type[FileFormatError], tuple[str, str, int | None]]:
         return type(self), (self.path, self.problem, self.line)

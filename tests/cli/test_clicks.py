@@ -71,7 +71,10 @@ def test_click_rates_with_positions_make_a_model_that_knows_its_bias(files):
     ("more", "why"),
     [
         (["--rates", "--model", "pbm"], "--rates goes with --features and --out"),
-        (["--model", "pbm", "--held-out", "0.0001"], "0 are held out: give a larger log or another --held-out"),
+        (
+            ["--model", "pbm", "--held-out", "0.0001"],
+            "0 of 240 lists are held out: give a larger log or another --held-out",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_told_in_a_sentence(more, why, files):

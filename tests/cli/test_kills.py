@@ -42,9 +42,9 @@ CASES: dict[str, dict[str, Any]] = {
         "old": {"model.rw": OLD},
         "unlike": [f"study/{name}" for name in STUDY],
     },
-    "compare": {
+    "benchmark": {
         "command": [
-            *["compare", "--folds", "{}/letor", "--rankers", "linear-regression,prank", "--strategy", "random"],
+            *["benchmark", "{}/letor", "--rankers", "linear-regression,prank", "--strategy", "random"],
             *["--trials", "1", "--results", "results", "--per-query", "queries.tsv"],
         ],
         "old": {"queries.tsv": OLD},

@@ -33,7 +33,7 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
         "{}/study",
     ),
     "cv": (["cv", "data.txt", "--folds", "2", *SMALL_TREES[:-2], "--per-query", "{}/q.csv"], "{}/q.csv"),
-    "compare": (["compare", "--folds", "letor", *FOLDS, "--results", "{}/r"], "{}/r"),
+    "benchmark": (["benchmark", "letor", *FOLDS, "--results", "{}/r"], "{}/r"),
     "compress": (["compress", "model.rw", "--data", "data.txt", "--out", "{}/s.rw"], "{}/s.rw"),
     "convert": (["convert", "data.txt", "{}/d.csv"], "{}/d.csv"),
     "convert to Parquet": (["convert", "data.txt", "{}/d.parquet"], "{}/d.parquet"),

@@ -96,10 +96,10 @@ def test_a_folder_that_may_not_be_written_to_is_told(folder, rankwright, tmp_pat
     assert "may not be written to" in made.stderr
 
 
-def test_an_old_way_to_show_a_study_still_works(folder, rankwright, monkeypatch):
+def test_a_study_is_shown_and_no_folder_is_a_page(folder, rankwright, monkeypatch):
     monkeypatch.chdir(folder)
     assert rankwright(*COMMANDS["tune"]).code == 0
-    made = rankwright("tune", "--report", "kept")
+    made = rankwright("tune", "--show", "kept")
     assert made.code == 0
-    assert "write rankwright tune --show kept" in made.stderr
     assert "Best configurations" in made.stdout
+    assert rankwright("tune", "--report", "kept").code == 2

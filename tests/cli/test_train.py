@@ -51,8 +51,8 @@ def test_scores_are_the_models_in_input_order(run, folder):
 
 
 def test_a_run_and_objects_say_the_same(run, folder):
-    assert run("score", MODEL, "test.txt", "--format", "trec", "--out", "test.run").code == 0
-    objects = [json.loads(line) for line in run("score", MODEL, "test.txt", "--format", "jsonl").stdout.splitlines()]
+    assert run("score", MODEL, "test.txt", "--to", "trec", "--out", "test.run").code == 0
+    objects = [json.loads(line) for line in run("score", MODEL, "test.txt", "--to", "jsonl").stdout.splitlines()]
     scores = rw.load(folder / MODEL).predict(rw.read(folder / "test.txt"))
     assert [entry["score"] for entry in objects] == scores.tolist()
     assert sorted(rw.read_run(folder / "test.run").scores.tolist()) == sorted(scores.tolist())

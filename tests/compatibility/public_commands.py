@@ -44,7 +44,7 @@ def describe_option(option: Any) -> str:
 def describe_documents(run: Run, folder: Path) -> dict[str, Any]:
     """The shape of what each command prints with `--json`; `list rankers` is written out."""
     documents = {title: shape_of(json.loads(run(*command, "--json"))) for title, command in json_commands(folder)}
-    lines = run("score", str(MODELS / "lambdamart.rw"), str(VALID), "--format", "jsonl").splitlines()
+    lines = run("score", str(MODELS / "lambdamart.rw"), str(VALID), "--to", "jsonl").splitlines()
     listed = json.loads(run("list", "rankers", "--json"))["rankers"]
     return documents | {
         "score --format jsonl": shape_of([json.loads(line) for line in lines]),
@@ -76,7 +76,7 @@ def json_commands(folder: Path) -> Iterator[tuple[str, list[str]]]:
     yield "compare", ["compare", valid, "--model", f"a={lambdamart}", "--model", f"b={mart}"]
     yield (
         "compare folds",
-        ["compare", "--folds", letor, "--rankers", "ranksvm,prank", "--trials", "1", "--workers", "1"],
+        ["benchmark", letor, "--rankers", "ranksvm,prank", "--trials", "1", "--workers", "1"],
     )
     yield (
         "compress",
@@ -115,7 +115,7 @@ def json_commands(folder: Path) -> Iterator[tuple[str, list[str]]]:
     )
     yield "cv", ["cv", train, *SMALL, *plan]
     yield "tune", ["tune", train, *search, "--study", str(folder / "study"), "--out", model]
-    yield "tune report", ["tune", "--report", str(folder / "study")]
+    yield "tune report", ["tune", "--show", str(folder / "study")]
     yield "tune nested", ["tune", train, *search, "--nested", "2"]
     yield (
         "reproduce",

@@ -30,10 +30,15 @@ CHANGED_ON_PURPOSE: dict[str, str] = {
     "documents · quickstart · left_out is missing": "nets need no torch: no ranker is left out",
     "names · * · members · trains_beside_others was '= False'": "nets without torch train beside others",
     "names · evaluate · parameters has lost or changed 'data'": "data may be left out: labels and qid take its place",
-    "commands · score · --format was": "the format of DATA, as in every command; old values are still taken",
+    "commands · score · --format was": "the format of DATA, as in every command; --to says how scores are written",
+    "commands · score · --from is missing": "it is --format, as in every command",
+    "commands · cv · --valid is missing": "it is --valid-share: --valid is a file in other commands",
     "commands · compare · data was": "the metavar had brackets of its own",
-    "commands · compare · --folds was": "a number of folds, as in every command; a folder is still taken",
-    "commands · tune · --report was": "it writes a page, as in every command; a folder is still taken",
+    **{
+        f"commands · compare · --{option} is missing": "training and comparing rankers over folds is benchmark now"
+        for option in ("folds", "rankers", "results", "select", "strategy", "trials", "cluster", "workers")
+    },
+    "commands · tune · --report was": "it writes a page, as in every command; --show shows a study",
     "commands · * · --per-query was": "it is a file, and the help says so",
     "commands · reproduce · experiment is missing": "several experiments may be named",
     "commands · reproduce · --data was": "data may be made in the likeness of the papers'",

@@ -15,7 +15,7 @@ from rankwright.clicks.bias import Debiasing
 from rankwright.clicks.joint import PositionBasedClicks, clicks_above, fitted_examination
 from rankwright.clicks.pairwise import PairwiseDebiased, position_ratios
 from rankwright.data.groups import Groups
-from rankwright.debiasing import correction, held_out, pair_support
+from rankwright.debiasing import correction, held_out, pair_support, stage
 from rankwright.errors import InputError, RankwrightError
 from rankwright.rankers.lessons import NothingToLearnError
 

@@ -11,12 +11,12 @@ from types import SimpleNamespace
 import numpy as np
 
 import rankwright as rw
-from rankwright.progress.display import Notebook, PlainLines, in_notebook, on_terminal, progress_shown, say
+from rankwright.progress.display import Notebook, Place, PlainLines, in_notebook, on_terminal, progress_shown, say
 from rankwright.progress.line import ProgressLine
 from rankwright.progress.stages import announce, is_followed
 
 
-class Kept:
+class Kept(Place):
     """A place that keeps what is said, and every state of the line."""
 
     def __init__(self, line: ProgressLine) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from rankwright.tables.text import ShownTable, markdown_table, table_lines
+import pytest
+
+from rankwright.tables.text import ShownTable, counted, markdown_table, table_lines
 
 ROWS = [["ndcg", "0.5", "discounted gain as a share of the best possible"], ["map", "12.25", "precision"]]
 COLUMNS = ["name", "mean", "summary"]
@@ -37,3 +39,18 @@ def test_html_is_escaped():
     assert "&lt;script&gt;" in table.html()
     assert "a &lt; b" in table.html()
     assert table.text() == "a < b\nname\n<script>\np < 0.05"
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "told"),
+    [
+        (0, ("query",), "0 queries"),
+        (1, ("query",), "1 query"),
+        (2000, ("document",), "2,000 documents"),
+        (3, ("key",), "3 keys"),
+        (1, ("pair has", "pairs have"), "1 pair has"),
+        (2, ("pair has", "pairs have"), "2 pairs have"),
+    ],
+)
+def test_what_is_counted_is_told_in_the_singular_or_the_plural(number, words, told):
+    assert counted(number, *words) == told

@@ -18,7 +18,7 @@ from rankwright.rankers.recipe import LessonRecipe, PreparedData, watches_for
 from rankwright.rankers.trained import TrainedRanker
 from rankwright.rankers.views import View
 from rankwright.training.digest import digests_of
-from rankwright.training.driver import Learned, Learner, Lesson
+from rankwright.training.driver import NEEDS_VALIDATION, Learned, Learner, Lesson
 
 
 def plain_sum(settings: Any, weights: Float64Array, n_rounds: int, n_features: int) -> WeightedSumModel:  # noqa: ARG001
@@ -37,7 +37,7 @@ class ClimbingRecipe(LessonRecipe):
         """The lesson that climbs; training documents are watched where there are no others."""
         data, valid, threads = prepared.data, prepared.valid, thread_count(settings.threads)
         patience = getattr(settings, "early_stopping", None)
-        require(patience is None or valid is not None, "early_stopping needs validation data: give valid=…")
+        require(patience is None or valid is not None, NEEDS_VALIDATION)
         known = without_missing(data)
         lists = measured_lists(data, settings.metric, name=settings.name)
         learner = self.learner(settings, known.features, lists, threads)

@@ -9,34 +9,16 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import typer
 from typer.exceptions import TyperException
 
-from rankwright.cli import (
-    bag,
-    clicks,
-    compress,
-    convert,
-    cv,
-    evaluate,
-    explain,
-    export,
-    listing,
-    quickstart,
-    reproduce,
-    score,
-    train,
-    tune,
-)
-from rankwright.cli.compare import command as compare
-from rankwright.cli.compare import fuse
-from rankwright.cli.data_options import in_options
-from rankwright.cli.inspect import command as inspect
-from rankwright.cli.talk.help import PlainCommand, PlainGroup
-from rankwright.cli.talk.voice import with_voice
+from rankwright.cli.data_options import as_option
+from rankwright.cli.plain_help import PlainCommand, PlainGroup
+from rankwright.cli.verbosity import with_verbosity
 from rankwright.errors import RankwrightError
 from rankwright.progress.display import wrapped
 
@@ -64,25 +46,27 @@ def root(
         typer.echo(context.get_help())
 
 
-# In the order in which the help shows them: each command and its examples.
-COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
-    "quickstart": (quickstart.quickstart, quickstart.EXAMPLES),
-    "inspect": (inspect.inspect, inspect.EXAMPLES),
-    "convert": (convert.convert, convert.EXAMPLES),
-    "clicks": (clicks.clicks, clicks.EXAMPLES),
-    "train": (train.train, train.EXAMPLES),
-    "tune": (tune.tune, tune.EXAMPLES),
-    "cv": (cv.cv, cv.EXAMPLES),
-    "bag": (bag.bag, bag.EXAMPLES),
-    "score": (score.score, score.EXAMPLES),
-    "evaluate": (evaluate.evaluate, evaluate.EXAMPLES),
-    "compare": (compare.compare, compare.EXAMPLES),
-    "fuse": (fuse.fuse, fuse.EXAMPLES),
-    "explain": (explain.explain, explain.EXAMPLES),
-    "compress": (compress.compress, compress.EXAMPLES),
-    "export": (export.export, export.EXAMPLES),
-    "reproduce": (reproduce.reproduce, reproduce.EXAMPLES),
-    "list": (listing.list_names, listing.EXAMPLES),
+# In the order in which the help shows them: each command and its file, which has a function of the same name as the
+# file, and EXAMPLES.
+COMMANDS: Mapping[str, str] = {
+    "quickstart": "quickstart",
+    "inspect": "inspect",
+    "convert": "convert",
+    "clicks": "clicks",
+    "train": "train",
+    "tune": "tune",
+    "cv": "cv",
+    "benchmark": "benchmark",
+    "bag": "bag",
+    "score": "score",
+    "evaluate": "evaluate",
+    "compare": "compare",
+    "fuse": "fuse",
+    "explain": "explain",
+    "compress": "compress",
+    "export": "export",
+    "reproduce": "reproduce",
+    "list": "listing",
 }
 
 
@@ -91,8 +75,10 @@ def reflowed(docstring: str) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
 
 
-for name, (command, examples) in COMMANDS.items():
-    app.command(name, cls=PlainCommand, help=reflowed(command.__doc__ or ""), epilog=examples)(with_voice(command))
+for name, file in COMMANDS.items():
+    module = import_module(f"rankwright.cli.{file}")
+    command = getattr(module, file)
+    app.command(name, cls=PlainCommand, help=reflowed(command.__doc__), epilog=module.EXAMPLES)(with_verbosity(command))
 
 
 def main() -> None:
@@ -127,7 +113,7 @@ def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _drop_output() -> None:
-    """Have what is still to be printed go nowhere: Python would try once more at the end, and complain."""
+    """Send what is still to be printed nowhere; otherwise Python tries to print it at its exit, and complains."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -141,5 +127,5 @@ def describe(error: Exception) -> str:
     elif isinstance(error, MemoryError):
         message = f"not enough memory: {error}"
     else:
-        message = in_options(str(error))
+        message = error.message.shown(as_option) if isinstance(error, RankwrightError) else str(error)
     return " ".join(message.split())

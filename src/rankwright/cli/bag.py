@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from rankwright.cli import options as shared
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import (
-    AllowEmpty,
-    AsJson,
-    DataFormat,
-    ModelSeed,
-    ReportFile,
-    Select,
-    Settings,
-    TestFile,
-    Threads,
-    arg,
-    metric_names,
-    opt,
-)
-from rankwright.cli.reporting import check_asked, origin, write_asked
-from rankwright.cli.talk.output import print_json, print_table, require_file, tell_written
-from rankwright.cli.talk.voice import tell, working
-from rankwright.cli.train import train_and_tell
+from rankwright.cli.options import arg, flag, given, metric_names, opt
+from rankwright.cli.printing import print_json, print_table, require_file, tell_written
+from rankwright.cli.reporting import check_report_option, origin, write_report
+from rankwright.cli.train import train_and_show
+from rankwright.cli.verbosity import progress, tell
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -40,51 +28,39 @@ OF_STUDY, WHERE = "With --study", "Where bags are trained"
 
 @reads_data()
 def bag(
-    data: Annotated[str, arg("The documents to train on: a file, or a folder of Parquet shards.", "TRAIN")],
-    out: Annotated[str, opt("The model file to write, or with --study the folder.", "OUT")],
-    study: Annotated[
-        bool, opt("Measure how much bagging steadies the metrics.", panel=OF_STUDY, name="--study")
-    ] = False,
-    ranker: Annotated[
-        str, opt("The ranker to bag: lambdamart makes bl-mart, mart makes bagboo, others make bagging.")
-    ] = "lambdamart",
-    bags: Annotated[int | None, opt("How many bags to train. Default: the ranker's own.")] = None,
-    overfit: Annotated[
-        bool | None,
-        opt("Whether each bag keeps all its steps. Default: the ranker's own.", name="--overfit/--no-overfit"),
-    ] = None,
-    valid: Annotated[str | None, opt("Documents to choose the best steps by.", "F")] = None,
-    test: TestFile = None,
-    settings: Settings = None,
-    select: Select = None,
-    seed: ModelSeed = None,
-    threads: Threads = None,
-    checkpoint: Annotated[
-        str | None, opt("A folder to save finished bags in; a killed run continues from them.", "DIR")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        opt(
-            "What trains the bags: local (processes here), auto (Ray, started here), or the address of a Ray "
-            "cluster. Default: threads.",
-            "local|auto|ADDRESS",
-            WHERE,
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None, opt("With --cluster: how many at a time. Default: one per core.", panel=WHERE)
-    ] = None,
-    samples: Annotated[int, opt("How many samples of the queries.", panel=OF_STUDY)] = 10,
-    sample_fraction: Annotated[float, opt("The share of the queries in each sample.", panel=OF_STUDY)] = 0.5,
-    metrics: Annotated[
-        str | None, opt("Names separated by commas; the pictures show the first metric.", panel=OF_STUDY)
-    ] = None,
-    convention: Annotated[str, opt("The name of a convention.", panel=OF_STUDY)] = "standard",
-    picture: Annotated[str, opt("svg, png or pdf.", panel=OF_STUDY)] = "svg",
-    allow_empty: AllowEmpty = False,
-    format: DataFormat = None,
-    report: ReportFile = None,
-    as_json: AsJson = False,
+    data: str = arg("The documents to train on: a file, or a folder of Parquet shards.", "TRAIN"),
+    out: str = opt("The model file to write, or with --study the folder.", "OUT", default=...),
+    study: bool = flag("--study", "Measure how much bagging steadies the metrics.", OF_STUDY),
+    ranker: str = opt(
+        "The ranker to bag: lambdamart makes bl-mart, mart makes bagboo, others make bagging.", default="lambdamart"
+    ),
+    bags: int | None = opt("How many bags to train. Default: the ranker's own."),
+    overfit: bool | None = opt(
+        "Whether each bag keeps all its steps. Default: the ranker's own.", name="--overfit/--no-overfit"
+    ),
+    valid: str | None = opt("Documents to choose the best steps by.", "F"),
+    test: str | None = shared.TEST_FILE,
+    settings: list[str] | None = shared.SETTINGS,
+    select: str | None = shared.SELECT,
+    seed: int | None = shared.MODEL_SEED,
+    threads: int | None = shared.THREADS,
+    checkpoint: str | None = opt("A folder to save finished bags in; a killed run continues from them.", "DIR"),
+    cluster: str | None = opt(
+        "What trains the bags: local (processes here), auto (Ray, started here), or the address of a Ray "
+        "cluster. Default: threads.",
+        "local|auto|ADDRESS",
+        WHERE,
+    ),
+    workers: int | None = opt("With --cluster: how many at a time. Default: one per core.", panel=WHERE),
+    samples: int = opt("How many samples of the queries.", panel=OF_STUDY, default=10),
+    sample_fraction: float = opt("The share of the queries in each sample.", panel=OF_STUDY, default=0.5),
+    metrics: str | None = opt("Names separated by commas; the pictures show the first metric.", panel=OF_STUDY),
+    convention: str = opt("The name of a convention.", panel=OF_STUDY, default="standard"),
+    picture: str = opt("svg, png or pdf.", panel=OF_STUDY, default="svg"),
+    allow_empty: bool = shared.ALLOW_EMPTY,
+    format: str | None = shared.DATA_FORMAT,
+    report: str | None = shared.REPORT_FILE,
+    as_json: bool = shared.AS_JSON,
     *,
     reading: dict[str, Any],
 ) -> None:
@@ -97,7 +73,7 @@ def bag(
     LambdaMART, LambdaMART with randomisation, and BL-MART without and with overfitting. The folder OUT gets the table
     and the curves, as CSV, JSON and pictures. Without --test or --valid, queries of TRAIN are held back for them.
     """
-    check_asked(report, valid, test)
+    check_report_option(report, valid, test)
     if not study:
         require_file(out)
         require(cluster is not None or workers is None, "--workers goes with --cluster")
@@ -107,9 +83,8 @@ def bag(
         options = {"select": select, "seed": seed, "threads": threads}
         chosen = bag_of(ranker, settings or (), n_bags=bags, overfit=overfit, **options)
         files = TrainingFiles(train=data, valid=valid, test=test, format=format, options=reading)
-        where: dict[str, Any] = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers}
-        where |= {"allow_empty": allow_empty, "report": report}
-        train_and_tell(chosen, files, out, name=chosen.name, as_json=as_json, **where)
+        where = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers, "allow_empty": allow_empty}
+        train_and_show(chosen, files, out, name=chosen.name, as_json=as_json, report=report, **where)
         return
     require(ranker == "lambdamart", "--study compares LambdaMART with BL-MART: leave out --ranker")
     require(cluster is None and workers is None, "--study trains here: leave out --cluster and --workers")
@@ -126,7 +101,7 @@ def bag(
     )
     variance.check_picture(picture)
     chosen_settings = _study_settings(settings or [], bags, select)
-    with working():
+    with progress():
         parts = variance.study_parts(*read_parts(data, valid, test, format=format, **reading), seed=plan.seed)
         found = variance.study_variance(*parts, plan, settings=chosen_settings, threads=threads, tell=tell)
     paths = variance.write_study(found, out, picture=picture)
@@ -135,18 +110,18 @@ def bag(
     else:
         _show(found)
         tell_written(*paths)
-    parts_given = {"training documents": data, "validation documents": valid, "test documents": test}
-    write_asked(report, lambda: variance.study_page(found, origin(parts_given, seed=plan.seed)))
+    if report is not None:
+        files_given = {"training documents": data, "validation documents": valid, "test documents": test}
+        write_report(report, lambda: variance.study_page(found, origin(files_given, seed=plan.seed)))
 
 
 def _study_settings(settings: list[str], bags: int | None, select: str | None) -> dict[str, Any]:
     from rankwright.catalog.settings import ranker_from_text
     from rankwright.settings.text import values_of, with_none
 
-    given = {"n_bags": bags, "select": select}
     # Wrong settings are reported before any data is read.
-    kind = type(ranker_from_text("bl-mart", settings, **given))
-    return with_none(kind, values_of(settings)) | {name: value for name, value in given.items() if value is not None}
+    kind = type(ranker_from_text("bl-mart", settings, n_bags=bags, select=select))
+    return with_none(kind, values_of(settings)) | given(n_bags=bags, select=select)
 
 
 def _show(study: VarianceStudy) -> None:

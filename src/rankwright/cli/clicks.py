@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli.options import AsJson, Threads, arg, opt
-from rankwright.cli.talk.output import print_json, print_table, tell_written
-from rankwright.cli.talk.voice import tell
+from rankwright.cli import options as shared
+from rankwright.cli.options import arg, flag, opt
+from rankwright.cli.printing import print_json, print_table, tell_written
+from rankwright.cli.reporting import check_picture
+from rankwright.cli.verbosity import tell
 from rankwright.errors import require
+from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
+    from rankwright.clicks.logs.log import ClickLog
     from rankwright.clicks.logs.reading import LogFile
     from rankwright.clicks.preferences import ClickData
 
@@ -25,38 +29,28 @@ PAIRS, MODELS = "Data to train on", "A click model"
 
 
 def clicks(
-    log: Annotated[str, arg("The click log: JSON lines, CSV, Parquet or Yandex's blocks.", "LOG")],
-    features: Annotated[
-        str | None, opt("The documents of the log, with their features and ids of queries and documents.", "F", PAIRS)
-    ] = None,
-    out: Annotated[
-        str | None, opt("The data to write; its preferences go beside it, as .pairs.", "DATA", PAIRS)
-    ] = None,
-    rates: Annotated[
-        bool,
-        opt("Write click rates as labels, with positions, in place of preferences.", panel=PAIRS, name="--rates"),
-    ] = False,
-    rule: Annotated[
-        str, opt("skip-above, last-click, skip-above-and-next, next or fair-pairs.", panel=PAIRS)
-    ] = "skip-above",
-    correct: Annotated[
-        bool, opt("Compare votes with how many a place usually gets.", panel=PAIRS, name="--correct")
-    ] = False,
-    smoothing: Annotated[float, opt("Imagined votes for each document of a pair.", panel=PAIRS, min=0.0)] = 1.0,
-    model: Annotated[
-        str | None,
-        opt("Fit this click model: pbm, ubm, dbn, sdbn, dcm, cascade, …; all for all of them.", panel=MODELS),
-    ] = None,
-    held_out: Annotated[float, opt("The share of the lists to measure models on.", panel=MODELS)] = 0.2,
-    save: Annotated[str | None, opt("The file to write the model to.", "MODEL", MODELS)] = None,
-    plot: Annotated[
-        str | None, opt("Draw how likely each rank is examined: an .svg, .png or .pdf.", "PICTURE", MODELS)
-    ] = None,
-    seed: Annotated[int, opt("The same seed holds out the same lists.", panel=MODELS)] = 0,
-    strict: Annotated[bool, opt("Stop at the first event that cannot be read.", name="--strict")] = False,
-    format: Annotated[str | None, opt("jsonl, csv, parquet or yandex. Default: what the file looks like.")] = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
+    log: str = arg("The click log: JSON lines, CSV, Parquet or Yandex's blocks.", "LOG"),
+    features: str | None = opt(
+        "The documents of the log, with their features and ids of queries and documents.", "F", PAIRS
+    ),
+    out: str | None = opt("The data to write; its preferences go beside it, as .pairs.", "DATA", PAIRS),
+    rates: bool = flag("--rates", "Write click rates as labels, with positions, in place of preferences.", PAIRS),
+    rule: str = opt(
+        "skip-above, last-click, skip-above-and-next, next or fair-pairs.", panel=PAIRS, default="skip-above"
+    ),
+    correct: bool = flag("--correct", "Compare votes with how many a place usually gets.", PAIRS),
+    smoothing: float = opt("Imagined votes for each document of a pair.", panel=PAIRS, min=0.0, default=1.0),
+    model: str | None = opt(
+        "Fit this click model: pbm, ubm, dbn, sdbn, dcm, cascade, …; all for all of them.", panel=MODELS
+    ),
+    held_out: float = opt("The share of the lists to measure models on.", panel=MODELS, default=0.2),
+    save: str | None = opt("The file to write the model to.", "MODEL", MODELS),
+    plot: str | None = opt("Draw how likely each rank is examined: an .svg, .png or .pdf.", "PICTURE", MODELS),
+    seed: int = opt("The same seed holds out the same lists.", panel=MODELS, default=0),
+    strict: bool = flag("--strict", "Stop at the first event that cannot be read."),
+    format: str | None = opt("jsonl, csv, parquet or yandex. Default: what the file looks like."),
+    threads: int | None = shared.THREADS,
+    as_json: bool = shared.AS_JSON,
 ) -> None:
     """Turn a click log into preferences to train on, or fit click models to it.
 
@@ -64,18 +58,16 @@ def clicks(
     preferred one, with the share of the votes as probability and their number as weight; `rankwright train DATA
     --pairs PAIRS` trains any pairwise ranker on them. With --rates, write the click rate of each document and the
     position at which it was shown, which `rankwright train DATA` frees from position bias. With --model, fit a click
-    model, and measure on held-out lists how well it foretells clicks.
+    model, and measure on held-out lists how well it predicts clicks.
     """
-    from rankwright.clicks.logs.reading import LogFile
+    from rankwright.clicks.logs.reading import LogFile, read_log
 
     require((features is None) == (out is None), "--features and --out go together")
     require(features is not None or model is not None, "give --features and --out, or --model")
     require(out is not None or not rates, "--rates goes with --features and --out")
+    require(save is None or model != "all", "--save goes with one model")
     require(model is not None or (save is None and plot is None), "--save and --plot go with --model")
-    if plot is not None:
-        from rankwright.report.picture import picture_kind
-
-        picture_kind(plot)  # a wrong name is told before the work is done
+    check_picture(plot)
     file = LogFile(log, format=format, strict=strict, threads=threads)
     found: dict[str, Any] = {}
     if features is not None and out is not None:
@@ -86,7 +78,19 @@ def clicks(
         else:
             found |= _write_preferences(file, features, out, (rule, correct, smoothing), threads, as_json)
     if model is not None:
-        found |= _fit_models(log, format, strict, model, held_out, (save, plot), seed, threads, as_json)
+        whole = read_log(log, format=format, strict=strict, merge=True, threads=threads)
+        fitted = _fit_models(whole, model, held_out, seed, threads, save)
+        if plot is not None:
+            from rankwright.report.examination import draw_examination
+
+            draw_examination({name: one["examination"] for name, one in fitted.items()}, plot)
+        if not as_json:
+            columns = ["log-likelihood", "conditional perplexity", "perplexity"]
+            keys = [column.replace("-", "_").replace(" ", "_") for column in columns]
+            rows = [[name, *(f"{one[key]:.4f}" for key in keys)] for name, one in fitted.items()]
+            print_table(["model", *columns], rows, numbers=columns)
+            tell_written(plot, save)
+        found["models"] = fitted
     if as_json:
         print_json(found)
 
@@ -138,7 +142,9 @@ def _write_rates(file: LogFile, features: str, out: str, threads: int | None, as
     write(data, out)
     n_shown = int((~np.isnan(np.asarray(data.labels))).sum())
     if not as_json:
-        typer.echo(f"click rates of {n_shown:,} shown documents of {data.n_docs:,}, in {data.n_queries:,} queries")
+        typer.echo(
+            f"click rates of {n_shown:,} shown documents of {data.n_docs:,}, in {counted(data.n_queries, 'query')}"
+        )
         _tell_problems(file)
         tell_written(out)
     return {
@@ -153,54 +159,31 @@ def _tell_problems(file: LogFile) -> None:
 
 def _told(made: ClickData) -> list[str]:
     data, votes = made.data, made.votes
+    of = f"{counted(data.n_queries, 'query')} and {counted(data.n_docs, 'document')}"
     return [
-        f"{made.n_pairs:,} pairs of {data.n_queries:,} queries and {data.n_docs:,} documents; "
-        f"{made.n_lost:,} pairs have a document without features",
+        f"{counted(made.n_pairs, 'pair')} of {of}; "
+        f"{counted(made.n_lost, 'pair has', 'pairs have')} a document without features",
         f"{votes.against_order:.1%} of the votes are for the document that was shown lower ({votes.rule})",
     ]
 
 
 def _fit_models(
-    log: str,
-    format: str | None,
-    strict: bool,
-    model: str,
-    held_out: float,
-    outputs: tuple[str | None, str | None],
-    seed: int,
-    threads: int | None,
-    as_json: bool,
+    whole: ClickLog, model: str, held_out: float, seed: int, threads: int | None, save: str | None
 ) -> dict[str, Any]:
-    from rankwright.clicks.logs.reading import read_log
+    """What each model reaches on the held-out lists; a model that is saved is fitted to all lists."""
     from rankwright.clicks.models.registry import CLICK_MODELS, click_model
 
-    save, plot = outputs
     names = list(CLICK_MODELS) if model == "all" else [model]
-    require(save is None or len(names) == 1, "--save goes with one model")
-    whole = read_log(log, format=format, strict=strict, merge=True, threads=threads)
     train, held = whole.split(held_out, seed=seed)
     require(
         bool(train.n_lists and held.n_lists),
-        f"models are measured on held-out lists, and of {whole.n_lists:,} lists {held.n_lists:,} are held out: give a "
-        "larger log or another --held-out",
+        f"models are measured on held-out lists, and {held.n_lists:,} of {counted(whole.n_lists, 'list')} are held "
+        "out: give a larger log or another --held-out",
     )
     measured: dict[str, Any] = {}
     for name in names:
         fitted = click_model(name, threads=threads).fit(train)
         measured[name] = fitted.evaluate(held).to_dict() | {"examination": fitted.examination().tolist()}
-    if not as_json:
-        columns = ["log-likelihood", "conditional perplexity", "perplexity"]
-        keys = ["log_likelihood", "conditional_perplexity", "perplexity"]
-        rows = [[name, *(f"{one[key]:.4f}" for key in keys)] for name, one in measured.items()]
-        print_table(["model", *columns], rows, numbers=columns)
-    if plot is not None:
-        from rankwright.report.examination import draw_examination
-
-        draw_examination({name: one["examination"] for name, one in measured.items()}, plot)
-        if not as_json:
-            tell_written(plot)
     if save is not None:
         click_model(names[0], threads=threads).fit(whole).save(save)
-        if not as_json:
-            tell_written(save)
-    return {"models": measured}
+    return measured

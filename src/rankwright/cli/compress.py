@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from rankwright.cli import options as shared
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AsJson, DataFormat, ReportFile, Threads, arg, metric_names, opt
-from rankwright.cli.reporting import check_asked, origin, write_asked
-from rankwright.cli.talk.output import print_json, print_table, print_text, require_file, tell_written
-from rankwright.cli.talk.voice import working
+from rankwright.cli.options import arg, metric_names, opt, separated
+from rankwright.cli.printing import print_json, print_table, print_text, require_file, tell_written
+from rankwright.cli.reporting import check_picture, check_report_option, origin, write_report
+from rankwright.cli.verbosity import progress
 
 if TYPE_CHECKING:
     from rankwright.compression.curve import Compressed
@@ -24,38 +25,29 @@ EXAMPLES = (
 
 @reads_data()
 def compress(
-    model: Annotated[str, arg("The file of a model made of trees.", "MODEL")],
-    data: Annotated[str, opt("Documents, ideally ones that the model was not trained on.", "F")],
-    out: Annotated[str, opt("The model file to write.", "SMALL")],
-    valid: Annotated[
-        str | None, opt("Documents to choose by. Default: a quarter of the queries of --data.", "F")
-    ] = None,
-    test: Annotated[str | None, opt("Documents to measure the chosen model on. Default: another quarter.", "F")] = None,
-    means: Annotated[
-        str | None, opt("What to try, in this order: exact, prune, distill, net; separated by commas.")
-    ] = None,
-    metric: Annotated[str, opt("The metric that should be kept.")] = "ndcg@10",
-    max_loss: Annotated[
-        float | None, opt("How much of the metric may be lost on the validation documents. Default: 0.002.")
-    ] = None,
-    target_trees: Annotated[int | None, opt("Instead of --max-loss: at most this many trees.", "N")] = None,
-    target_bytes: Annotated[
-        int | None, opt("Instead of --max-loss: a model file of at most this many bytes.", "N")
-    ] = None,
-    margin: Annotated[
-        float, opt("How many standard errors of the loss to add to it before it is compared with --max-loss.")
-    ] = 1.0,
-    settings: Annotated[
-        list[str] | None,
-        opt("A setting of the small model that learns from MODEL; may be repeated.", "KEY=VALUE", name="--set"),
-    ] = None,
-    curve: Annotated[str | None, opt("Write a table of all models tried: .csv or .json.", "F")] = None,
-    plot: Annotated[str | None, opt("Draw the models tried: .svg, .png or .pdf.", "F")] = None,
-    report: ReportFile = None,
-    seed: Annotated[int, opt("The same seed gives the same model.")] = 0,
-    threads: Threads = None,
-    format: DataFormat = None,
-    as_json: AsJson = False,
+    model: str = arg("The file of a model made of trees.", "MODEL"),
+    data: str = opt("Documents, ideally ones that the model was not trained on.", "F", default=...),
+    out: str = opt("The model file to write.", "SMALL", default=...),
+    valid: str | None = opt("Documents to choose by. Default: a quarter of the queries of --data.", "F"),
+    test: str | None = opt("Documents to measure the chosen model on. Default: another quarter.", "F"),
+    means: str | None = opt("What to try, in this order: exact, prune, distill, net; separated by commas."),
+    metric: str = opt("The metric that should be kept.", default="ndcg@10"),
+    max_loss: float | None = opt("How much of the metric may be lost on the validation documents. Default: 0.002."),
+    target_trees: int | None = opt("Instead of --max-loss: at most this many trees.", "N"),
+    target_bytes: int | None = opt("Instead of --max-loss: a model file of at most this many bytes.", "N"),
+    margin: float = opt(
+        "How many standard errors of the loss to add to it before it is compared with --max-loss.", default=1.0
+    ),
+    settings: list[str] | None = opt(
+        "A setting of the small model that learns from MODEL; may be repeated.", "KEY=VALUE", name="--set"
+    ),
+    curve: str | None = opt("Write a table of all models tried: .csv or .json.", "F"),
+    plot: str | None = opt("Draw the models tried: .svg, .png or .pdf.", "F"),
+    report: str | None = shared.REPORT_FILE,
+    seed: int = opt("The same seed gives the same model.", default=0),
+    threads: int | None = shared.THREADS,
+    format: str | None = shared.DATA_FORMAT,
+    as_json: bool = shared.AS_JSON,
     *,
     reading: dict[str, Any],
 ) -> None:
@@ -73,13 +65,10 @@ def compress(
     from rankwright.compression.curve import DEFAULT_MEANS
     from rankwright.compression.curve import compress as make_smaller
     from rankwright.report.compression import draw_compression, write_curve
-    from rankwright.report.pages.compression import page_of_compressed
-    from rankwright.report.picture import picture_kind
 
     require_file(out)
-    check_asked(report, data, valid, test)
-    if plot is not None:
-        picture_kind(plot)
+    check_report_option(report, data, valid, test)
+    check_picture(plot)
     metric_names(metric)
     student = student_from_text(settings or ())
     large = load(model).set_params(threads=threads)
@@ -87,14 +76,14 @@ def compress(
     def read(path: str) -> RankingDataset:
         return read_for(large.trained(), path, format=format, **reading)
 
-    with working():
+    with progress():
         given = (("valid", valid), ("test", test))
         parts: dict[str, Any] = {name: None if path is None else read(path) for name, path in given}
         compressed = make_smaller(
             large,
             read(data),
             **parts,
-            means=DEFAULT_MEANS if means is None else [name.strip() for name in means.split(",")],
+            means=DEFAULT_MEANS if means is None else separated(means),
             metric=metric,
             max_loss=max_loss,
             target_trees=target_trees,
@@ -111,9 +100,12 @@ def compress(
         draw_compression(compressed, plot)
     print_json({"model": out} | compressed.to_dict()) if as_json else _show(compressed)
     tell_written(out, curve, plot)
-    files = {"documents": data, "validation documents": valid, "test documents": test}
-    about = origin(files, {"given model": model, "chosen model": out}, seed)
-    write_asked(report, lambda: page_of_compressed(compressed, about, large))
+    if report is not None:
+        from rankwright.report.pages.compression import page_of_compressed
+
+        files = {"documents": data, "validation documents": valid, "test documents": test}
+        about = origin(files, {"given model": model, "chosen model": out}, seed)
+        write_report(report, lambda: page_of_compressed(compressed, about, large))
 
 
 def _show(compressed: Compressed) -> None:

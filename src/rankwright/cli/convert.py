@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
+from rankwright.cli import options as shared
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AsJson, Threads, arg, opt
-from rankwright.cli.talk.output import print_json
-from rankwright.cli.talk.voice import tell, working
+from rankwright.cli.options import arg, flag, given, opt
+from rankwright.cli.printing import print_json
+from rankwright.cli.verbosity import progress, tell
 from rankwright.errors import require
+from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
     from rankwright.formats.conversion import Conversion
@@ -22,22 +24,18 @@ EXAMPLES = (
 
 @reads_data()
 def convert(
-    source: Annotated[str, arg("The file to read; - is standard input.", "SRC")],
-    target: Annotated[str, arg("The file to write; - is standard output.", "DST")],
-    source_format: Annotated[str | None, opt("The format of SRC.", "FORMAT", name="--from")] = None,
-    target_format: Annotated[str | None, opt("The format of DST.", "FORMAT", name="--to")] = None,
-    whole: Annotated[
-        bool, opt("Read all of SRC into memory, so that its rows may have any order.", name="--whole")
-    ] = False,
-    shards: Annotated[
-        int | None, opt("Write this many files into the folder DST, with about equally many documents in each.", "N")
-    ] = None,
-    scores: Annotated[
-        str | None, opt("With --to run: one score per line, in the order of the documents of SRC.")
-    ] = None,
-    tag: Annotated[str | None, opt("With --to run: the name of the run.")] = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
+    source: str = arg("The file to read; - is standard input.", "SRC"),
+    target: str = arg("The file to write; - is standard output.", "DST"),
+    source_format: str | None = opt("The format of SRC.", "FORMAT", name="--from"),
+    target_format: str | None = opt("The format of DST.", "FORMAT", name="--to"),
+    whole: bool = flag("--whole", "Read all of SRC into memory, so that its rows may have any order."),
+    shards: int | None = opt(
+        "Write this many files into the folder DST, with about equally many documents in each.", "N"
+    ),
+    scores: str | None = opt("With --to run: one score per line, in the order of the documents of SRC."),
+    tag: str | None = opt("With --to run: the name of the run."),
+    threads: int | None = shared.THREADS,
+    as_json: bool = shared.AS_JSON,
     *,
     reading: dict[str, Any],
 ) -> None:
@@ -57,8 +55,8 @@ def convert(
         not (as_json and target == "-"), "--json and the data cannot both go to standard output: name a file as DST"
     )
     require("categories" not in reading, "convert writes numbers, and --categories would leave their codes alone")
-    options = reading | {name: value for name, value in (("tag", tag), ("threads", threads)) if value is not None}
-    with working():
+    options = reading | given(tag=tag, threads=threads)
+    with progress():
         conversion = convert_files(
             source,
             target,
@@ -77,6 +75,7 @@ def convert(
 
 def report(conversion: Conversion) -> str:
     """The line that shows a person what was converted."""
-    counts = f"{conversion.queries:,} queries, {conversion.documents:,} documents, {conversion.features:,} features"
-    size = "" if conversion.bytes is None else f", {conversion.bytes:,} bytes"
+    sizes = (("query", conversion.queries), ("document", conversion.documents), ("feature", conversion.features))
+    counts = ", ".join(counted(number, one) for one, number in sizes)
+    size = "" if conversion.bytes is None else f", {counted(conversion.bytes, 'byte')}"
     return f"{conversion.source_format} to {conversion.target_format}: {counts}{size}"

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from rankwright.cli import options as shared
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import (
-    AsJson,
-    Cluster,
-    DataFormat,
-    FoldSeeds,
-    Metrics,
-    PerQuery,
-    RankerName,
-    Settings,
-    arg,
-    metric_names,
-    opt,
-)
-from rankwright.cli.talk.output import print_json, print_table, write_per_query
-from rankwright.cli.talk.voice import study_listeners, tell, working
+from rankwright.cli.options import metric_names, opt
+from rankwright.cli.printing import print_json, print_shown, write_per_query
+from rankwright.cli.verbosity import progress
 from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.data.dataset import RankingDataset
-    from rankwright.tuning.cross_validation import CrossValidation
     from rankwright.tuning.folds import Folds
 
 EXAMPLES = (
@@ -37,23 +23,22 @@ EXAMPLES = (
 
 @reads_data()
 def cv(
-    data: Annotated[str, arg("Documents with labels, or a LETOR folder: Fold1, Fold2, …", "DATA")],
-    ranker: RankerName = "lambdamart",
-    folds: Annotated[int | None, opt("How many folds to cut. Default: 5, or those of the LETOR folder.")] = None,
-    settings: Settings = None,
-    metrics: Metrics = None,
-    select: Annotated[str | None, opt("The metric to choose steps by, such as ndcg@10.")] = None,
-    valid_share: Annotated[
-        float | None, opt("The share of each fold's training queries to hold back for choosing steps.", "SHARE")
-    ] = None,
-    valid: Annotated[float | None, opt("The earlier name of --valid-share.", "SHARE", hidden=True)] = None,
-    seeds: FoldSeeds = 1,
-    seed: Annotated[int, opt("The seed of the folds, and the first seed of the ranker.")] = 0,
-    per_query: PerQuery = None,
-    cluster: Cluster = None,
-    workers: Annotated[int | None, opt("How many folds to train at a time. Default: one per core.")] = None,
-    format: DataFormat = None,
-    as_json: AsJson = False,
+    data: str = shared.FOLDS_DATA,
+    ranker: str = shared.RANKER,
+    folds: int | None = shared.FOLDS,
+    settings: list[str] | None = shared.SETTINGS,
+    metrics: str | None = shared.METRICS,
+    select: str | None = opt("The metric to choose steps by, such as ndcg@10."),
+    valid_share: float | None = opt(
+        "The share of each fold's training queries to hold back for choosing steps.", "SHARE"
+    ),
+    seeds: int = shared.FOLD_SEEDS,
+    seed: int = opt("The seed of the folds, and the first seed of the ranker.", default=0),
+    per_query: str | None = shared.PER_QUERY,
+    cluster: str | None = shared.CLUSTER,
+    workers: int | None = opt("How many folds to train at a time. Default: one per core."),
+    format: str | None = shared.DATA_FORMAT,
+    as_json: bool = shared.AS_JSON,
     *,
     reading: dict[str, Any],
 ) -> None:
@@ -65,13 +50,11 @@ def cv(
     from rankwright.catalog.settings import ranker_from_text
     from rankwright.metrics.evaluation import DEFAULT_METRICS
     from rankwright.tuning.cross_validation import cross_validate
+    from rankwright.tuning.studies.study import announce_study
 
-    if valid is not None:
-        tell("--valid is a file of documents in other commands: the share is --valid-share now")
-        valid_share = valid if valid_share is None else valid_share
     chosen = ranker_from_text(ranker, settings or (), select=select)
     names = metric_names(metrics) or DEFAULT_METRICS
-    with working():
+    with progress():
         found = cross_validate(
             chosen,
             _documents(data, folds, valid_share, format, reading),
@@ -82,15 +65,13 @@ def cv(
             seed=seed,
             cluster=cluster,
             workers=workers,
-            listeners=study_listeners(),
+            listeners=[announce_study],
         )
     if per_query is not None:
-        if not per_query.endswith((".csv", ".tsv", ".txt")) and per_query != "-":
-            tell("tables of queries are separated by tabs now, as in other commands; a name in .csv gives commas")
         rows = found.per_query()
         columns = {name: [row[name] for row in rows] for name in ("query", "fold", *found.metrics)}
         write_per_query(per_query, columns, as_json=as_json)
-    print_json(found.to_dict()) if as_json else _show(found, err=per_query == "-")
+    print_json(found.to_dict()) if as_json else print_shown(found.shown(), err=per_query == "-")
 
 
 def _documents(
@@ -105,10 +86,3 @@ def _documents(
     from rankwright.tuning.letor import letor_folds
 
     return letor_folds(data, format=format, **reading).testing
-
-
-def _show(found: CrossValidation, *, err: bool) -> None:
-    """Print the means; on stderr where stdout has the table of queries."""
-    table = found.shown()
-    typer.echo(table.title, err=err)
-    print_table(table.columns, table.rows, numbers=table.numbers, err=err)

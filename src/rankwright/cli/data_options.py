@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import inspect
-import re
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from rankwright.cli.options import opt
-from rankwright.errors import FileFormatError, UnknownNameError
+from rankwright.cli.options import flag, opt
+from rankwright.errors import FileFormatError, Parameter, RankwrightError, UnknownNameError
 
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}
 COLUMNS, SVMLIGHT = "Columns of CSV, TSV and Parquet", "SVMlight (LETOR) text"
 ROLES = ("query", "label", "document", "query_weight", "document_weight", "position", "propensity")
 
 
-def _column(part: str, *flags: str) -> Any:
-    return Annotated[str | None, opt(f"The column with {part}.", "NAME", COLUMNS, names=flags)]
+def _column(part: str) -> tuple[Any, Any]:
+    return _text(f"The column with {part}.", COLUMNS, "NAME")
 
 
-def _text(help: str, panel: str, metavar: str | None = None) -> Any:
-    return Annotated[str | None, opt(help, metavar, panel)]
+def _text(help: str, panel: str, metavar: str | None = None) -> tuple[Any, Any]:
+    return str | None, opt(help, metavar, panel)
 
 
-# Each option's name, type and help; all of them may be left out.
-OPTIONS: Mapping[str, Any] = {
+# Each option's name, its type, and the option itself; all of them may be left out.
+OPTIONS: Mapping[str, tuple[Any, Any]] = {
     "query": _column("the query id"),
     "label": _column("the label"),
     "document": _column("the document id"),
@@ -37,15 +37,15 @@ OPTIONS: Mapping[str, Any] = {
     "propensity": _column("how likely the document was examined where it was shown, for labels that are clicks"),
     "features": _text("The features, separated by commas; other columns are left out.", COLUMNS),
     "drop": _text("The columns to leave out, separated by commas.", COLUMNS),
-    "categories": _text("the text columns that are categories, separated by commas; only trees use them.", COLUMNS),
+    "categories": _text("The text columns that are categories, separated by commas; only trees use them.", COLUMNS),
     "delimiter": _text("What separates the cells: comma, tab or semicolon.", COLUMNS),
     "names": _text("The columns of a CSV or TSV without a header, separated by commas.", COLUMNS),
     "description": _text("A .cd file of CatBoost, for CSV and TSV without a header.", COLUMNS),
     "absent": _text(
-        "the value of a feature that a line does not name: zero or missing. Such values are left out when writing.",
+        "The value of a feature that a line does not name: zero or missing. Such values are left out when writing.",
         SVMLIGHT,
     ),
-    "n_features": Annotated[int | None, opt("How many features there are.", panel=SVMLIGHT)],
+    "n_features": (int | None, opt("How many features there are.", panel=SVMLIGHT)),
     "feature_names": _text(
         "A file with the name of each feature, one a line. Default: feature_names.txt beside the data, if there is "
         "one; none takes no names.",
@@ -53,45 +53,45 @@ OPTIONS: Mapping[str, Any] = {
         "FILE",
     ),
     "group": _text("A file with the number of documents of each query, where lines have no qid.", SVMLIGHT),
-    "index_base": Annotated[int | None, opt("The number of the first feature, 1 (the default) or 0.", panel=SVMLIGHT)],
-    "allow_infinity": Annotated[bool, opt("Accept infinite features.", name="--allow-infinity", panel=SVMLIGHT)],
-    "config": Annotated[
-        str | None,
-        opt(
-            "A TOML file with these options, at its top or in its table tool.rankwright; the command line wins.",
-            "FILE",
-            COLUMNS,
-        ),
-    ],
+    "index_base": (int | None, opt("The number of the first feature, 1 (the default) or 0.", panel=SVMLIGHT)),
+    "allow_infinity": (
+        bool,
+        flag("--allow-infinity", "Accept infinite features.", SVMLIGHT),
+    ),
+    "config": _text(
+        "A TOML file with these options, at its top or in its table tool.rankwright; the command line wins.",
+        COLUMNS,
+        "FILE",
+    ),
 }
 IN_FILES = [name for name in OPTIONS if name != "config"]
 SEPARATED = ("features", "drop", "categories", "names")  # lists, separated by commas
 Command = Callable[..., None]
 
 
-def reads_data(*, hidden: tuple[str, ...] = ()) -> Callable[[Command], Command]:
+def reads_data(*, query: str = "query") -> Callable[[Command], Command]:
     """A command that takes all these options; it gets those given as `reading`, as `rankwright.read` takes them.
 
-    `--query` itself has another meaning in a command that hides it: there `--query-column` names the column.
+    Where `--query` itself has another meaning, `query` is the parameter that names the query's column.
     """
 
     def with_options(command: Command) -> Command:
         own = inspect.signature(command, eval_str=True).parameters.values()
-        name_of = {f"{name}_column" if name in hidden else name: name for name in OPTIONS}
+        name_of = {query if name == "query" else name: name for name in OPTIONS}
         added = [
-            inspect.Parameter(
-                new,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=False if name == "allow_infinity" else None,
-                annotation=_column("the query id", "--query-column") if new != name else OPTIONS[name],
-            )
-            for new, name in name_of.items()
+            inspect.Parameter(new, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind)
+            for new, (kind, option) in zip(name_of, OPTIONS.values(), strict=True)
         ]
 
         @wraps(command)
         def run(**given: Any) -> None:
             chosen = {name: given.pop(new) for new, name in name_of.items()}
-            command(**given, reading=reading_options(chosen))
+            try:
+                command(**given, reading=reading_options(chosen))
+            except RankwrightError as error:
+                if error.parameter == "query":  # which this command may call otherwise
+                    error.args = (error.message.shown(lambda one: replace(one, name=query)),)
+                raise
 
         kept = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own if one.name != "reading"]
         run.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
@@ -140,32 +140,16 @@ def _options_in(path: str) -> dict[str, Any]:
     return found
 
 
-NAMED_IN_PYTHON = re.compile(
-    r"\b(drop|features|categories|labels?|delimiter|index_base|allow_infinity|allow_empty|feature_names|valid|group|"
-    r"absent|names|qid)=(True|…|\d+|\[[^\]]*\])?"
-)
+COMMON = "columns"  # Python's parameter for what many options say
 OPTION_OF = {"labels": "label", "qid": "query"}
 
 
-def in_options(message: str) -> str:
-    """The message of an error, with the options of the command line in place of Python's parameters."""
-    message = re.sub(r"Columns\((\w+)=…\)", lambda found: f"--{_flag(found[1])} NAME", message)
-
-    def option(found: re.Match[str]) -> str:
-        value = "" if found[2] in (None, "True", "…") else " " + re.sub(r"[\[\]' ]", "", found[2])
-        return f"--{_flag(OPTION_OF.get(found[1], found[1]))}{value}"
-
-    message = re.sub(
-        r"have no option '(\w+)' here; they have (.*)",
-        lambda found: f"have no {_flags(found[1])} here; they have {', '.join(map(_flags, found[2].split(', ')))}",
-        message,
-    )
-    return NAMED_IN_PYTHON.sub(option, message)
-
-
-def _flag(name: str) -> str:
-    return name.replace("_", "-")
-
-
-def _flags(name: str) -> str:
-    return "--query, --label and the like" if name == "columns" else f"--{_flag(name)}"
+def as_option(parameter: Parameter) -> str:
+    """The option of the command line for a parameter of Python, with the value to give."""
+    if parameter.name == COMMON:
+        return "--query, --label and the like"
+    option = f"--{OPTION_OF.get(parameter.name, parameter.name).replace('_', '-')}"
+    if parameter.value is None or parameter.value is True:
+        return option
+    value = parameter.value
+    return f"{option} {','.join(value) if isinstance(value, list) else value}"

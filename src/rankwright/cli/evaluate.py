@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import typer
 
+from rankwright.cli import options as shared
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AsJson, DataFormat, Metrics, PerQuery, ReportFile, Threads, arg, metric_names, opt
-from rankwright.cli.reporting import check_asked, origin, write_asked
-from rankwright.cli.talk.output import print_json, print_table, print_text, write_per_query
-from rankwright.cli.talk.voice import working
+from rankwright.cli.options import arg, metric_names, opt
+from rankwright.cli.printing import print_json, print_table, print_text, write_per_query
+from rankwright.cli.reporting import check_report_option, origin, write_report
+from rankwright.cli.verbosity import progress
 from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
@@ -28,22 +29,18 @@ EXAMPLES = "Example: rankwright evaluate test.txt --scores scores.txt --metrics 
 
 @reads_data()
 def evaluate(
-    data: Annotated[str, arg("Documents with labels, or with --run TREC qrels; - is standard input.", "DATA")],
-    scores: Annotated[
-        str | None, opt("One score per line, in the order of the documents; - is standard input.")
-    ] = None,
-    model: Annotated[str | None, opt("A model file that scores the documents.", "MODEL")] = None,
-    run: Annotated[str | None, opt("A TREC run to evaluate against the qrels in DATA.")] = None,
-    metrics: Metrics = None,
-    convention: Annotated[
-        str | None, opt("The name of a convention, or all. Default: standard, or trec with --run.")
-    ] = None,
-    per_query: PerQuery = None,
-    report: ReportFile = None,
-    format: DataFormat = None,
-    as_json: AsJson = False,
-    threads: Threads = None,
-    seed: Annotated[int, opt("The seed of the bootstrap.")] = 0,
+    data: str = arg("Documents with labels, or with --run TREC qrels; - is standard input.", "DATA"),
+    scores: str | None = opt("One score per line, in the order of the documents; - is standard input."),
+    model: str | None = opt("A model file that scores the documents.", "MODEL"),
+    run: str | None = opt("A TREC run to evaluate against the qrels in DATA."),
+    metrics: str | None = shared.METRICS,
+    convention: str | None = opt("The name of a convention, or all. Default: standard, or trec with --run."),
+    per_query: str | None = shared.PER_QUERY,
+    report: str | None = shared.REPORT_FILE,
+    format: str | None = shared.DATA_FORMAT,
+    as_json: bool = shared.AS_JSON,
+    threads: int | None = shared.THREADS,
+    seed: int = opt("The seed of the bootstrap.", default=0),
     *,
     reading: dict[str, Any],
 ) -> None:
@@ -58,17 +55,17 @@ def evaluate(
     from rankwright.metrics.evaluation import evaluate as evaluate_scores
 
     names = metric_names(metrics) or DEFAULT_METRICS
-    check_asked(report, data, scores)
+    check_report_option(report, data, scores)
     require(report is None or convention != "all", "--report needs one convention, not all")
     options: dict[str, Any] = {"threads": threads, "seed": seed}
     if convention == "all":
         require(per_query is None, "--per-query needs one convention, not all")
         require(run is None, "--convention all needs --scores: a run is counted under one convention")
-        with working():
+        with progress():
             comparison = compare_conventions(*_scored(data, scores, model, format, reading), names, **options)
         print_json(comparison.to_dict()) if as_json else _show_comparison(comparison)
         return
-    with working():
+    with progress():
         if run is None:
             scored = _scored(data, scores, model, format, reading)
             evaluation = evaluate_scores(*scored, names, convention or "standard", **options)
@@ -84,7 +81,8 @@ def evaluate(
     if per_query is not None:
         write_per_query(per_query, evaluation.per_query(), as_json=as_json)
     print_json(evaluation.to_dict()) if as_json else _show(evaluation, err=per_query == "-")
-    write_asked(report, lambda: _page(evaluation, scored, str(system), model, data, seed))
+    if report is not None:
+        write_report(report, lambda: _page(evaluation, scored, str(system), model, data, seed))
 
 
 def _page(evaluation: Evaluation, scored: Scored | None, system: str, model: str | None, data: str, seed: int) -> Page:

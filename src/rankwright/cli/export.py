@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from rankwright.cli.options import AsJson, arg, opt
-from rankwright.cli.talk.output import print_json, require_file, tell_written
+from rankwright.cli import options as shared
+from rankwright.cli.options import arg, opt
+from rankwright.cli.printing import print_json, require_file, tell_written
+from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
     from rankwright.exchange.exporting import Exported
@@ -19,24 +21,22 @@ EXAMPLES = (
 
 
 def export(
-    model: Annotated[str, arg("A model file: ours, or one of LightGBM, XGBoost, CatBoost, RankLib or ONNX.", "MODEL")],
-    to: Annotated[str, opt("The target; `rankwright list targets` shows them.", "TARGET")],
-    out: Annotated[str, opt("The file to write; what goes with it is written beside it.", "F")],
-    sample: Annotated[
-        str | None, opt("Documents to check the export with. Default: made-up ones on every threshold.", "DATA")
-    ] = None,
-    verify: Annotated[
-        bool, opt("Run the target, or its rules where it cannot be run here; write nothing if a score differs.")
-    ] = False,
-    lift: Annotated[
-        bool, opt("Add a constant that makes the lowest possible score 0, since Lucene refuses negative scores.")
-    ] = False,
-    missing: Annotated[
-        Literal["kept", "never"],
-        opt("Whether documents may lack values: kept, or never, for targets without a rule for missing values."),
-    ] = "kept",
-    name: Annotated[str | None, opt("What the model is called in the file. Default: the file's name.")] = None,
-    as_json: AsJson = False,
+    model: str = arg("A model file: ours, or one of LightGBM, XGBoost, CatBoost, RankLib or ONNX.", "MODEL"),
+    to: str = opt("The target; `rankwright list targets` shows them.", "TARGET", default=...),
+    out: str = opt("The file to write; what goes with it is written beside it.", "F", default=...),
+    sample: str | None = opt("Documents to check the export with. Default: made-up ones on every threshold.", "DATA"),
+    verify: bool = opt(
+        "Run the target, or its rules where it cannot be run here; write nothing if a score differs.", default=False
+    ),
+    lift: bool = opt(
+        "Add a constant that makes the lowest possible score 0, since Lucene refuses negative scores.", default=False
+    ),
+    missing: Literal["kept", "never"] = opt(
+        "Whether documents may lack values: kept, or never, for targets without a rule for missing values.",
+        default="kept",
+    ),
+    name: str | None = opt("What the model is called in the file. Default: the file's name."),
+    as_json: bool = shared.AS_JSON,
 ) -> None:
     """Write a model in the format of the engine that will run it, with sample documents and their expected scores.
 
@@ -50,16 +50,7 @@ def export(
     from rankwright.exchange.exporting import export as write_export
 
     require_file(out)
-    exported = write_export(
-        model,
-        out,
-        to=to,
-        sample=sample,
-        verify=verify,
-        lift=lift,
-        missing=missing,
-        name=name,
-    )
+    exported = write_export(model, out, to=to, sample=sample, verify=verify, lift=lift, missing=missing, name=name)
     print_json(exported.to_dict()) if as_json else _show(exported)
     tell_written(*exported.files)
 
@@ -68,7 +59,9 @@ def _show(exported: Exported) -> None:
     for verdict in exported.verdicts:
         typer.echo(f"verified: {verdict}")
         if verdict.left_out:
-            typer.echo(f"  {verdict.left_out} documents were left out: see the limits below")
+            typer.echo(
+                f"  {counted(verdict.left_out, 'document was', 'documents were')} left out: see the limits below"
+            )
     typer.echo(f"bound: scores of the sample may differ from ours by {exported.bound:.3g}, by rounding alone")
     if exported.lift:
         typer.echo(f"lift: {exported.lift:.9g} was added to every score")

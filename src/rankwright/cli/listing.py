@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from rankwright.cli.options import AsJson, arg
-from rankwright.cli.talk.output import print_json, print_table
+from rankwright.cli import options as shared
+from rankwright.cli.options import arg
+from rankwright.cli.printing import print_json, print_table
 from rankwright.errors import UnknownNameError, require
 
 EXAMPLES = "Example: rankwright list metrics\n\nExample: rankwright list settings lambdamart"
 IN_JSON_ALONE = ("rules", "settings", "search")  # columns too wide for a terminal
 
 
-def list_names(
-    what: Annotated[
-        str,
-        arg(
-            "Which names: rankers, settings, metrics, conventions, objectives, strategies, spaces, targets or sources.",
-            "WHAT",
-        ),
-    ],
-    ranker: Annotated[str | None, arg("With settings: the ranker that has them.", "RANKER")] = None,
-    as_json: AsJson = False,
+def listing(
+    what: str = arg(
+        "Which names: rankers, settings, metrics, conventions, objectives, strategies, spaces, targets or sources.",
+        "WHAT",
+    ),
+    ranker: str | None = arg("With settings: the ranker that has them.", "RANKER", default=None),
+    as_json: bool = shared.AS_JSON,
 ) -> None:
     """List the names that other commands take."""
     require((what == SETTINGS) == (ranker is not None), "name a ranker with settings, as in: list settings lambdamart")

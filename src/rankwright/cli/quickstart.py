@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from rankwright.cli.options import AsJson, opt
-from rankwright.cli.talk.output import print_json
-from rankwright.cli.talk.voice import tell, working
+from rankwright.cli import options as shared
+from rankwright.cli.options import opt
+from rankwright.cli.printing import print_json
+from rankwright.cli.verbosity import progress, tell
 from rankwright.errors import MissingExtraError
+from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
     from rankwright.experiments.quickstart import Quickstart
@@ -20,15 +22,15 @@ EXAMPLES = "Example: rankwright quickstart --out out/quickstart"
 
 
 def quickstart(
-    out: Annotated[Path | None, opt("The folder to write the data, the model and the results to.", "DIR")] = None,
-    as_json: AsJson = False,
+    out: Path | None = opt("The folder to write the data, the model and the results to.", "DIR"),
+    as_json: bool = shared.AS_JSON,
 ) -> None:
     """Make a small data set, train LambdaMART and nets on it, and compare them with single features."""
     from rankwright.experiments.quickstart import run_quickstart, write_quickstart
 
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)  # first, so that a wrong name fails before the work
-    with working():
+    with progress():
         result = run_quickstart()
     shown = None
     if out is not None:
@@ -43,11 +45,11 @@ def quickstart(
 
 
 def _report_in(folder: Path, result: Quickstart) -> Path | None:
-    """The report that was written; None where what makes pages is not installed, which is told."""
+    """Write the report and return its path; None, after a line on stderr, where pages cannot be made here."""
     from rankwright.experiments.quickstart import write_quickstart_report
 
     try:
-        with working():
+        with progress():
             return write_quickstart_report(result, folder)
     except MissingExtraError as error:
         tell(f"there is no report: {error}")
@@ -56,7 +58,10 @@ def _report_in(folder: Path, result: Quickstart) -> Path | None:
 
 def report(result: Quickstart) -> Iterator[str]:
     """The lines that show a person the result."""
-    parts = [f"{name} {part.n_queries} queries, {part.n_docs:,} documents" for name, part in result.parts.items()]
+    parts = [
+        f"{name} {counted(part.n_queries, 'query')}, {counted(part.n_docs, 'document')}"
+        for name, part in result.parts.items()
+    ]
     yield f"Synthetic web-search data, {result.parts['test'].n_features} features: {'; '.join(parts)}"
     some = next(iter(result.evaluations.values()))
     yield f"On test, {some.headline}"

@@ -1,4 +1,4 @@
-"""What `--report` does, alike in every command: checked first, made last, named at the end."""
+"""What `--report` does in every command: it is checked first, made last, and named at the end."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankwright.cli.talk.output import tell_written
-from rankwright.cli.talk.voice import working
+from rankwright.cli.printing import tell_written
+from rankwright.cli.verbosity import progress
 from rankwright.errors import require
 
 if TYPE_CHECKING:
@@ -20,14 +20,22 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 
 
-def check_asked(report: str | None, *inputs: str | None) -> None:
-    """Raise where the report could not be written, or reads again what can be read only once: before any work."""
+def check_report_option(report: str | None, *inputs: str | None) -> None:
+    """Raise, before any work, where the report cannot be written, or would read standard input a second time."""
     if report is None:
         return
     from rankwright.report.writing import check_report
 
     check_report(report)
     require(STANDARD_INPUT not in inputs, "--report names the files it is about: give a file, not standard input")
+
+
+def check_picture(path: str | None) -> None:
+    """Raise, before any work, where a picture cannot be written."""
+    if path is not None:
+        from rankwright.report.picture import picture_kind
+
+        picture_kind(path)
 
 
 def origin(files: Mapping[str, str | None], models: Mapping[str, str] | None = None, seed: int | None = None) -> Origin:
@@ -40,13 +48,11 @@ def origin(files: Mapping[str, str | None], models: Mapping[str, str] | None = N
     return Origin(command, known, dict(models or {}), seed)
 
 
-def write_asked(report: str | None, page: Callable[[], Page]) -> None:
-    """Make the page and write it, where one was asked for; the files are named on stderr."""
-    if report is None:
-        return
+def write_report(report: str, page: Callable[[], Page]) -> None:
+    """Make the page and write it; the files are named on stderr."""
     from rankwright.report.writing import write_page
 
-    with working():
+    with progress():
         made = page()
     tell_written(*write_page(made, report))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from rankwright.cli.options import AsJson, Cluster, arg, opt
-from rankwright.cli.talk.output import print_json, print_table, print_text
-from rankwright.cli.talk.voice import tell, working
+from rankwright.cli import options as shared
+from rankwright.cli.options import arg, flag, opt
+from rankwright.cli.printing import print_json, print_table, print_text
+from rankwright.cli.verbosity import progress, tell
 from rankwright.errors import require
 
 EXAMPLES = (
@@ -23,21 +23,17 @@ OUT, QUICK_OUT = "reproduced", "reproduced-quick"
 
 
 def reproduce(
-    names: Annotated[list[str] | None, arg("Experiments by name, or all; --list shows the names.", "NAME")] = None,
-    list_: Annotated[bool, opt("List the experiments and what each computes.", name="--list")] = False,
-    quick: Annotated[bool, opt("Smaller data and fewer trees: minutes in place of hours.", name="--quick")] = False,
-    data: Annotated[
-        str | None,
-        opt("A folder with LETOR, MSLR, Yahoo or Istella data, or clicks with labels. Default: synthetic data.", "DIR"),
-    ] = None,
-    out: Annotated[
-        str | None,
-        opt(f"The folder that keeps results. Default: {OUT}, or {QUICK_OUT} with --quick.", "FOLDER"),
-    ] = None,
-    seed: Annotated[int, opt("The same seed gives the same figures.")] = 0,
-    cluster: Cluster = None,
-    workers: Annotated[int | None, opt("How many parts to run at a time. Default: one per core.")] = None,
-    as_json: AsJson = False,
+    names: list[str] | None = arg("Experiments by name, or all; --list shows the names.", "NAME", default=None),
+    list_: bool = flag("--list", "List the experiments and what each computes."),
+    quick: bool = flag("--quick", "Smaller data and fewer trees: minutes in place of hours."),
+    data: str | None = opt(
+        "A folder with LETOR, MSLR, Yahoo or Istella data, or clicks with labels. Default: synthetic data.", "DIR"
+    ),
+    out: str | None = opt(f"The folder that keeps results. Default: {OUT}, or {QUICK_OUT} with --quick.", "FOLDER"),
+    seed: int = opt("The same seed gives the same figures.", default=0),
+    cluster: str | None = shared.CLUSTER,
+    workers: int | None = opt("How many parts to run at a time. Default: one per core."),
+    as_json: bool = shared.AS_JSON,
 ) -> None:
     """Run the experiments of the papers again and print their figures beside the papers'.
 
@@ -55,7 +51,7 @@ def reproduce(
 
     require(bool(names), "name an experiment, or all; rankwright reproduce --list shows the names")
     experiments_named(names or ())  # a wrong name is told before any data is read
-    with working():
+    with progress():
         given = () if data is None else find_sources(data)
         setup = Setup(QUICK if quick else FULL, seed, given)
         folder = out or (QUICK_OUT if quick else OUT)

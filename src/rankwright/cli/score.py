@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
+from rankwright.cli import options as shared
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import AsJson, DataFormat, Threads, arg, opt
-from rankwright.cli.talk.output import print_json
-from rankwright.cli.talk.voice import tell, working
+from rankwright.cli.options import arg, flag, opt
+from rankwright.cli.printing import print_json
+from rankwright.cli.verbosity import progress
 from rankwright.errors import SettingError, require
 
 EXAMPLES = (
     "Example: rankwright score model.rw test.txt --out scores.txt\n\n"
     "Example: rankwright score model.rw test.txt --top 10 --out ranked.csv"
 )
-OLD_STYLES = ("scores", "trec", "jsonl")  # what --format once named
 
 
 @reads_data()
 def score(
-    model: Annotated[str, arg("The model file.", "MODEL")],
-    data: Annotated[str, arg("The documents to score; - is standard input.", "DATA")],
-    out: Annotated[str, opt("The file to write; - is standard output.", "F")] = "-",
-    top: Annotated[int | None, opt("Write the best K documents of each query, best first.", "K", min=1)] = None,
-    style: Annotated[
-        str | None,
-        opt(
-            "How to write: scores, csv, tsv, parquet, jsonl or trec. Default: what the ending of --out shows, or "
-            "scores, one per line; csv with --top.",
-            "STYLE",
-            name="--to",
-        ),
-    ] = None,
-    format: DataFormat = None,
-    source_format: Annotated[
-        str | None, opt("The earlier name of --format.", "FORMAT", hidden=True, name="--from")
-    ] = None,
-    whole: Annotated[
-        bool, opt("Read all of DATA at once, so that its rows may have any order.", name="--whole")
-    ] = False,
-    threads: Threads = None,
-    as_json: AsJson = False,
+    model: str = arg("The model file.", "MODEL"),
+    data: str = arg("The documents to score; - is standard input.", "DATA"),
+    out: str = opt("The file to write; - is standard output.", "F", default="-"),
+    top: int | None = opt("Write the best K documents of each query, best first.", "K", min=1),
+    style: str | None = opt(
+        "How to write: scores, csv, tsv, parquet, jsonl or trec. Default: what the ending of --out shows, or "
+        "scores, one per line; csv with --top.",
+        "STYLE",
+        name="--to",
+    ),
+    format: str | None = shared.DATA_FORMAT,
+    whole: bool = flag("--whole", "Read all of DATA at once, so that its rows may have any order."),
+    threads: int | None = shared.THREADS,
+    as_json: bool = shared.AS_JSON,
     *,
     reading: dict[str, Any],
 ) -> None:
@@ -53,17 +45,11 @@ def score(
     from rankwright.catalog.scoring import score_file, style_of
 
     require(not (as_json and out == "-"), "--json and the scores cannot both go to standard output: give --out")
-    if format in OLD_STYLES:
-        tell(f"--format is the format of DATA in every command: write --to {format} now")
-        style, format = format, None
-    if source_format is not None:
-        tell(f"--from is --format now, as in other commands: write --format {source_format}")
-        format = source_format
     _refuse_swapped(model, data)
     ranker = load_trained(model)
     chosen = style_of(out, style, top)
     how: dict[str, Any] = {"style": chosen, "top": top, "format": format, "whole": whole, "threads": threads}
-    with working():
+    with progress():
         n_docs = score_file(ranker, data, out, options=reading, **how)
     if as_json:
         print_json({"model": model, "documents": n_docs, "out": out})

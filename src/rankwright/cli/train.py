@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from rankwright.cli import options as shared
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import (
-    AllowEmpty,
-    AsJson,
-    DataFormat,
-    ModelFile,
-    ModelSeed,
-    RankerName,
-    ReportFile,
-    Select,
-    Settings,
-    TestFile,
-    Threads,
-    arg,
-    opt,
-)
-from rankwright.cli.reporting import check_asked, training_page, write_asked
-from rankwright.cli.talk.output import print_json, print_text, require_file, tell_written
-from rankwright.cli.talk.voice import working
+from rankwright.cli.options import arg, opt
+from rankwright.cli.printing import print_json, print_text, require_file, tell_written
+from rankwright.cli.reporting import check_report_option, training_page, write_report
+from rankwright.cli.verbosity import progress
 from rankwright.errors import require
+from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
     from rankwright.catalog.training import TrainedOnFiles, TrainingFiles
@@ -42,45 +30,37 @@ WHERE = "Where a forest is grown"
 
 @reads_data()
 def train(
-    data: Annotated[str, arg("The documents to train on: a file, or a folder of shards.", "TRAIN")],
-    out: ModelFile,
-    ranker: RankerName = "lambdamart",
-    valid: Annotated[str | None, opt("Documents to choose the best step by.", "F")] = None,
-    watch: Annotated[
-        list[str] | None,
-        opt("Further documents to measure after each step, such as TRAIN itself; may be repeated.", "F"),
-    ] = None,
-    test: TestFile = None,
-    settings: Settings = None,
-    select: Select = None,
-    seed: ModelSeed = None,
-    threads: Threads = None,
-    checkpoint: Annotated[
-        str | None, opt("A folder to save progress in; a killed run continues from it.", "DIR")
-    ] = None,
-    initial_scores: Annotated[
-        str | None, opt("Scores to start from, one line per document of TRAIN; the model learns the rest.", "F")
-    ] = None,
-    valid_initial_scores: Annotated[str | None, opt("The same for the documents of --valid.", "F")] = None,
-    pairs: Annotated[
-        str | None, opt("Preferences between documents of TRAIN, as `rankwright clicks` writes them.", "F")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        opt(
-            "What grows the trees of a forest together: local (processes here), auto (Ray, started here), or the "
-            "address of a Ray cluster. Default: threads.",
-            "local|auto|ADDRESS",
-            WHERE,
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None, opt("With --cluster: how many workers share the documents. Default: one per core.", panel=WHERE)
-    ] = None,
-    allow_empty: AllowEmpty = False,
-    format: DataFormat = None,
-    report: ReportFile = None,
-    as_json: AsJson = False,
+    data: str = arg("The documents to train on: a file, or a folder of shards.", "TRAIN"),
+    out: str = opt("The model file to write.", "MODEL", default=...),
+    ranker: str = shared.RANKER,
+    valid: str | None = opt("Documents to choose the best step by.", "F"),
+    watch: list[str] | None = opt(
+        "Further documents to measure after each step, such as TRAIN itself; may be repeated.", "F"
+    ),
+    test: str | None = shared.TEST_FILE,
+    settings: list[str] | None = shared.SETTINGS,
+    select: str | None = shared.SELECT,
+    seed: int | None = shared.MODEL_SEED,
+    threads: int | None = shared.THREADS,
+    checkpoint: str | None = opt("A folder to save progress in; a killed run continues from it.", "DIR"),
+    initial_scores: str | None = opt(
+        "Scores to start from, one line per document of TRAIN; the model learns the rest.", "F"
+    ),
+    valid_initial_scores: str | None = opt("The same for the documents of --valid.", "F"),
+    pairs: str | None = opt("Preferences between documents of TRAIN, as `rankwright clicks` writes them.", "F"),
+    cluster: str | None = opt(
+        "What grows the trees of a forest together: local (processes here), auto (Ray, started here), or the "
+        "address of a Ray cluster. Default: threads.",
+        "local|auto|ADDRESS",
+        WHERE,
+    ),
+    workers: int | None = opt(
+        "With --cluster: how many workers share the documents. Default: one per core.", panel=WHERE
+    ),
+    allow_empty: bool = shared.ALLOW_EMPTY,
+    format: str | None = shared.DATA_FORMAT,
+    report: str | None = shared.REPORT_FILE,
+    as_json: bool = shared.AS_JSON,
     *,
     reading: dict[str, Any],
 ) -> None:
@@ -94,7 +74,7 @@ def train(
     Parquet or LETOR files; the model file is the same.
     """
     require_file(out)
-    check_asked(report, valid, test)
+    check_report_option(report, valid, test)
     from rankwright.catalog.settings import ranker_from_text
     from rankwright.catalog.training import TrainingFiles
 
@@ -113,36 +93,28 @@ def train(
         format=format,
         options=reading,
     )
-    where: dict[str, Any] = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers}
-    train_and_tell(chosen, files, out, name=ranker, as_json=as_json, allow_empty=allow_empty, report=report, **where)
+    where = {"checkpoint": checkpoint, "cluster": cluster, "workers": workers, "allow_empty": allow_empty}
+    train_and_show(chosen, files, out, name=ranker, as_json=as_json, report=report, **where)
 
 
-def train_and_tell(
-    ranker: Ranker,
-    files: TrainingFiles,
-    out: str,
-    *,
-    name: str,
-    checkpoint: str | None,
-    as_json: bool,
-    cluster: str | None = None,
-    workers: int | None = None,
-    allow_empty: bool = False,
-    report: str | None = None,
+def train_and_show(
+    ranker: Ranker, files: TrainingFiles, out: str, *, name: str, as_json: bool, report: str | None, **how: Any
 ) -> None:
-    """Train the ranker, write its model file, and print how that went; `name` is what the user called the ranker."""
+    """Train the ranker, write its model file, and print how that went.
+
+    `name` is what the user called the ranker; `how` are further options of `train_on_files`.
+    """
     from rankwright.catalog.training import train_on_files
 
-    with working():
-        trained = train_on_files(
-            ranker, files, out, checkpoint=checkpoint, cluster=cluster, workers=workers, allow_empty=allow_empty
-        )
+    with progress():
+        trained = train_on_files(ranker, files, out, **how)
     if as_json:
         print_json({"model": out, "ranker": name} | trained.to_dict())
     else:
         _show(trained, out)
         tell_written(out)
-    write_asked(report, lambda: training_page(trained, files, out))
+    if report is not None:
+        write_report(report, lambda: training_page(trained, files, out))
 
 
 def _told_of_clicks(ranker: Ranker) -> Iterator[str]:
@@ -164,8 +136,7 @@ def _show(trained: TrainedOnFiles, out: str) -> None:
     if not trained.evaluations and not trained.ranker.history_.values:
         ranker = trained.ranker
         used = int(ranker.used_features().sum())
-        steps = "1 step" if ranker.n_steps_ == 1 else f"{ranker.n_steps_:,} steps"
-        learned = f"{steps}, {used:,} of {ranker.n_features_in_:,} features used"
+        learned = f"{counted(ranker.n_steps_, 'step')}, {used:,} of {counted(ranker.n_features_in_, 'feature')} used"
         print_text(f"learned {ranker.name}: {learned}; no documents were held out to measure it on")
         typer.echo(f"measure it: rankwright evaluate TEST --model {out}")
     history = trained.ranker.history_

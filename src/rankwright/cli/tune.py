@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from rankwright.cli import options as shared
 from rankwright.cli.data_options import reads_data
-from rankwright.cli.options import (
-    AsJson,
-    Cluster,
-    DataFormat,
-    FoldSeeds,
-    RankerName,
-    ReportFile,
-    arg,
-    metric_names,
-    opt,
-)
-from rankwright.cli.reporting import check_asked, origin, write_asked
-from rankwright.cli.talk.output import print_json, print_table, require_file, tell_written
-from rankwright.cli.talk.voice import study_listeners, tell, working
-from rankwright.errors import require
+from rankwright.cli.options import arg, metric_names, opt
+from rankwright.cli.printing import print_json, print_table, require_file, tell_written
+from rankwright.cli.reporting import check_report_option, origin, write_report
+from rankwright.cli.verbosity import progress, tell
+from rankwright.errors import SettingError, require
 
 if TYPE_CHECKING:
     from rankwright.rankers.ranker import Ranker
-    from rankwright.report.page.document import Page
-    from rankwright.report.sections.subject import Origin
     from rankwright.tuning.cross_validation import CrossValidation
-    from rankwright.tuning.letor import TunedOnLetor
     from rankwright.tuning.nested import NestedResult
     from rankwright.tuning.tuner import Tuned
 
@@ -45,46 +33,37 @@ OF_HALVING, OF_STUDIES = "With --strategy halving", "Studies that were made"
 
 @reads_data()
 def tune(
-    data: Annotated[str | None, arg("The documents to train on, or a LETOR folder: Fold1, Fold2, …", "TRAIN")] = None,
-    out: Annotated[str | None, opt("The model file to write.", "MODEL")] = None,
-    ranker: RankerName = "lambdamart",
-    valid: Annotated[str | None, opt("Documents to validate on. Default: folds of TRAIN.", "F")] = None,
-    settings: Annotated[
-        list[str] | None, opt("A setting that is not searched; may be repeated.", "KEY=VALUE", name="--set")
-    ] = None,
-    search: Annotated[
-        list[str] | None,
-        opt(
-            "A setting to search: a list, a,b,c, or a range, low..high[:log]. May be repeated.",
-            "KEY=VALUES",
-            name="--search",
-        ),
-    ] = None,
-    space: Annotated[
-        str | None, opt("What to search: own, slides-a, slides-b, or a .json or .toml file. Default: --search, or own.")
-    ] = None,
-    strategy: Annotated[str, opt("How to search: grid, random, halving, tpe, gp or qmc.")] = "random",
-    trials: Annotated[int | None, opt("How many configurations to try.")] = None,
-    metric: Annotated[str, opt("The metric to improve, such as ndcg@10:letor.")] = "ndcg@10",
-    metrics: Annotated[str | None, opt("Further metrics to record, separated by commas.")] = None,
-    folds: Annotated[int, opt("How many folds to cut TRAIN into; each is used for validation in turn.")] = 5,
-    seeds: FoldSeeds = 1,
-    seed: Annotated[int, opt("The same seed gives the same search.")] = 0,
-    min_budget: Annotated[int | None, opt("How many steps the first round gets.", panel=OF_HALVING)] = None,
-    eta: Annotated[int, opt("One configuration in ETA continues, with ETA times the steps.", panel=OF_HALVING)] = 3,
-    nested: Annotated[int | None, opt("Measure the whole search on K outer folds that it never sees.", "K")] = None,
-    study: Annotated[
-        str | None, opt("A folder that keeps every experiment; a killed search continues from it.", "DIR")
-    ] = None,
-    report: ReportFile = None,
-    show: Annotated[
-        list[str] | None, opt("Show the study in this folder; may be repeated, to compare.", "DIR", OF_STUDIES)
-    ] = None,
-    picture: Annotated[str, opt("svg, png or pdf.", panel=OF_STUDIES)] = "svg",
-    cluster: Cluster = None,
-    workers: Annotated[int | None, opt("How many experiments to run at a time. Default: one per core.")] = None,
-    format: DataFormat = None,
-    as_json: AsJson = False,
+    data: str | None = arg("The documents to train on, or a LETOR folder: Fold1, Fold2, …", "TRAIN", default=None),
+    out: str | None = opt("The model file to write.", "MODEL"),
+    ranker: str = shared.RANKER,
+    valid: str | None = opt("Documents to validate on. Default: folds of TRAIN.", "F"),
+    settings: list[str] | None = opt("A setting that is not searched; may be repeated.", "KEY=VALUE", name="--set"),
+    search: list[str] | None = opt(
+        "A setting to search: a list, a,b,c, or a range, low..high[:log]. May be repeated.",
+        "KEY=VALUES",
+        name="--search",
+    ),
+    space: str | None = opt(
+        "What to search: own, slides-a, slides-b, or a .json or .toml file. Default: --search, or own."
+    ),
+    strategy: str = opt("How to search: grid, random, halving, tpe, gp or qmc.", default="random"),
+    trials: int | None = opt("How many configurations to try."),
+    metric: str = opt("The metric to improve, such as ndcg@10:letor.", default="ndcg@10"),
+    metrics: str | None = opt("Further metrics to record, separated by commas."),
+    folds: int = opt("How many folds to cut TRAIN into; each is used for validation in turn.", default=5),
+    seeds: int = shared.FOLD_SEEDS,
+    seed: int = opt("The same seed gives the same search.", default=0),
+    min_budget: int | None = opt("How many steps the first round gets.", panel=OF_HALVING),
+    eta: int = opt("One configuration in ETA continues, with ETA times the steps.", panel=OF_HALVING, default=3),
+    nested: int | None = opt("Measure the whole search on K outer folds that it never sees.", "K"),
+    study: str | None = opt("A folder that keeps every experiment; a killed search continues from it.", "DIR"),
+    report: str | None = shared.REPORT_FILE,
+    show: list[str] | None = opt("Show the study in this folder; may be repeated, to compare.", "DIR", OF_STUDIES),
+    picture: str = opt("svg, png or pdf.", panel=OF_STUDIES, default="svg"),
+    cluster: str | None = shared.CLUSTER,
+    workers: int | None = opt("How many experiments to run at a time. Default: one per core."),
+    format: str | None = shared.DATA_FORMAT,
+    as_json: bool = shared.AS_JSON,
     *,
     reading: dict[str, Any],
 ) -> None:
@@ -99,19 +78,18 @@ def tune(
     --show shows a study as tables and pictures: what each search reached with how much work, which settings matter,
     and the best configurations. --report writes one page about the search.
     """
-    if report is not None and Path(report).is_dir():
-        tell(f"--report writes a page in every command now: write rankwright tune --show {report}")
-        show, report = [report, *(show or [])], None
-    check_asked(report, valid)
+    check_report_option(report, valid)
     if show:
         require(data is None, "--show reads studies: leave out TRAIN")
         _show_studies(show, out, picture, report, as_json)
         return
-    require(data is not None, "give TRAIN, the documents to train on, or --show")
-    assert data is not None
+    if data is None:
+        raise SettingError("give TRAIN, the documents to train on, or --show")
     require_file(out)
+    from rankwright.formats.letor_folders import has_folds
     from rankwright.tuning.plan import TuningPlan
     from rankwright.tuning.searched import search_from_text
+    from rankwright.tuning.studies.study import announce_study
 
     metric_names(metric)
     chosen, searched = search_from_text(ranker, settings or (), space=space, search=search or ())
@@ -127,23 +105,17 @@ def tune(
         eta=eta,
     )
     how: dict[str, Any] = {"space": searched, "plan": plan, "study": study, "cluster": cluster, "workers": workers}
-    from rankwright.formats.letor_folders import has_folds
-
+    how["listeners"], reading = [announce_study], {"format": format} | reading
     if nested is not None:
         require(report is None, "--nested has no one search to report on: leave out --report")
         require(valid is None and out is None, "--nested measures a search and writes no model: no --valid, no --out")
         require(not has_folds(data), "--nested cuts folds itself: give one set of documents")
-        _nested(chosen, data, nested, {"format": format} | reading, as_json, how)
+        _nested(chosen, data, nested, reading, as_json, how)
         return
     if has_folds(data):
         require(valid is None, f"{data} has validation documents of its own: leave out --valid")
         require(out is None, "folds of LETOR overlap: there is no one set to train a model on, no --out")
-        tuned, tested = _tune_on_letor(chosen, data, {"format": format} | reading, how)
-    else:
-        tuned, tested = (
-            _tune(chosen, data, valid, {"format": format} | reading, how | {"refits": out is not None}),
-            None,
-        )
+    tuned, tested = _search(chosen, data, valid, reading, how, refits=out is not None)
     if out is not None:
         tuned.ranker.save(out)
     if as_json:
@@ -152,40 +124,36 @@ def tune(
     else:
         _show(tuned, tested)
         tell_written(out)
-    files = {"training documents": data, "validation documents": valid}
-    about = origin(files, {} if out is None else {ranker: out}, seed)
-    write_asked(report, lambda: _page(tuned, tested, about))
+    if report is not None:
+        from rankwright.report.pages.searches import page_of_tuned
+
+        files = {"training documents": data, "validation documents": valid}
+        about = origin(files, {} if out is None else {ranker: out}, seed)
+        write_report(report, lambda: page_of_tuned(tuned, about, tested))
 
 
-def _page(tuned: Tuned, tested: CrossValidation | None, about: Origin) -> Page:
-    from rankwright.report.pages.searches import page_of_tuned
-
-    return page_of_tuned(tuned, about, tested)
-
-
-def _tune(ranker: Ranker, data: str, valid: str | None, reading: dict[str, Any], how: dict[str, Any]) -> Tuned:
+def _search(
+    ranker: Ranker, data: str, valid: str | None, reading: dict[str, Any], how: dict[str, Any], *, refits: bool
+) -> tuple[Tuned, CrossValidation | None]:
+    """The search, and for a LETOR folder what the chosen settings reach on its test documents."""
     from rankwright.catalog.training import read_parts
+    from rankwright.formats.letor_folders import has_folds
+    from rankwright.tuning.letor import tune_on_letor
     from rankwright.tuning.tuner import tune as tune_ranker
 
-    with working():
+    with progress():
+        if has_folds(data):
+            return tune_on_letor(ranker, data, reading=reading, **how)
         parts = read_parts(data, valid, **reading)
-        return tune_ranker(ranker, parts.train, valid=parts.valid, listeners=study_listeners(), **how)
-
-
-def _tune_on_letor(ranker: Ranker, folder: str, reading: dict[str, Any], how: dict[str, Any]) -> TunedOnLetor:
-    from rankwright.tuning.letor import tune_on_letor
-
-    with working():
-        return tune_on_letor(ranker, folder, reading=reading, listeners=study_listeners(), **how)
+        return tune_ranker(ranker, parts.train, valid=parts.valid, refits=refits, **how), None
 
 
 def _nested(ranker: Ranker, data: str, folds: int, reading: dict[str, Any], as_json: bool, how: dict[str, Any]) -> None:
     from rankwright.formats.reading import read
     from rankwright.tuning.nested import nested_cross_validation
 
-    with working():
-        documents, listeners = read(data, **reading), study_listeners()
-        found = nested_cross_validation(ranker, documents, folds=folds, listeners=listeners, tell=tell, **how)
+    with progress():
+        found = nested_cross_validation(ranker, read(data, **reading), folds=folds, tell=tell, **how)
     print_json(found.to_dict()) if as_json else _show_nested(found)
 
 
@@ -227,4 +195,5 @@ def _show_studies(studies: list[str], out: str | None, picture: str, report: str
     else:
         typer.echo(written.text)
         tell_written(*written.files)
-    write_asked(report, lambda: page_of_studies(summaries, origin({})))
+    if report is not None:
+        write_report(report, lambda: page_of_studies(summaries, origin({})))

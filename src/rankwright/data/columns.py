@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, Message, Parameter, require
 
 # The usual names of each role; tables are written with the first.
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -156,14 +156,35 @@ def find_layout(
     column_of = {role: columns.given(role) or _usual_column(role, open_names, columns) for role in ROLES}
     if column_of["query"] is None:
         raise InputError(
-            f"there is no query column: found {quoted_list(names)}; wanted {' or '.join(USUAL_NAMES['query'])}, "
-            f"or a name given as Columns(query=…)"
+            Message(
+                f"there is no query column: found {quoted_list(names)}; wanted {' or '.join(USUAL_NAMES['query'])}, "
+                f"or a name given as ",
+                column_parameter("query"),
+            )
         )
     if features is None:
         taken = set(column_of.values())
         features = [name for name in open_names if name not in taken]
     _check_categories(names, features, categories)
     return TableLayout(**column_of, features=tuple(features))  # type: ignore[arg-type]  # the query's name was checked
+
+
+def column_parameter(role: str) -> Parameter:
+    """The parameter that names the column of a role, for messages."""
+    return Parameter(role, "NAME", python=f"Columns({role}=…)")
+
+
+def how_to_choose_features(texts: Sequence[str] | None = None) -> Message:
+    """Advice for a table in which columns of text, perhaps `texts`, stand among the features."""
+    return Message(
+        "leave out what is no feature with ",
+        Parameter("drop", texts),
+        ", choose with ",
+        Parameter("features"),
+        ", or name in ",
+        Parameter("categories"),
+        " what trees should take as categories",
+    )
 
 
 def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:
@@ -174,8 +195,11 @@ def check_written_names(feature_names: Sequence[str], columns: Columns) -> None:
         clashing = [name for name in feature_names if (name if given else folded_name(name)) in taken]
         if clashing:
             raise InputError(
-                f"a feature called {clashing[0]!r} would be read back as the {role} column; "
-                f"rename it, or name that column otherwise with Columns({role}=…)"
+                Message(
+                    f"a feature called {clashing[0]!r} would be read back as the {role} column; "
+                    f"rename it, or name that column otherwise with ",
+                    column_parameter(role),
+                )
             )
 
 
@@ -208,8 +232,11 @@ def _usual_column(role: str, names: Sequence[str], columns: Columns) -> str | No
     candidates = [name for name in names if folded_name(name) in usual and name not in elsewhere]
     if len(candidates) > 1:
         raise InputError(
-            f"{quoted_list(candidates)} could each be the {role} column; say which with Columns({role}=…), "
-            f"and drop what is no feature"
+            Message(
+                f"{quoted_list(candidates)} could each be the {role} column; say which with ",
+                column_parameter(role),
+                ", and drop what is no feature",
+            )
         )
     return candidates[0] if candidates else None
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, as_features, as_ids
 from rankwright.data.categories import Categories, CategoryCodes, category_codes, codes_in, texts_among
-from rankwright.data.columns import check_different
-from rankwright.errors import InputError, MissingExtraError, require_type
+from rankwright.data.columns import check_different, how_to_choose_features
+from rankwright.errors import InputError, Message, MissingExtraError, require_type
 
 if TYPE_CHECKING:
     import pandas
@@ -99,9 +99,10 @@ class Table:
         wrong = [name for name in names if name not in self.coded and not self.library.is_numeric(self.columns[name])]
         if wrong:
             raise InputError(
-                f"{'column' if len(wrong) == 1 else 'columns'} {', '.join(map(repr, wrong))} must hold numbers; "
-                f"leave out what is no feature with drop=, choose with features=, or name in categories= what trees "
-                f"should take as categories"
+                Message(
+                    f"{'column' if len(wrong) == 1 else 'columns'} {', '.join(map(repr, wrong))} must hold numbers; ",
+                    how_to_choose_features(),
+                )
             )
 
     def matrix(self, names: Sequence[str], out: Float32Array | None = None) -> Float32Array:

@@ -7,6 +7,7 @@ that was killed goes on from there, and a run with more rankers trains only the 
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwright.arrays import Float64Array
 from rankwright.catalog.rankers import RANKERS, ranker_named
 from rankwright.cluster.engine import open_engine
 from rankwright.container.atomic import atomic_file
@@ -23,15 +25,15 @@ from rankwright.data.groups import Groups
 from rankwright.data.keys import key_order
 from rankwright.data.splits import k_fold
 from rankwright.errors import FileFormatError, InputError, MissingExtraError, require
-from rankwright.experiments.fold_spread import components_of, spread_table
 from rankwright.formats.letor_folders import LetorFold, fold_folders, read_fold
 from rankwright.formats.reading import read
+from rankwright.metrics.comparison.comparison_tables import signed_cell
 from rankwright.metrics.comparison.system_comparison import SystemComparison, compare_evaluations
-from rankwright.metrics.comparison.variance_components import VarianceComponents
+from rankwright.metrics.comparison.variance_components import VarianceComponents, variance_components
 from rankwright.metrics.convention import as_convention
 from rankwright.metrics.evaluation import RESAMPLES, Evaluation, MetricResult, evaluate
 from rankwright.metrics.metric_table import as_measure
-from rankwright.tables.text import ShownTables
+from rankwright.tables.text import ShownTable, ShownTables
 from rankwright.training.digest import data_digest
 from rankwright.tuning.per_query import for_json, from_json
 from rankwright.tuning.plan import TuningPlan
@@ -43,6 +45,8 @@ ALL = "all"
 METRICS = ("map", "ndcg@10")
 TRIALS = 12
 STUDIES = "studies"  # the folder of searches, beside the results
+SPREAD_PARTS = ("queries", "seeds", "folds", "rest")
+SPREAD_TITLE = "standard deviations of the difference from the best, and its 95 % interval with all of them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,10 @@ class FoldComparison:
         }
         return self.comparison.to_dict() | {"chosen": chosen, "spread": spread}
 
+    def per_query(self) -> dict[str, Any]:
+        """The table of test queries, with the values of each ranker."""
+        return self.comparison.per_query()
+
     @property
     def spread(self) -> dict[str, dict[str, VarianceComponents | None]]:
         """For each metric and each system but the best, where the spread of its difference from the best comes from.
@@ -121,7 +129,7 @@ class FoldComparison:
         """
         comparison = self.comparison
         return {
-            metric: {name: components_of(self.results, metric, comparison.best[metric], name) for name in against}
+            metric: {name: _components(self.results, metric, comparison.best[metric], name) for name in against}
             for metric, against in comparison.against_best.items()
         }
 
@@ -130,7 +138,7 @@ class FoldComparison:
         tables = self.comparison.shown()
         if not any(one.by_seed for one in self.results):
             return tables
-        return ShownTables([*tables.tables, spread_table(self.spread, self.comparison.best)], tables.notes)
+        return ShownTables([*tables.tables, _spread_table(self.spread, self.comparison.best)], tables.notes)
 
 
 def compare_on_folds(
@@ -292,3 +300,47 @@ def _joined(results: Sequence[RankerOnFold], plan: ComparisonPlan) -> Evaluation
         nothing_relevant=sum(one.nothing_relevant for one in results),
         weighted=False,  # no weights of the data
     )
+
+
+def _components(results: Sequence[RankerOnFold], metric: str, best: str, system: str) -> VarianceComponents | None:
+    """The variance components of a system's differences from the best; None where too few queries count."""
+    tables = {name: [_values_by_seed(one, metric) for one in results if one.ranker == name] for name in (best, system)}
+    try:
+        return variance_components([own - other for own, other in zip(tables[system], tables[best], strict=True)])
+    except InputError:
+        return None
+
+
+def _values_by_seed(result: RankerOnFold, metric: str) -> Float64Array:
+    """A row for each test query, a column for each seed."""
+    return np.column_stack([from_json(values) for values in result.by_seed.get(metric, [result.values[metric]])])
+
+
+def _spread_table(spread: Mapping[str, Mapping[str, VarianceComponents | None]], best: Mapping[str, str]) -> ShownTable:
+    """The standard deviations of the parts, and the interval of the difference with all of them."""
+    rows: list[list[str]] = []
+    notes: list[str] = []
+    for metric, of_systems in spread.items():
+        known = {name: own for name, own in of_systems.items() if own is not None}
+        for system, own in known.items():
+            low, high = own.interval
+            deviations = [_deviation(getattr(own, part)) for part in SPREAD_PARTS]
+            rows.append([metric, system, *deviations, f"{signed_cell(low)} to {signed_cell(high)}"])
+        if known:
+            nearest = min(known, key=lambda name: abs(known[name].mean))
+            notes.append(_uncertainty_sentence(metric, best[metric], nearest, known[nearest]))
+    return ShownTable(SPREAD_TITLE, ["metric", "system", *SPREAD_PARTS, "95 % interval"], rows, SPREAD_PARTS, notes)
+
+
+def _deviation(variance: float) -> str:
+    return "-" if math.isnan(variance) else f"{math.sqrt(variance):.4f}"
+
+
+def _uncertainty_sentence(metric: str, best: str, system: str, own: VarianceComponents) -> str:
+    """What share of the uncertainty of a mean difference comes from what."""
+    known = {part: value for part, value in own.of_mean.items() if not math.isnan(value)}
+    total = sum(known.values())
+    if total == 0:
+        return f"{metric}: {system} and {best} never differ."
+    shares = ", ".join(f"{100 * value / total:.0f} % from {part}" for part, value in known.items())
+    return f"{metric}, {system} less {best}: of the uncertainty of the mean, {shares}."

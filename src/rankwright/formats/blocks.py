@@ -174,4 +174,4 @@ def errors_name_file(name: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise FileFormatError(name, str(error)) from None
+        raise FileFormatError(name, error.message) from None

@@ -18,7 +18,7 @@ from rankwright.data.columns import Columns, TableLayout, check_written_names, f
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.dataset_parts import role_columns
 from rankwright.data.frames import Table, arrow_table, pandas_frame, polars_frame, table_of
-from rankwright.errors import InputError, require_type
+from rankwright.errors import InputError, Message, require_type
 from rankwright.formats.blocks import Reader
 from rankwright.formats.pipeline import numbered_chunks
 from rankwright.formats.rows import Rows, Runs
@@ -227,7 +227,7 @@ def rows_of_table(
     )
     fault = rows.first_fault(layout, allow_infinity=allow_infinity)
     if fault is not None:
-        raise InputError(f"column {fault.column!r}, row {first_row + fault.row}: {fault.problem}")
+        raise InputError(Message(f"column {fault.column!r}, row {first_row + fault.row}: ", fault.problem))
     return rows
 
 

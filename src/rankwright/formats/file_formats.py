@@ -18,7 +18,7 @@ from pathlib import PurePath
 from typing import Any, cast
 
 from rankwright.container.file import is_container
-from rankwright.errors import FileFormatError, SettingError, UnknownNameError, require_type
+from rankwright.errors import FileFormatError, Message, Parameter, SettingError, UnknownNameError, require_type
 from rankwright.formats.blocks import Reader
 from rankwright.formats.delimited.csv_files import DelimitedReader, write_delimited
 from rankwright.formats.lines import LONGEST_QUOTE
@@ -136,4 +136,6 @@ def check_options(name: str, allowed: Sequence[str], options: Mapping[str, Any])
     """Raise where the format of that name does not know one of the options."""
     unknown = [option for option in options if option not in allowed]
     if unknown:
-        raise SettingError(f"{name} files have no option {unknown[0]!r} here; they have {', '.join(allowed)}")
+        absent = Parameter(unknown[0], python=f"option {unknown[0]!r}")
+        others = [part for option in allowed for part in (", ", Parameter(option, python=option))]
+        raise SettingError(Message(f"{name} files have no ", absent, " here; they have ", *others[1:]))

@@ -16,7 +16,7 @@ from rankwright.data.columns import TableLayout
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.dataset_parts import not_propensities
 from rankwright.data.groups import Grouping, group_rows, run_starts
-from rankwright.errors import InputError
+from rankwright.errors import InputError, Message, Parameter
 
 
 class Runs(NamedTuple):
@@ -100,7 +100,8 @@ class Rows:
         infinite = np.isinf(self.features)
         if not allow_infinity and infinite.any():
             row, place = np.argwhere(infinite)[0].tolist()
-            wanted = "a feature must lie within float32's range; allow_infinity=True lets infinite ones in"
+            remedy = Parameter("allow_infinity", True)
+            wanted = Message("a feature must lie within float32's range; ", remedy, " lets infinite ones in")
             return Fault(row, layout.features[place], wanted)
         for column, values, missing_allowed in (
             (layout.label, self.labels, True),

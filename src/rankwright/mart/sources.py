@@ -11,7 +11,7 @@ from rankwright.arrays import IntArray
 from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.debiasing.stage import tells_examination
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, Message, Parameter, require
 from rankwright.features.scaling import FittedScaling
 from rankwright.formats.blocks import errors_name_file
 from rankwright.formats.data_file import as_data_file
@@ -251,12 +251,18 @@ class OnWorkers:
         if example.categories:
             names = quoted_list(list(example.categories))
             raise InputError(
-                f"{names} holds texts, whose codes would differ from shard to shard: turn it into numbers, or leave it "
-                f"out with drop="
+                Message(
+                    f"{names} holds texts, whose codes would differ from shard to shard: turn it into numbers, or "
+                    f"leave it out with ",
+                    Parameter("drop"),
+                )
             )
         require(
             example.propensities is None,
-            "workers do not weigh clicks by propensity: train in one process, or leave the column out with drop=",
+            Message(
+                "workers do not weigh clicks by propensity: train in one process, or leave the column out with ",
+                Parameter("drop"),
+            ),
         )
         _, found = run_stages(example, (*ranker.recipe.stages_of_bins(ranker), Refuse(ranker)), TrainingFindings())
         if not run.allow_empty:

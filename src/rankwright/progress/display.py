@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from rankwright.progress.line import ProgressLine
 from rankwright.progress.stages import STAGE, Stage, log
@@ -23,20 +23,21 @@ REDRAWN_PER_SECOND = 4
 NOTEBOOK_WIDTH = 100  # letters
 
 
-class Place(Protocol):
-    """Where the line is shown."""
+class Place:
+    """Where progress is shown; this one shows lines that stay, and no progress."""
 
     def changed(self) -> None:
-        """Called after the line has changed."""
+        """Called after the line of progress has changed."""
 
     def say(self, text: str) -> None:
         """Show a line of text that stays, above the line of progress."""
+        sys.stderr.write(f"{text}\n")
 
     def close(self) -> None:
         """Remove the line of progress."""
 
 
-class Terminal:
+class Terminal(Place):
     """A line at the bottom of a terminal; what is printed meanwhile goes above it."""
 
     def __init__(self, line: ProgressLine) -> None:
@@ -52,9 +53,6 @@ class Terminal:
         self._live = Live(get_renderable=text, console=console, transient=True, refresh_per_second=REDRAWN_PER_SECOND)
         self._live.start()
 
-    def changed(self) -> None:
-        """Nothing: the line is redrawn all the time."""
-
     def say(self, text: str) -> None:
         """Print a line above."""
         self._console.print(text, markup=False, soft_wrap=True)
@@ -64,8 +62,8 @@ class Terminal:
         self._live.stop()
 
 
-class PlainLines:
-    """A line of text every few seconds, for files, pipes and CI; nothing for what takes less."""
+class PlainLines(Place):
+    """A line of text every few seconds, for files, pipes and CI; work that ends sooner prints nothing."""
 
     def __init__(self, line: ProgressLine, seconds: float | None = None) -> None:
         self._line, self._ended = line, threading.Event()
@@ -80,9 +78,6 @@ class PlainLines:
             if text:
                 self.say(text)
 
-    def changed(self) -> None:
-        """Nothing: the next line comes in its time."""
-
     def say(self, text: str) -> None:
         """Print a line."""
         with self._lock:
@@ -95,7 +90,7 @@ class PlainLines:
         self._thread.join()
 
 
-class Notebook:
+class Notebook(Place):
     """An output of the cell that is drawn anew in place, and stays with its last text."""
 
     def __init__(self, line: ProgressLine) -> None:
@@ -110,10 +105,6 @@ class Notebook:
             self._last = now
             self._handle.update(_Plain(self._line.drawn(NOTEBOOK_WIDTH)))
 
-    def say(self, text: str) -> None:
-        """Print a line into the output of the cell."""
-        sys.stderr.write(f"{text}\n")
-
     def close(self) -> None:
         """Leave the last state of the line."""
         self._handle.update(_Plain(self._line.finished()))
@@ -127,20 +118,6 @@ class _Plain:
 
     def __repr__(self) -> str:
         return self._text
-
-
-class Silent:
-    """Shows lines that stay, and no progress."""
-
-    def changed(self) -> None:
-        """Nothing."""
-
-    def say(self, text: str) -> None:
-        """Print a line."""
-        sys.stderr.write(f"{text}\n")
-
-    def close(self) -> None:
-        """Nothing."""
 
 
 def in_notebook() -> bool:
@@ -167,8 +144,7 @@ _shown: ContextVar[Place | None] = ContextVar("shown", default=None)
 
 def say(text: str) -> None:
     """Print a line on stderr: above the line of progress, where one is shown."""
-    place = _shown.get()
-    (Silent() if place is None else place).say(wrapped(text))
+    (_shown.get() or Place()).say(wrapped(text))
 
 
 def wrapped(text: str) -> str:

@@ -15,7 +15,7 @@ SURE_AFTER = 1.0  # seconds before an estimate of the time left means anything
 
 @dataclass(slots=True)
 class _Followed:
-    """A stage with the moments from which its speed is known."""
+    """A stage, and the times from which its speed is estimated."""
 
     stage: Stage
     began: float
@@ -52,7 +52,7 @@ class ProgressLine:
         self._began = self.clock()
 
     def hear(self, stage: Stage) -> bool:
-        """Take in a stage; True where it is a new one, not more of the last."""
+        """Take in a stage; True where it is a new one, and not progress of the last."""
         now = self.clock()
         last = self._overall if stage.overall else self._inner
         is_new = last is None or (last.stage.what != stage.what and not stage.overall)

@@ -56,7 +56,7 @@ def announce(
 ) -> None:
     """Tell what is being done now; the parameters are those of a `Stage`.
 
-    The beginning of a stage is information, how far it is is for debugging.
+    The beginning of a stage is logged as information, and how far it is for debugging.
     """
     level = logging.INFO if done is None else logging.DEBUG
     if log.isEnabledFor(level) and not _hushed.get():
@@ -71,7 +71,7 @@ def is_followed() -> bool:
 
 @contextmanager
 def hushed() -> Iterator[None]:
-    """Announce nothing meanwhile: for work within a stage that would look like the stage itself."""
+    """Announce nothing in the block: for work within a stage that would be mistaken for the stage itself."""
     before = _hushed.set(True)
     try:
         yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from rankwright.data.columns import ROLES, USUAL_NAMES, Columns, find_layout, folded_name, quoted_list
 from rankwright.data.frames import is_frame, names_are_text, table_of, values_of
-from rankwright.errors import InputError, InputTypeError
+from rankwright.errors import InputError, InputTypeError, Parameter
 from rankwright.formats.dataset_tables import from_frame
 from rankwright.rankers.known_features import KnownFeatures, missing_features
 from rankwright.rankers.trained import TrainedRanker
@@ -48,7 +47,7 @@ def judged_frame(frame: Any, label: str | None, beside: Mapping[str, Any], known
     try:
         data = from_frame(frame, _known_columns(frame, roles, known))
     except InputError as error:
-        raise InputError(_in_parameters(str(error))) from None
+        raise InputError(error.message.shown(_of_fit)) from None
     if data.labels is None:
         raise InputError(
             f"there is no label column: found {quoted_list(table_of(frame).names)}; wanted one of "
@@ -60,10 +59,12 @@ def judged_frame(frame: Any, label: str | None, beside: Mapping[str, Any], known
     return data.with_initial_scores(scores) if scores is not None else data
 
 
-def _in_parameters(message: str) -> str:
-    """The message of an error about a table, with the parameters of `fit` in place of those of `Columns`."""
-    parameter_of = {role: parameter for parameter, role in ROLE_OF.items()}
-    return re.sub(r"Columns\((\w+)=…\)", lambda found: f"{parameter_of.get(found[1], found[1])}=…", message)
+def _of_fit(parameter: Parameter) -> Parameter:
+    """The parameter of `fit` that names the same column as one of `Columns`; others stay as they are."""
+    if parameter.name not in ROLES:
+        return parameter
+    name = next((name for name, role in ROLE_OF.items() if role == parameter.name), parameter.name)
+    return Parameter(name, python=f"{name}=…")
 
 
 def _known_columns(frame: Any, roles: Mapping[str, str | None], known: Columns | None) -> Columns:

@@ -8,9 +8,9 @@ from math import inf
 import numpy as np
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import InputError
+from rankwright.errors import InputError, Message, Parameter
 
-REMEDY = "allow_empty=True trains such a model all the same"
+REMEDY = Message(Parameter("allow_empty", True), " trains such a model all the same")
 
 
 class NothingToLearnError(InputError):
@@ -72,7 +72,7 @@ def check_facts(name: str, facts: LessonFacts, *, alone: bool) -> None:
     """The same, of data without preferences that is known by these facts."""
     why = _why_nothing(facts, alone=alone)
     if why is not None:
-        raise NothingToLearnError(f"there is nothing for {name} to learn from: {why}; {REMEDY}")
+        raise NothingToLearnError(Message(f"there is nothing for {name} to learn from: {why}; ", REMEDY))
 
 
 def _why_nothing(facts: LessonFacts, *, alone: bool) -> str | None:

@@ -19,7 +19,7 @@ from rankwright.data.columns import quoted_list
 from rankwright.data.dataset import RankingDataset
 from rankwright.data.judged import call_irrelevant
 from rankwright.data.keys import key_order
-from rankwright.errors import InputError
+from rankwright.errors import InputError, Message, Parameter
 from rankwright.rankers.lessons import check_something_to_learn
 from rankwright.rankers.seen import SeenQueries
 from rankwright.rankers.trained import TrainingFindings
@@ -74,13 +74,19 @@ class Refuse:
         if data.categories and not ranker.takes_categories:
             names = quoted_list(list(data.categories))
             raise InputError(
-                f"{ranker.name} learns from numbers, and {names} holds texts: leave it out with drop=, turn it into "
-                f"numbers, or train trees, which take categories"
+                Message(
+                    f"{ranker.name} learns from numbers, and {names} holds texts: leave it out with ",
+                    Parameter("drop"),
+                    ", turn it into numbers, or train trees, which take categories",
+                )
             )
         if data.positions is not None and not ranker.takes_positions:
             raise InputError(
-                f"{ranker.name} does not learn from positions, and was given them: leave position out, or drop that "
-                f"column with drop="
+                Message(
+                    f"{ranker.name} does not learn from positions, and was given them: leave position out, or drop "
+                    f"that column with ",
+                    Parameter("drop"),
+                )
             )
         return data, found
 

@@ -11,12 +11,6 @@ from typing import Protocol
 GAP = "  "  # between columns
 
 
-def counted(number: int, noun: str, form: str = "") -> str:
-    """A number of things in words: `1 query`, `2 queries`; `form` says how the number is formatted."""
-    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number:{form}} {noun if number == 1 else several}"
-
-
 def table_lines(
     columns: Sequence[str],
     rows: Iterable[Sequence[str]],
@@ -145,6 +139,14 @@ class ShownTables:
 
 def _cell(tag: str, text: str, is_right: bool) -> str:
     return f'<{tag} style="text-align:{"right" if is_right else "left"}">{escape(str(text).strip())}</{tag}>'
+
+
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """How many there are of a thing, in the singular or the plural: 1 query, 2,000 queries, 0 documents."""
+    if number == 1:
+        return f"1 {one}"
+    regular = f"{one[:-1]}ies" if one.endswith("y") and one[-2:] not in ("ay", "ey", "oy") else f"{one}s"
+    return f"{number:,} {regular if several is None else several}"
 
 
 def short(value: object, digits: int = 4) -> str:

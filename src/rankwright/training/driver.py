@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from rankwright.arrays import Arrays, arrays_with_prefix
 from rankwright.container.checks import check_alike, check_between, file_faults, read_field, read_integer
-from rankwright.errors import InputError, require
+from rankwright.errors import InputError, Message, Parameter, require
 from rankwright.training.checkpoints import Checkpoint
 from rankwright.training.digest import Digests
 from rankwright.training.loop import History, Listener, LoopPlan, Progress, Watch, run_loop
 
+NEEDS_VALIDATION = Message("early_stopping needs validation data: give ", Parameter("valid", python="valid=…"))
 LEARNER, KEPT = "learner.", "kept."  # what the names of arrays begin with in a checkpoint
 
 
@@ -109,7 +110,7 @@ def learn(
     KeyboardInterrupt is raised.
     """
     learner, watch = lesson.learner, lesson.watch
-    require(plan.patience is None or watch is not None, "early_stopping needs validation data: give valid=…")
+    require(plan.patience is None or watch is not None, NEEDS_VALIDATION)
     run = _Run(learner, History(chosen=chooses, smoothing=smoothing), is_watched=watch is not None)
     listening: list[Listener] = [run.hear, *listeners]
     saved = None if checkpoint is None else checkpoint.load()

@@ -11,8 +11,8 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import Float32Array, IdArray, IntArray, ids_of_text
 from rankwright.data.categories import Categories, codes_in
-from rankwright.data.columns import TableLayout
-from rankwright.errors import FileFormatError
+from rankwright.data.columns import TableLayout, how_to_choose_features
+from rankwright.errors import FileFormatError, Message
 from rankwright.formats.lines import LONGEST_QUOTE
 from rankwright.formats.rows import Rows, Runs
 from rankwright.kernels.codes import CellProblem
@@ -206,7 +206,8 @@ class CellReader:
             return FileFormatError(self._file, problem, lines.number_of(row))
         cells = lines.cells_of(row, self._delimiter) or []
         found = repr(cells[column][:LONGEST_QUOTE])
-        return self._error(lines, row, self._names[column], f"wanted a number, found {found}{self._hint(cells)}")
+        problem = Message(f"wanted a number, found {found}", self._hint(cells))
+        return self._error(lines, row, self._names[column], problem)
 
     def _hint(self, cells: Sequence[str]) -> str:
         """Advice on how to leave out columns that hold text, where the row has some among its features."""
@@ -214,13 +215,10 @@ class CellReader:
         texts = [name for name, cell in zip(self._names, cells, strict=False) if name in features and _is_text(cell)]
         if not texts:
             return ""
-        return (
-            f"; leave out what is no feature with drop={texts}, choose with features=, or name in categories= what "
-            f"trees should take as categories"
-        )
+        return Message("; ", how_to_choose_features(texts))
 
     def _error(self, lines: Lines, row: int, column: str, problem: str) -> FileFormatError:
-        return FileFormatError(self._file, f"column {column!r}: {problem}", lines.number_of(row))
+        return FileFormatError(self._file, Message(f"column {column!r}: ", problem), lines.number_of(row))
 
 
 def _texts_at(spans: IntArray, content: bytes) -> list[bytes]:

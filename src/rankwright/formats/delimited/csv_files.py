@@ -21,7 +21,7 @@ from rankwright.arrays import thread_count
 from rankwright.data.categories import Categories
 from rankwright.data.columns import Columns, TableLayout
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import FileFormatError, InputError, SettingError, require
+from rankwright.errors import FileFormatError, InputError, Message, Parameter, SettingError, require
 from rankwright.formats.blocks import Opener, OpenFile, errors_name_file
 from rankwright.formats.dataset_tables import TableColumns, TableReader, tables_of
 from rankwright.formats.delimited.cells import CellReader, Lines, whole_lines
@@ -128,7 +128,8 @@ def _delimiter_of(file: str, start: bytes) -> str:
     counts = {delimiter: first_line.count(delimiter.encode()) for delimiter in DELIMITERS}
     best = max(DELIMITERS, key=lambda delimiter: counts[delimiter])
     if counts[best] > 0 and list(counts.values()).count(counts[best]) > 1:
-        raise FileFormatError(file, "found as many of one delimiter as of another; say which with delimiter=", line=1)
+        problem = Message("found as many of one delimiter as of another; say which with ", Parameter("delimiter"))
+        raise FileFormatError(file, problem, line=1)
     return best
 
 

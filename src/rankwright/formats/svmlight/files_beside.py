@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from rankwright.arrays import IntArray, as_vector
 from rankwright.data.columns import check_different
-from rankwright.errors import FileFormatError, InputError, InputTypeError
+from rankwright.errors import FileFormatError, InputError, InputTypeError, Message, Parameter
 from rankwright.formats.lines import LONGEST_QUOTE, is_count, text_lines
 from rankwright.formats.storage.compressed import COMPRESSIONS, compression_of_name
 from rankwright.formats.storage.places import FilePath, beside, is_file, opened
@@ -66,7 +66,8 @@ def read_sizes(path: FilePath) -> IntArray:
 def _file_beside(path: FilePath) -> Path:
     name = fspath(path)
     if is_standard(path):
-        raise FileFormatError(input_name(path), "has no query ids; wanted qid:ID after each label, or group=")
+        problem = Message("has no query ids; wanted qid:ID after each label, or ", Parameter("group"))
+        raise FileFormatError(input_name(path), problem)
     compression = compression_of_name(name)
     plain = name if compression is None else name[: -len(compression.suffix)]
     for base in dict.fromkeys((plain, name)):
@@ -74,8 +75,8 @@ def _file_beside(path: FilePath) -> Path:
             candidate = Path(f"{base}{QUERY_SUFFIX}{ending}")
             if candidate.exists():
                 return candidate
-    wanted = f"wanted qid:ID after each label, a file {Path(name).name}{QUERY_SUFFIX} beside it, or group="
-    raise FileFormatError(name, f"has no query ids; {wanted}")
+    wanted = f"wanted qid:ID after each label, a file {Path(name).name}{QUERY_SUFFIX} beside it, or "
+    raise FileFormatError(name, Message(f"has no query ids; {wanted}", Parameter("group")))
 
 
 def feature_names_of(names: Any) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from rankwright import kernels
 from rankwright.arrays import FEATURE_DTYPE, Float32Array, IdArray, IntArray, ids_of_text, thread_count
 from rankwright.data.dataset import RankingDataset
-from rankwright.errors import FileFormatError, InputError, SettingError, require
+from rankwright.errors import FileFormatError, InputError, Message, Parameter, SettingError, require
 from rankwright.formats.blocks import Opener, OpenFile, Reader
 from rankwright.formats.growing_matrix import Room
 from rankwright.formats.lines import LONGEST_QUOTE
@@ -42,13 +42,15 @@ MESSAGES = {
     SvmlightProblem.PAIR_WITHOUT_COLON: "found {found}; wanted index:value",
     SvmlightProblem.INDEX_NOT_A_NUMBER: "found {found}; wanted index:value with a whole number as index",
     SvmlightProblem.INDEX_TOO_LARGE: "the feature index of {found} is too large; wanted {largest} at most",
-    SvmlightProblem.INDEX_BELOW_BASE: (
-        "the feature index of {found} is below {base}; wanted indices from {base}, or index_base=0 for files that "
-        "count features from 0"
+    SvmlightProblem.INDEX_BELOW_BASE: Message(
+        "the feature index of {found} is below {base}; wanted indices from {base}, or ",
+        Parameter("index_base", 0),
+        " for files that count features from 0",
     ),
     SvmlightProblem.VALUE_NOT_A_NUMBER: "the value of {found} is not a number; wanted one, nan or NULL (missing)",
-    SvmlightProblem.VALUE_INFINITE: (
-        "the value of {found} is infinite as a 32-bit number; wanted a finite one, or allow_infinity=True"
+    SvmlightProblem.VALUE_INFINITE: Message(
+        "the value of {found} is infinite as a 32-bit number; wanted a finite one, or ",
+        Parameter("allow_infinity", True),
     ),
     SvmlightProblem.INDEX_REPEATED: "the feature index of {found} appears twice in the line; wanted each once",
 }
@@ -212,8 +214,14 @@ class SvmlightParser:
             n_names = len(self._options.own_names)
             raise self._error(
                 row,
-                f"feature index {index} has no name, and there are {n_names} names of features; wanted one for each "
-                f"(feature_names=), or none of them (feature_names='none')",
+                Message(
+                    f"feature index {index} has no name, and there are {n_names} names of features; wanted one for "
+                    f"each (",
+                    Parameter("feature_names"),
+                    "), or none of them (",
+                    Parameter("feature_names", "none"),
+                    ")",
+                ),
             )
         if self._options.n_features is not None:
             raise self._error(row, f"feature index {index} lies beyond n_features={self._options.n_features}")
@@ -254,7 +262,7 @@ class SvmlightParser:
         return self._error(row, "some lines have a qid and some have none, from here on; wanted one or the other")
 
     def _problem(self, problem: SvmlightProblem, row: int, begin: int, end: int) -> FileFormatError:
-        message = MESSAGES[problem].format(
+        message: str = Message(MESSAGES[problem]).filled(
             found=self._quote(begin, end), base=self._options.index_base, largest=LARGEST_FEATURE_INDEX
         )
         is_query = self._block[begin : begin + len(QUERY_MARK)].tobytes() == QUERY_MARK

@@ -112,7 +112,7 @@ class RankingDiff(Tabular):
     @property
     def headline(self) -> str:
         """What was found, in one line."""
-        lost = counted(self.counts["lost"], "query", ",")
+        lost = counted(self.counts["lost"], "query")
         others = f"{self.counts['won']:,} won, {self.counts['same']:,} stayed the same"
         return f"from {self.systems[0]} to {self.systems[1]}, {self.metric}: {lost} lost, {others}"
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from rankwright.cli.compare.closer import separated
-from rankwright.cli.options import arg, opt
-from rankwright.cli.talk.output import tell_written
-from rankwright.cli.talk.voice import working
+from rankwright.cli.options import arg, opt, separated
+from rankwright.cli.printing import tell_written
+from rankwright.cli.verbosity import progress
 from rankwright.errors import SettingError
 
 EXAMPLES = (
@@ -17,18 +14,15 @@ EXAMPLES = (
 
 
 def fuse(
-    runs: Annotated[list[str], arg("TREC runs of the same queries, two or more.", "RUN")],
-    out: Annotated[str, opt("The TREC run to write; - is standard output.", "F")],
-    method: Annotated[str, opt("rrf, combsum, combmnz or borda.")] = "rrf",
-    normalisation: Annotated[
-        str | None,
-        opt("How to normalise scores, for combsum and combmnz: min-max, max, sum, z-score or none. Default: min-max."),
-    ] = None,
-    weights: Annotated[
-        str | None, opt("How much each run counts: numbers separated by commas. Default: 1 for each.")
-    ] = None,
-    k: Annotated[float, opt("For rrf: larger values make the first ranks stand out less.")] = 60.0,
-    tag: Annotated[str | None, opt("The name of the fused run, one word. Default: the method.")] = None,
+    runs: list[str] = arg("TREC runs of the same queries, two or more.", "RUN"),
+    out: str = opt("The TREC run to write; - is standard output.", "F", default=...),
+    method: str = opt("rrf, combsum, combmnz or borda.", default="rrf"),
+    normalisation: str | None = opt(
+        "How to normalise scores, for combsum and combmnz: min-max, max, sum, z-score or none. Default: min-max."
+    ),
+    weights: str | None = opt("How much each run counts: numbers separated by commas. Default: 1 for each."),
+    k: float = opt("For rrf: larger values make the first ranks stand out less.", default=60.0),
+    tag: str | None = opt("The name of the fused run, one word. Default: the method."),
 ) -> None:
     """Fuse TREC runs into one: by reciprocal ranks, by sums of normalised scores, or by Borda's count.
 
@@ -38,7 +32,7 @@ def fuse(
     from rankwright.ranking.fusion import fuse as fuse_runs
 
     shares = None if weights is None else [_number(text) for text in separated(weights)]
-    with working():
+    with progress():
         found = fuse_runs([read_run(path) for path in runs], method, normalisation=normalisation, weights=shares, k=k)
         write_run(found, out, tag=tag or method)
     if out != "-":

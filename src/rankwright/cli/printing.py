@@ -1,4 +1,4 @@
-"""How commands give their results: one JSON document, or a table on the terminal."""
+"""How commands print their results: one JSON document, or tables on the terminal."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 
 import typer
 
-from rankwright.cli.talk.voice import tell
+from rankwright.cli.verbosity import tell
 from rankwright.errors import require
-from rankwright.tables.text import table_lines
+from rankwright.tables.text import ShownTable, ShownTables, table_lines
 
 LABEL_WIDTH = 22  # width of the text to the left of a value in a report
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
@@ -36,9 +36,7 @@ def print_table(
     on_terminal = (sys.stderr if err else sys.stdout).isatty()
     header, *lines = table_lines(columns, rows, numbers=numbers, width=_width(err))
     bold = on_terminal and "NO_COLOR" not in os.environ
-    typer.echo(f"{BOLD}{header}{PLAIN}" if bold else header, err=err)
-    for line in lines:
-        typer.echo(line, err=err)
+    typer.echo("\n".join([f"{BOLD}{header}{PLAIN}" if bold else header, *lines]), err=err)
 
 
 def print_text(text: str, *, err: bool = False) -> None:
@@ -51,6 +49,39 @@ def _width(err: bool) -> int | None:
     """The width of where results go; None for a file, which has none."""
     on_terminal = (sys.stderr if err else sys.stdout).isatty()
     return shutil.get_terminal_size().columns if on_terminal or "COLUMNS" in os.environ else None
+
+
+def print_shown(table: ShownTable, *, err: bool = False) -> None:
+    """Print a table with the line above it and the lines below it."""
+    print_text(table.title, err=err)
+    print_table(table.columns, table.rows, numbers=table.numbers, err=err)
+    for note in table.notes:
+        print_text(note, err=err)
+
+
+def print_tables(parts: Sequence[ShownTables], markdown: bool, *, err: bool) -> None:
+    """Print several results, on the terminal or as Markdown; the notes of the first, its conclusion, come last."""
+    first, *more = parts
+    ordered = [ShownTables(first.tables), *more, ShownTables((), first.notes)]
+    if markdown:
+        typer.echo("\n\n".join(part.markdown() for part in ordered), err=err)
+        return
+    for part in ordered:
+        for table in part.tables:
+            print_shown(table, err=err)
+            typer.echo(err=err)
+        for note in part.notes:
+            print_text(note, err=err)
+        if part.notes and part is not ordered[-1]:
+            typer.echo(err=err)
+
+
+def print_rows(rows: Iterable[tuple[str, str]], title: str = "", items: Sequence[str] = ()) -> None:
+    """Print values with their labels to the left, and below them a list with a title, where it has items."""
+    for label, text in rows:
+        typer.echo(f"{label:{LABEL_WIDTH}}{text}")
+    if items:
+        typer.echo("\n".join(["", title, *(f"- {item}" for item in items)]))
 
 
 def write_per_query(path: str, columns: Mapping[str, Any], *, as_json: bool) -> None:

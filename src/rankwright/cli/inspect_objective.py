@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli.talk.output import print_json, tell_written
+from rankwright.cli.printing import print_json, tell_written
 from rankwright.errors import require
+from rankwright.tables.text import counted
 
 if TYPE_CHECKING:
     from rankwright.arrays import Float64Array
@@ -19,50 +19,52 @@ if TYPE_CHECKING:
 LABEL_WIDTH = 34
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosed:
-    """The query whose documents the forces act on: one of a file of documents and of scores, or else an example."""
-
-    data: str | None
-    query: str | None
-    scores: str | None
-    reading: dict[str, Any]
-
-    def read(self) -> tuple[RankingDataset, Float64Array]:
-        """The query's documents and their scores."""
-        from rankwright.formats.reading import read
-        from rankwright.formats.sidecars import read_scores
-        from rankwright.objectives.queries import example_query, query_with_scores
-
-        if self.data is None:
-            require(not (self.query or self.scores), "--query and --scores go with a data file")
-            return example_query()
-        documents = read(self.data, **self.reading)
-        scores = None if self.scores is None else read_scores(self.scores, n_docs=documents.n_docs)
-        return query_with_scores(documents, self.query, scores, name=self.data)
-
-
 def inspect_objective(
-    name: str, settings: Sequence[str], diagnosed: Diagnosed, plot: str | None, as_json: bool
+    name: str,
+    settings: Sequence[str],
+    file: str | None,
+    reading: dict[str, Any],
+    *,
+    query: str | None,
+    scores: str | None,
+    plot: str | None,
+    as_json: bool,
 ) -> None:
-    """Diagnose an objective's forces on a query; print what was found, and draw."""
+    """Diagnose an objective's forces on a query of the file, or on an example; print what was found, and draw."""
     from rankwright.catalog.settings import objective_from_text
     from rankwright.objectives.diagnostics import diagnose
 
     objective = objective_from_text(name, settings)
-    documents, scores = diagnosed.read()
-    diagnosis = diagnose(objective, documents, scores)
+    documents, scored = _query_with_scores(file, query, scores, reading)
+    diagnosis = diagnose(objective, documents, scored)
     if plot is not None:
         from rankwright.report.forces import draw_forces
 
-        draw_forces(objective, documents, scores, plot)
+        draw_forces(objective, documents, scored, plot)
         tell_written(plot)
     print_json(diagnosis.as_dict()) if as_json else typer.echo("\n".join(report(diagnosis)))
 
 
+def _query_with_scores(
+    file: str | None, query: str | None, scores: str | None, reading: dict[str, Any]
+) -> tuple[RankingDataset, Float64Array]:
+    """The documents of a query of the file and their scores; without a file, those of an example."""
+    from rankwright.formats.reading import read
+    from rankwright.formats.sidecars import read_scores
+    from rankwright.objectives.queries import example_query, query_with_scores
+
+    if file is None:
+        require(not (query or scores), "--query and --scores go with a data file")
+        return example_query()
+    documents = read(file, **reading)
+    given = None if scores is None else read_scores(scores, n_docs=documents.n_docs)
+    return query_with_scores(documents, query, given, name=file)
+
+
 def report(found: Diagnosis) -> Iterator[str]:
     """The lines that show a person the diagnosis."""
-    yield f"{found.objective} on {found.field.n_docs} documents, at {found.n_points} points around the scores"
+    documents = counted(found.field.n_docs, "document")
+    yield f"{found.objective} on {documents}, at {found.n_points} points around the scores"
     yield ""
     for label, holds, text in _rows(found):
         yield f"{label:{LABEL_WIDTH}}{'' if holds is None else 'yes' if holds else 'no':5}{text}".rstrip()

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from rankwright.cli.inspect.data import report
+import rankwright as rw
+from rankwright.cli.inspect import data_rows
 from rankwright.data.dataset import RankingDataset
 from rankwright.profile.summary import summarise
 
@@ -52,17 +53,25 @@ def test_the_help_has_an_example(rankwright):
     assert "rankwright inspect train.txt.gz" in rankwright("inspect", "--help").stdout
 
 
-def test_the_report_tells_what_is_missing_and_what_labels_there_are():
+def test_the_report_tells_what_is_missing_and_what_labels_there_are(rankwright, tmp_path):
     features = np.ones((50, 3))
     features[:10, 1] = np.nan
-    data = RankingDataset.from_arrays(features, np.linspace(0, 1, 50), group=[50])
-    lines = list(report(summarise(data)))
+    rw.write(RankingDataset.from_arrays(features, np.linspace(0, 1, 50), group=[50]), tmp_path / "data.csv")
+    lines = rankwright("inspect", str(tmp_path / "data.csv")).stdout.splitlines()
     assert "labels                0 to 1, median 0.5, mean 0.5" in lines
-    assert f"missing values        {10 / 150:.2%}, in 1 features: 2 (20%)" in lines
+    assert f"missing values        {10 / 150:.2%}, in 1 feature: 2 (20%)" in lines
     assert "constant features     1, 3" in lines
     assert "Worth a second look:" in lines
 
 
 def test_a_long_list_is_cut_short():
     data = RankingDataset.from_arrays(np.ones((2, 14)), [0, 1], group=[2])
-    assert "constant features     1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more" in list(report(summarise(data)))
+    assert dict(data_rows(summarise(data)))["constant features"] == "1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more"
+
+
+def test_the_column_of_queries_is_named_by_the_option_that_this_command_has(rankwright, tmp_path):
+    (tmp_path / "own.csv").write_text("search,label,bm25\n1,1,0.5\n")
+    path = str(tmp_path / "own.csv")
+    assert "or a name given as --query-column NAME" in rankwright("inspect", path).stderr
+    assert "or a name given as --query NAME" in rankwright("convert", path, str(tmp_path / "own.txt")).stderr
+    assert rankwright("inspect", path, "--query-column", "search").code == 0

@@ -1,4 +1,4 @@
-"""How options are shown and read: what a value is in a word, and texts taken as they are."""
+"""How the help shows options, with `N` in place of `<int>`, and how their values are read."""
 
 from __future__ import annotations
 

@@ -3,65 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rankwright.cli.talk.output import LABEL_WIDTH, print_json, print_table, tell_written
-from rankwright.cli.talk.voice import working
+from rankwright.cli.printing import print_json, print_rows, print_table, tell_written
+from rankwright.cli.verbosity import progress
 
 if TYPE_CHECKING:
     from rankwright.catalog.inspection import ModelDescription
     from rankwright.rankers.permutation import PermutationImportance
 
 EXAMINED_WIDTH = 28
+FACT_LABELS = {"most_leaves": "leaves, largest tree", "of": "bags of"}  # for facts whose names say too little
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """The documents that a model is examined on, and the metric that is looked at."""
-
-    data: str
-    metric: str
-    reading: dict[str, Any]
-    threads: int | None
-
-
-def inspect_model(path: str, examined: Examined | None, plot: str | None, top: int, as_json: bool) -> None:
-    """Print what a model file holds, and what the model does with the documents it is examined on."""
+def inspect_model(
+    path: str,
+    data: str | None,
+    reading: dict[str, Any],
+    *,
+    metric: str,
+    threads: int | None,
+    plot: str | None,
+    top: int,
+    as_json: bool,
+) -> None:
+    """Print what a model file holds, and what the model does with the documents of `data`, where they are given."""
     from rankwright.catalog.inspection import describe_model
+    from rankwright.catalog.rankers import load
 
     model, found, permuted = describe_model(path), dict[str, Any](), None
     if plot is not None:
-        from rankwright.catalog.rankers import load
         from rankwright.report.training import draw_training
 
         draw_training(load(path), plot)
         tell_written(plot)
-    if examined is not None:
-        with working():
-            found, permuted = _examine(path, examined)
+    if data is not None:
+        from rankwright.catalog.scoring import read_for
+        from rankwright.rankers.permutation import permutation_importance
+
+        with progress():
+            ranker = load(path).set_params(threads=threads)
+            documents = read_for(ranker.trained(), data, **reading)
+            found = ranker.examine(documents)
+            permuted = permutation_importance(ranker, documents, metric, threads=threads)
     if as_json:
         print_json(model.to_dict() | found | {"permutation": None if permuted is None else permuted.to_dict()})
     else:
         _show(model, found, permuted, top)
 
 
-def _examine(path: str, examined: Examined) -> tuple[dict[str, Any], PermutationImportance]:
-    from rankwright.catalog.rankers import load
-    from rankwright.catalog.scoring import read_for
-    from rankwright.rankers.permutation import permutation_importance
-
-    ranker = load(path).set_params(threads=examined.threads)
-    documents = read_for(ranker.trained(), examined.data, **examined.reading)
-    found = ranker.examine(documents)
-    return found, permutation_importance(ranker, documents, examined.metric, threads=examined.threads)
-
-
 def _show(model: ModelDescription, examined: dict[str, Any], permuted: PermutationImportance | None, top: int) -> None:
-    for label, text in _rows(model):
-        typer.echo(f"{label:{LABEL_WIDTH}}{text}")
+    print_rows(_rows(model))
     kinds = model.importances
     if kinds:
         typer.echo()
@@ -93,7 +87,7 @@ def _rows(model: ModelDescription) -> Iterator[tuple[str, str]]:
     yield "features", f"{len(model.feature_names):,}"
     yield "scaling", model.scaling or "none"
     for name, value in model.facts.items():
-        yield name.replace("_", " "), _number(value)
+        yield FACT_LABELS.get(name, name.replace("_", " ")), _number(value)
     if model.compressed_from is not None:
         yield "compressed from", ", ".join(f"{name} {_number(value)}" for name, value in model.compressed_from.items())
     if model.debiasing is not None:

@@ -10,7 +10,7 @@ import pytest
 
 import rankwright as rw
 from rankwright.cli.app import COMMANDS
-from rankwright.cli.talk.voice import Voice, spoken, tell
+from rankwright.cli.verbosity import Verbosity, saying, tell
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_not_both_at_once(rankwright, files):
 
 
 def test_warnings_are_told_even_when_quiet(capsys):
-    with spoken(Voice.QUIET):
+    with saying(Verbosity.QUIET):
         logging.getLogger("rankwright.some.place").warning("mind the gap")
         tell("not important")
     assert capsys.readouterr().err == "mind the gap\n"
@@ -114,15 +114,6 @@ class TestRankedOutput:
         result = rankwright(*command)
         assert result.code == 2
         assert "a file of scores has a line for each document" in result.stderr
-
-    def test_the_old_forms_are_taken_with_a_line_that_says_the_new_one(self, rankwright, files):
-        command = ["score", str(files / "model.rw"), str(files / "data.txt")]
-        old = rankwright(*command, "--format", "trec", "--from", "svmlight")
-        assert old.stdout == rankwright(*command, "--to", "trec", "--format", "svmlight").stdout
-        assert old.stderr.splitlines() == [
-            "--format is the format of DATA in every command: write --to trec now",
-            "--from is --format now, as in other commands: write --format svmlight",
-        ]
 
 
 class TestPerQuery:

@@ -1,0 +1,172 @@
+"""`rankwright compare`: several systems on the same data, and which of them differ by more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rankwright.cli import options as shared
+from rankwright.cli.data_options import reads_data
+from rankwright.cli.options import arg, flag, given, metric_names, opt, separated
+from rankwright.cli.printing import print_json, print_tables, write_per_query
+from rankwright.cli.reporting import check_report_option, origin, write_report
+from rankwright.cli.verbosity import progress
+from rankwright.errors import SettingError, require
+
+if TYPE_CHECKING:
+    from rankwright.experiments.fold_comparison import FoldComparison
+    from rankwright.metrics.comparison.diff import RankingDiff
+    from rankwright.metrics.comparison.slice_comparison import SliceComparison
+    from rankwright.metrics.comparison.system_comparison import SystemComparison
+
+EXAMPLES = (
+    "Example: rankwright compare test.txt --model a.rw --scores bm25=bm25.txt --metrics ndcg@10,map\n\n"
+    "Example: rankwright compare --run a.run --run b.run --qrels qrels.txt --fuse rrf\n\n"
+    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --diff old,new --top 5\n\n"
+    "Example: rankwright compare test.txt --model old=a.rw --model new=b.rw --report compared.html"
+)
+OF_RUNS, DETAILS = "TREC runs", "A closer look"
+
+SLICE = opt(
+    "Compare on slices of the queries, by documents, relevant (how many are), words (of the query's id) or features; "
+    "separated by commas.",
+    "NAMES",
+    DETAILS,
+)
+SLICES = opt("A CSV or TSV file with columns to slice by: a header, and the query's id first.", "FILE", DETAILS)
+MARKDOWN = flag("--markdown", "Print the table as Markdown.")
+
+
+@reads_data()
+def compare(
+    data: str | None = arg("Documents with labels.", "DATA", default=None),
+    model: list[str] | None = opt("A model file to compare; may be repeated.", "[NAME=]MODEL"),
+    scores: list[str] | None = opt(
+        "A file with one score per line, in the order of DATA; may be repeated.", "[NAME=]FILE"
+    ),
+    run: list[str] | None = opt("A TREC run to compare; may be repeated.", "[NAME=]RUN", OF_RUNS, name="--run"),
+    qrels: str | None = opt("The TREC judgments that runs are compared by.", "F", OF_RUNS),
+    subtopics: bool = flag("--subtopics", "The second column of the qrels names subtopics.", OF_RUNS),
+    metrics: str | None = shared.METRICS,
+    convention: str | None = opt("The name of a convention. Default: standard, or trec with --run."),
+    fuse: str | None = opt(
+        "Also compare all systems fused: rrf, combsum, combmnz or borda; separated by commas.", "METHODS"
+    ),
+    slice: str | None = SLICE,
+    slices: str | None = SLICES,
+    diff: str | None = opt("Two systems: show the queries that changed most, both lists side by side.", "A,B", DETAILS),
+    top: int | None = opt("How many queries that lost, and that won, --diff shows. Default: 20.", "N", DETAILS, min=1),
+    per_query: str | None = shared.PER_QUERY,
+    report: str | None = shared.REPORT_FILE,
+    markdown: bool = MARKDOWN,
+    format: str | None = shared.DATA_FORMAT,
+    as_json: bool = shared.AS_JSON,
+    threads: int | None = shared.THREADS,
+    seed: int = opt("The seed of the bootstrap and the tests.", default=0),
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """Compare models, score files or TREC runs: means with 95 % intervals, and paired tests against the best.
+
+    A mark shows which systems are worse than the best by a randomisation test or by Wilcoxon's signed-rank test, both
+    after Holm's correction for all systems and metrics. Below are the differences with their t-tests, effect sizes
+    (Cohen's d_z) and numbers of queries won, tied and lost. The last line says in one sentence which is better, by how
+    much, how sure that is, and how many queries it takes to be sure.
+
+    `rankwright benchmark` trains rankers and compares them over folds.
+    """
+    names = metric_names(metrics)
+    check_report_option(report, data, qrels, *(scores or []), *(run or []))
+    check_slices(slice)
+    require(diff is not None or top is None, "--top goes with --diff")
+    pair = separated(diff or "")
+    require(diff is None or len(pair) == 2, f"--diff takes the names of two systems, A,B, got {diff!r}")
+    methods = None if fuse is None else separated(fuse)
+    options = given(metrics=names, convention=convention, threads=threads, seed=seed, fuse=methods)
+    with progress():
+        if run or qrels is not None:
+            require(not model and not scores, "--run goes with --qrels alone: leave out --model and --scores")
+            fixed = "--run and --qrels are TREC files, whose columns are fixed"
+            require(format is None and not reading, f"{fixed}: leave out --format and the options of columns")
+            comparison = _compare_runs(run or [], qrels or data, subtopics, options)
+        else:
+            how = given(format=format) | {"options": reading}
+            comparison = _compare_files(data, model or [], scores or [], options | how)
+        sliced = slices_of(comparison, slice, slices)
+        changed = comparison.diff(pair[0], pair[1], **given(top=top)) if pair else None
+    details = given(slices=sliced, diff=changed)
+    print_comparison(comparison, details, per_query=per_query, markdown=markdown, as_json=as_json)
+    if report is not None:
+        from rankwright.report.pages.measured import page_of_comparison
+
+        about = origin({"data": data or qrels}, dict(map(_named, model or [])), seed)
+        write_report(report, lambda: page_of_comparison(comparison, about, sliced))
+
+
+def check_slices(names: str | None) -> None:
+    """Raise, before any work, where `--slice` names nothing."""
+    require(names is None or bool(separated(names)), "--slice names nothing to slice by")
+
+
+def slices_of(comparison: SystemComparison, names: str | None, file: str | None) -> SliceComparison | None:
+    """The comparison by the names of `--slice`, which may be columns of the file of `--slices`; or by all columns."""
+    if names is None and file is None:
+        return None
+    from rankwright.formats.sidecars import read_query_columns
+
+    columns: dict[str, Any] = {} if file is None else dict(read_query_columns(file))
+    return comparison.slice_by(columns if names is None else {name: columns.get(name) for name in separated(names)})
+
+
+def print_comparison(
+    found: SystemComparison | FoldComparison,
+    details: Mapping[str, SliceComparison | RankingDiff],
+    *,
+    per_query: str | None,
+    markdown: bool,
+    as_json: bool,
+) -> None:
+    """Print a comparison and its details, and write its table of queries where one is asked for."""
+    if per_query is not None:
+        write_per_query(per_query, found.per_query(), as_json=as_json)
+    if as_json:
+        print_json(found.to_dict() | {name: detail.to_dict() for name, detail in details.items()})
+    else:
+        shown = [found.shown(), *(detail.shown() for detail in details.values())]
+        print_tables(shown, markdown, err=per_query == "-")
+
+
+def _compare_files(data: str | None, models: list[str], scores: list[str], options: dict[str, Any]) -> SystemComparison:
+    if data is None:
+        raise SettingError("nothing to compare on: give DATA with --model or --scores, or --run with --qrels")
+    from rankwright.catalog.comparison import compare_files
+
+    named = list(_systems([*models, *scores], "--model, --scores").items())
+    return compare_files(data, models=dict(named[: len(models)]), scores=dict(named[len(models) :]), **options)
+
+
+def _compare_runs(runs: list[str], qrels: str | None, subtopics: bool, options: dict[str, Any]) -> SystemComparison:
+    if qrels is None:
+        raise SettingError("--run needs --qrels, the judgments that runs are compared by")
+    from rankwright.formats.trec import read_qrels, read_run
+    from rankwright.metrics.runs import compare_runs
+
+    files = _systems(runs, "--run")
+    judged = read_qrels(qrels, subtopics=subtopics)
+    return compare_runs({name: read_run(path) for name, path in files.items()}, judged, **options)
+
+
+def _systems(texts: list[str], how: str) -> dict[str, str]:
+    """The files of the systems by their names, in order."""
+    named = [_named(text) for text in texts]
+    names = [name for name, _ in named]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    require(not twice, f"two systems are called {twice[0] if twice else ''}: give them names, as NAME=FILE")
+    require(len(named) >= 2, f"a comparison needs two systems or more, got {len(named)}: give {how}")
+    return dict(named)
+
+
+def _named(text: str) -> tuple[str, str]:
+    """The name and the path in `NAME=PATH`; a path alone is its own name."""
+    name, equals, path = text.partition("=")
+    return (name, path) if equals else (text, text)

@@ -1,1 +1,0 @@
-"""How commands speak: results, progress, help."""
