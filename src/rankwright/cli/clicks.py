@@ -192,7 +192,7 @@ def _fit_models(
         rows = [[name, *(f"{one[key]:.4f}" for key in keys)] for name, one in measured.items()]
         print_table(["model", *columns], rows, numbers=columns)
     if plot is not None:
-        from rankwright.report.examination import draw_examination
+        from rankwright.report.drawing import draw_examination
 
         draw_examination({name: one["examination"] for name, one in measured.items()}, plot)
         if not as_json:

@@ -72,9 +72,10 @@ def compress(
     from rankwright.catalog.settings import student_from_text
     from rankwright.compression.curve import DEFAULT_MEANS
     from rankwright.compression.curve import compress as make_smaller
-    from rankwright.report.compression import draw_compression, write_curve
-    from rankwright.report.pages.compression import page_of_compressed
+    from rankwright.report.drawing import draw_compression
+    from rankwright.report.pages.compression_page import page_of_compressed
     from rankwright.report.picture import picture_kind
+    from rankwright.report.table_files import write_curve
 
     require_file(out)
     check_asked(report, data, valid, test)

@@ -16,8 +16,8 @@ from rankwright.errors import SettingError, require
 if TYPE_CHECKING:
     from rankwright.data.dataset import RankingDataset
     from rankwright.rankers.ranker import Ranker
+    from rankwright.report.measured import Origin
     from rankwright.report.page.document import Page
-    from rankwright.report.sections.subject import Origin
 
 EXAMPLES = (
     "Example: rankwright explain model.rw test.txt --query 17\n\n"
@@ -120,7 +120,7 @@ def explain(
 
 
 def _page(found: Any, subject: Subject, about: Origin, top: int | None) -> Page:
-    from rankwright.report.pages.explanation import page_of_explanation
+    from rankwright.report.pages.explanation_page import page_of_explanation
 
     return page_of_explanation(found, subject.ranker, subject.documents, about, top=top)
 
@@ -166,7 +166,7 @@ def _groups(texts: Sequence[str]) -> Mapping[str, Sequence[str]]:
 
 
 def _draw(found: Any, path: str, shown: Mapping[str, Any]) -> None:
-    from rankwright.report.explanation import draw_explanation
+    from rankwright.report.drawing import draw_explanation
 
     draw_explanation(found, path, **shown)
     tell_written(path)

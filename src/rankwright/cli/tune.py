@@ -26,8 +26,8 @@ from rankwright.errors import require
 
 if TYPE_CHECKING:
     from rankwright.rankers.ranker import Ranker
+    from rankwright.report.measured import Origin
     from rankwright.report.page.document import Page
-    from rankwright.report.sections.subject import Origin
     from rankwright.tuning.cross_validation import CrossValidation
     from rankwright.tuning.letor import TunedOnLetor
     from rankwright.tuning.nested import NestedResult
@@ -158,7 +158,7 @@ def tune(
 
 
 def _page(tuned: Tuned, tested: CrossValidation | None, about: Origin) -> Page:
-    from rankwright.report.pages.searches import page_of_tuned
+    from rankwright.report.pages.search_page import page_of_tuned
 
     return page_of_tuned(tuned, about, tested)
 
@@ -215,8 +215,8 @@ def _show_nested(found: NestedResult) -> None:
 
 
 def _show_studies(studies: list[str], out: str | None, picture: str, report: str | None, as_json: bool) -> None:
-    from rankwright.report.pages.searches import page_of_studies
-    from rankwright.report.tuning import write_study_report
+    from rankwright.report.pages.search_page import page_of_studies
+    from rankwright.report.study_report import write_study_report
     from rankwright.tuning.studies.summary import summarise
 
     summaries = [summarise(folder) for folder in studies]

@@ -349,10 +349,7 @@ class PairExplanation:
         """
         axes = axes_or_new(ax)
         chosen = self.ordered()[:top]
-        names = [
-            f"{label_of(self.features[feature])}: {shown(self.values[0, feature])} | {shown(self.values[1, feature])}"
-            for feature in chosen.tolist()
-        ]
+        names = [compared(self, feature) for feature in chosen.tolist()]
         draw_pair(axes, names, self.contributions[chosen], f"Why {self.above} is above {self.below}")
         return axes
 
@@ -385,6 +382,11 @@ def shown(value: Any) -> str:
 def label_of(feature: str) -> str:
     """What a feature is called in a sentence: those without a name have a number."""
     return f"feature {feature}" if feature.isdigit() else feature
+
+
+def compared(found: PairExplanation, feature: int) -> str:
+    """A feature with its values in both documents, as charts name it."""
+    return f"{label_of(found.features[feature])}: {shown(found.values[0, feature])} | {shown(found.values[1, feature])}"
 
 
 def exactly(value: float) -> str:

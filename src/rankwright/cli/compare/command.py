@@ -166,7 +166,7 @@ def compare(
 
 
 def _page(comparison: SystemComparison, slices: Any, data: str | None, models: list[str], seed: int) -> Page:
-    from rankwright.report.pages.measured import page_of_comparison
+    from rankwright.report.pages.systems_page import page_of_comparison
 
     return page_of_comparison(comparison, origin({"data": data}, dict(map(_named, models)), seed), slices)
 

@@ -35,7 +35,7 @@ def inspect_model(path: str, examined: Examined | None, plot: str | None, top: i
     model, found, permuted = describe_model(path), dict[str, Any](), None
     if plot is not None:
         from rankwright.catalog.rankers import load
-        from rankwright.report.training import draw_training
+        from rankwright.report.drawing import draw_training
 
         draw_training(load(path), plot)
         tell_written(plot)

@@ -53,7 +53,7 @@ def inspect_objective(
     documents, scores = diagnosed.read()
     diagnosis = diagnose(objective, documents, scores)
     if plot is not None:
-        from rankwright.report.forces import draw_forces
+        from rankwright.report.drawing import draw_forces
 
         draw_forces(objective, documents, scores, plot)
         tell_written(plot)

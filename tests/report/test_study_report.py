@@ -12,7 +12,7 @@ from tests.here_engine import HereEngine
 
 import rankwright as rw
 from rankwright.errors import InputError, SettingError
-from rankwright.report.tuning import searches_table, write_study_report
+from rankwright.report.study_report import searches_table, write_study_report
 from rankwright.settings.spaces import Choice
 from rankwright.tuning.studies.summary import SearchCurve, summarise
 from rankwright.tuning.tuner import tune

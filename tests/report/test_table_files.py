@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rankwright.report.tables import write_columns, write_json, write_rows
+from rankwright.errors import UnknownNameError
+from rankwright.report.table_files import write_columns, write_curve, write_json, write_rows
 from rankwright.tables.text import short
 
 
@@ -36,3 +38,20 @@ def test_a_document_is_written_whole_or_not_at_all(tmp_path):
 @pytest.mark.parametrize(("value", "text"), [(0.123456, "0.1235"), (3, "3"), ("grid", "grid"), (1e-7, "1e-07")])
 def test_values_are_short(value, text):
     assert short(value) == text
+
+
+def test_the_table_of_a_compression_has_every_model(compressed, tmp_path):
+    write_curve(compressed, tmp_path / "curve.csv")
+    with (tmp_path / "curve.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["nodes"]) for row in rows] == [point.nodes for point in compressed.points]
+    assert [float(row["valid"]) for row in rows] == [point.valid for point in compressed.points]
+    assert [row["means"] for row in rows if row["chosen"] == "1"] == [compressed.chosen.means]
+    write_curve(compressed, tmp_path / "curve.json")
+    assert json.loads((tmp_path / "curve.json").read_text()) == compressed.to_dict()
+
+
+def test_an_unknown_kind_of_table_leaves_no_file(compressed, tmp_path):
+    with pytest.raises(UnknownNameError, match="csv, json"):
+        write_curve(compressed, tmp_path / "curve.xls")
+    assert list(tmp_path.iterdir()) == []

@@ -11,8 +11,8 @@ from typing import Any
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.rankers.ranker import Ranker
+from rankwright.report.measured import Origin
 from rankwright.report.page.document import Block, Commands, Facts, PageTable, Section
-from rankwright.report.sections.subject import Origin
 from rankwright.tables.text import ShownTable, short
 from rankwright.training.digest import data_digest
 
@@ -20,7 +20,7 @@ PIECE = 1 << 20  # bytes that a file is read by
 PACKAGES = ("rankwright", "numpy", "scipy", "scikit-learn")
 
 
-def again_section(rankers: Mapping[str, Ranker], data: RankingDataset | None, origin: Origin) -> Section:
+def provenance_section(rankers: Mapping[str, Ranker], data: RankingDataset | None, origin: Origin) -> Section:
     """All that it takes to make the same numbers again."""
     blocks: list[Block] = []
     if origin.command is not None:

@@ -1,4 +1,4 @@
-"""What a report is about: systems on the same queries, and whatever is known of them."""
+"""What a report is about: systems that were measured on the same queries, and where they came from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankwright.data.dataset import RankingDataset
-from rankwright.metrics.evaluation import Evaluation, ScoredLists
+from rankwright.metrics.convention import DEFAULT
+from rankwright.metrics.evaluation import DEFAULT_METRICS, Evaluation, ScoredLists, evaluate_lists
 from rankwright.metrics.systems import SystemComparison
 from rankwright.rankers.ranker import Ranker
 
@@ -61,3 +62,17 @@ class Measured:
     def rankers(self) -> dict[str, Ranker]:
         """The systems that are rankers of ours, which tell how they were trained and what they look at."""
         return {name: system for name, system in self.systems.items() if isinstance(system, Ranker)}
+
+
+def measured_ranker(
+    name: str,
+    ranker: Ranker,
+    data: RankingDataset,
+    metrics: Any = DEFAULT_METRICS,
+    convention: Any = DEFAULT,
+    **how: Any,
+) -> Measured:
+    """A ranker measured on documents with labels."""
+    lists = ScoredLists.of_dataset(ranker.predict_from_start(data), data)
+    evaluation = evaluate_lists(lists, metrics, convention, **how)
+    return Measured({name: evaluation}, None, {name: lists}, data, {name: ranker})

@@ -6,10 +6,15 @@ import csv
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from rankwright.errors import UnknownNameError
 from rankwright.formats.reading import plain_suffix
 from rankwright.formats.sources import atomic_text_output
+
+if TYPE_CHECKING:
+    from rankwright.compression.curve import Compressed
 
 
 def write_rows(
@@ -24,7 +29,7 @@ def write_rows(
 
 
 def write_columns(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
-    """Write columns separated by tabs, or by commas where the name ends in .csv; what does not count is left empty."""
+    """Write columns separated by tabs, or by commas where the name ends in .csv; None and NaN are left empty."""
     name = os.fspath(path)
     delimiter = "," if plain_suffix(name) == ".csv" else "\t"
     with atomic_text_output(name) as file:
@@ -39,3 +44,14 @@ def write_json(path: str | os.PathLike[str], document: Any, *, allow_nan: bool =
     """Write one JSON document."""
     with atomic_text_output(os.fspath(path)) as file:
         file.write(json.dumps(document, indent=2, allow_nan=allow_nan) + "\n")
+
+
+def write_curve(compressed: Compressed, path: str | os.PathLike[str]) -> None:
+    """Write a row for each model that a compression tried: .csv, or .json with the whole result."""
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind == "csv":
+        write_rows(path, (point.to_dict() | {"chosen": int(point is compressed.chosen)} for point in compressed.points))
+    elif kind == "json":
+        write_json(path, compressed.to_dict())
+    else:
+        raise UnknownNameError("kind of table", kind, known=("csv", "json"))

@@ -1,4 +1,4 @@
-"""The look that all charts share.
+"""What all charts share: colours, fonts and axes, and the pieces that specifications are put together from.
 
 A specification names its colours by token, such as `$ink`. On a page a token becomes a CSS variable, so that a chart
 follows the theme and the printer; in a picture it becomes a colour.
@@ -62,26 +62,32 @@ def chart(about: str, values: Sequence[Mapping[str, Any]], **parts: Any) -> Spec
     return {"$schema": SCHEMA, "description": about, "data": {"values": list(values)}, "config": CONFIG} | parts
 
 
-def beside(charts: Sequence[Spec], about: str) -> Spec:
+def layer(mark: Spec, values: Sequence[Mapping[str, Any]] | None = None, /, **encoding: Any) -> Spec:
+    """One layer of a chart: a mark, how it shows the rows, and rows of its own unless it shows the chart's."""
+    rows = {} if values is None else {"data": {"values": list(values)}}
+    return rows | {"mark": mark, "encoding": encoding}
+
+
+def dot(size: int, **more: Any) -> Spec:
+    """A mark: a filled dot."""
+    return {"type": "point", "filled": True, "size": size, "opacity": 1} | more
+
+
+def side_by_side(charts: Sequence[Spec], about: str) -> Spec:
     """Charts next to each other, each with its own scales."""
-    own = [{name: part for name, part in one.items() if name not in ("$schema", "config")} for one in charts]
+    panels = [{name: part for name, part in one.items() if name not in ("$schema", "config")} for one in charts]
     resolve = {"scale": {"color": "independent", "y": "independent"}}
-    return {
-        "$schema": SCHEMA,
-        "description": about,
-        "config": CONFIG,
-        "spacing": 32,
-        "resolve": resolve,
-        "hconcat": own,
-    }
+    shared = {"$schema": SCHEMA, "description": about, "config": CONFIG}
+    return shared | {"spacing": 32, "resolve": resolve, "hconcat": panels}
 
 
-def dressed(spec: Any, colours: Mapping[str, str]) -> Any:
+def with_colours(spec: Any, colours: Mapping[str, str]) -> Any:
     """The specification with colours in place of tokens; data is left as it is, whatever it says."""
     if isinstance(spec, dict):
-        return {name: part if name in ("data", "datasets") else dressed(part, colours) for name, part in spec.items()}
+        is_data = ("data", "datasets")
+        return {name: part if name in is_data else with_colours(part, colours) for name, part in spec.items()}
     if isinstance(spec, list | tuple):
-        return [dressed(part, colours) for part in spec]
+        return [with_colours(part, colours) for part in spec]
     return colours.get(spec[1:], spec) if isinstance(spec, str) and spec.startswith("$") else spec
 
 
@@ -90,9 +96,19 @@ def quantity(field: str, title: str | None = None, **more: Any) -> Spec:
     return {"field": field, "type": "quantitative", "title": title} | more
 
 
-def series(field: str, names: Sequence[str], title: str | None = None, **more: Any) -> Spec:
+def row_names(field: str, names: Sequence[str]) -> Spec:
+    """An encoding of names from top to bottom, in the order given, beside an axis without a line."""
+    axis = {"domain": False, "ticks": False}
+    return {"field": field, "type": "nominal", "sort": list(names), "title": None, "axis": axis}
+
+
+def colours_of(n: int) -> list[str]:
+    """The tokens of the first `n` series; they start again where there are more series than colours."""
+    return [SERIES[place % len(SERIES)] for place in range(n)]
+
+
+def series(field: str, names: Sequence[str], **more: Any) -> Spec:
     """An encoding of names by colour, in the order given; there is a legend only where there are several."""
-    colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
+    scale = {"domain": list(names), "range": colours_of(len(names))}
     legend = {"legend": None} if len(names) < 2 else {}
-    scale = {"domain": list(names), "range": colours}
-    return {"field": field, "type": "nominal", "title": title, "scale": scale} | legend | more
+    return {"field": field, "type": "nominal", "title": None, "scale": scale} | legend | more

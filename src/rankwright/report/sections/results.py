@@ -1,16 +1,22 @@
-"""The metrics: means with their intervals, and how the other systems differ from the best."""
+"""What was measured: means with their intervals, tests against the best system, and the same on slices of queries."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from rankwright.errors import RankwrightError
 from rankwright.metrics.compared.comparison_tables import OUTCOMES
 from rankwright.metrics.compared.sentences import detectable_of, difference_cell, effect_cell, outcomes_cell, p_cell
+from rankwright.metrics.compared.slices import SliceComparison
 from rankwright.metrics.systems import SystemComparison
+from rankwright.report.measured import Measured
 from rankwright.report.page.document import Block, Chart, KeyFigure, PageTable, PageVerdict, Section, Sureness
-from rankwright.report.sections.subject import Measured
-from rankwright.report.specs.intervals import mean_intervals
+from rankwright.report.specs.comparisons import mean_intervals, slice_differences
 from rankwright.tables.text import ShownTable
 
 SURE = 0.001  # p-values below it are not told apart
+BY = ("documents", "relevant")
+BY_NAMES = {"documents": "number of documents", "relevant": "number of relevant documents"}
 
 
 def comparison_verdict(comparison: SystemComparison) -> PageVerdict:
@@ -52,7 +58,8 @@ def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
         f"{high:.4f} with 95 % confidence."
     )
     if result.n_queries < 2:
-        sentence = f"{name} reaches {result.mean:.4f} {measured.metric}{on}, but so few queries tell nothing of chance."
+        reached = f"{name} reaches {result.mean:.4f} {measured.metric}{on}"
+        sentence = f"{reached}, but so few queries cannot tell how much of that is chance."
     others = [one for one in measured.some.results if one != measured.metric][:3]
     figures = (
         KeyFigure(f"{low:.4f} to {high:.4f}", "95 % interval"),
@@ -66,14 +73,13 @@ def metrics_section(measured: Measured) -> Section:
     evaluation = measured.some
     blocks: list[Block] = []
     if measured.comparison is None:
-        tables = [one.shown() for one in measured.evaluations.values()]
-        blocks += [PageTable(ShownTable("", one.columns, one.rows, one.numbers, one.notes)) for one in tables]
+        blocks += [PageTable(replace(one.shown(), title="")) for one in measured.evaluations.values()]
     else:
         blocks.append(PageTable(means_table(measured.comparison)))
         rows_of = [_row(name, measured) for name in measured.evaluations]
         caption = (
-            f"{measured.metric} with 95 % intervals of the mean. Intervals that overlap may still differ "
-            "surely: the tests below compare query by query."
+            f"{measured.metric} with 95 % intervals of the mean. Systems whose intervals overlap may still differ "
+            "significantly: the tests below compare them query by query."
         )
         blocks.append(Chart(mean_intervals(rows_of, measured.metric), caption))
         blocks.append(PageTable(tests_table(measured.comparison)))
@@ -104,12 +110,44 @@ def tests_table(comparison: SystemComparison) -> ShownTable:
             tests = [p_cell(one.randomisation_holm), p_cell(one.t_holm), p_cell(one.wilcoxon_holm)]
             numbers = [effect_cell(one.paired), outcomes_cell(one.paired)]
             rows.append(
-                [metric, f"{name} less {comparison.best[metric]}", difference_cell(one.paired), *tests, *numbers]
+                [metric, f"{name} minus {comparison.best[metric]}", difference_cell(one.paired), *tests, *numbers]
             )
         notes.append(detectable_of(metric, comparison.best[metric], names[0], against[names[0]].paired))
     columns = ["metric", "systems", "difference (95 %)", "p", "t-test", "Wilcoxon", "effect", OUTCOMES]
     told = ["p is that of the randomisation test. All p-values are after Holm's correction.", *filter(None, notes[:1])]
     return ShownTable("Tests against the best", columns, rows, columns[2:], told)
+
+
+def slices_section(comparison: SystemComparison, given: SliceComparison | None = None) -> Section | None:
+    """The comparison on slices, by length and by relevant documents unless another was given; None for few queries."""
+    try:
+        found = comparison.slice_by(BY if comparison.material is not None else "documents") if given is None else given
+    except RankwrightError:
+        return None
+    if not found.tests:
+        return None
+    blocks: list[Block] = []
+    for by, metric in dict.fromkeys((one.by, one.metric) for one in found.tests):
+        own = [one for one in found.tests if (one.by, one.metric) == (by, metric)]
+        rows = [
+            {"slice": one.slice, "system": one.system, "difference": one.paired.difference,
+             "low": one.paired.interval.low, "high": one.paired.interval.high, "queries": one.paired.queries}
+            for one in own
+        ]  # fmt: skip
+        title = f"By {BY_NAMES.get(by, by)}"
+        blocks.append(Chart(slice_differences(rows, metric, own[0].best, comparison.ordered()) | {"title": title}))
+    blocks.append(PageTable(_slices_table(found)))
+    return Section("slices", "Slices", found.conclusion, tuple(blocks))
+
+
+def _slices_table(found: SliceComparison) -> ShownTable:
+    rows = [
+        [f"{one.by}: {one.slice}", f"{one.system} minus {one.best}", str(one.paired.queries),
+         difference_cell(one.paired), p_cell(one.p_value_holm), effect_cell(one.paired), outcomes_cell(one.paired)]
+        for one in found.tests
+    ]  # fmt: skip
+    columns = ["slice", "systems", "queries", "difference (95 %)", "p", "effect", OUTCOMES]
+    return ShownTable("Tests on slices", columns, rows, columns[2:], [f"{found.headline}."])
 
 
 def _row(name: str, measured: Measured) -> dict[str, object]:

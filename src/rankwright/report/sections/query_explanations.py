@@ -22,7 +22,7 @@ from rankwright.rankers.inputs import aligned
 from rankwright.rankers.ranker import Ranker
 
 if TYPE_CHECKING:
-    from rankwright.report.sections.queries import QueryLists
+    from rankwright.report.sections.query_lists import QueryLists
 
 TOP = 10  # ranks that the page shows of a list
 MOST_FEATURES = 40  # told apart in a query; the rest are added up

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from rankwright.data.dataset import RankingDataset
 from rankwright.explanations.ablation import Ablation
@@ -11,36 +11,39 @@ from rankwright.explanations.explanation import Explanation, PairExplanation, la
 from rankwright.progress.stages import announce
 from rankwright.rankers.importance import FeatureImportance
 from rankwright.rankers.ranker import Ranker
-from rankwright.report.explanation import explanation_chart
+from rankwright.report.measured import Origin
 from rankwright.report.page.document import Block, Chart, KeyFigure, Page, PageTable, PageVerdict, Section, Sureness
-from rankwright.report.sections.again import again_section
-from rankwright.report.sections.data import data_section
-from rankwright.report.sections.models import models_section
-from rankwright.report.sections.subject import Origin
-from rankwright.tables.text import ShownTable
+from rankwright.report.sections.data_summary import data_section
+from rankwright.report.sections.model_facts import models_section
+from rankwright.report.sections.provenance import provenance_section
+from rankwright.report.specs.explanation_charts import Explained, explanation_chart
 
 
 def page_of_explanation(
-    found: Any, ranker: Ranker | None, data: RankingDataset | None, origin: Origin, *, top: int | None = None
+    found: Explained | Ablation,
+    ranker: Ranker | None,
+    data: RankingDataset | None,
+    origin: Origin,
+    *,
+    top: int | None = None,
 ) -> Page:
     """The page on what `explain` answered, or on importances, the effect of a feature, or an ablation."""
     announce("making the report")
     rankers = {} if ranker is None else {next(iter(origin.models), ranker.name): ranker}
     table = found.table() if top is None or isinstance(found, Dependence | Ablation) else found.table(top=top)
-    blocks: list[Block] = []
-    if not isinstance(found, Ablation):
-        blocks.append(Chart(explanation_chart(found, top=top)))
-    blocks.append(PageTable(ShownTable("", table.columns, table.rows, table.numbers, table.notes)))
-    sections = [
-        Section("explanation", "Explanation", f"{table.title}.", tuple(blocks)),
+    charts: list[Block] = [] if isinstance(found, Ablation) else [Chart(explanation_chart(found, top=top))]
+    blocks = (*charts, PageTable(replace(table, title="")))
+    return Page.of(
+        table.title,
+        _verdict(found),
+        Section("explanation", "Explanation", f"{table.title}.", blocks),
         None if data is None else data_section(data),
         models_section(rankers, data, origin),
-        again_section(rankers, data, origin),
-    ]
-    return Page(table.title, _verdict(found), tuple(one for one in sections if one is not None))
+        provenance_section(rankers, data, origin),
+    )
 
 
-def _verdict(found: Any) -> PageVerdict:
+def _verdict(found: Explained | Ablation) -> PageVerdict:
     if isinstance(found, PairExplanation):
         return _of_pair(found)
     if isinstance(found, Explanation):

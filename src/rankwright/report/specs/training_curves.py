@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwright.report.specs.look import Spec, chart, quantity, series
+from rankwright.report.specs.theme import Spec, chart, dot, layer, quantity, series
 from rankwright.training.loop import History, smoothed
 
 MOST_POINTS = 400  # of a curve; longer ones are thinned evenly, the best step always stays
@@ -25,22 +25,19 @@ def learning_curves(histories: Mapping[str, History], *, step: str = "step", fir
     colour = series("ranker", names)
     x = quantity("step", step, axis={"grid": False, "tickMinStep": 1, "format": ",d"}, scale={"nice": False})
     y = quantity("value", str(watched), scale={"zero": False})
-    told = [{"field": "ranker"}, {"field": "step"}, quantity("value", str(watched), format=".4f")]
-    faint = any(history.smoothing > 0 and history.chosen for history in histories.values())
+    tooltip = [{"field": "ranker"}, {"field": "step"}, quantity("value", str(watched), format=".4f")]
     longest = max(len(history.values) for history in histories.values())
     strength = {"condition": {"test": "isValid(datum.mean)", "value": 0.45}, "value": 1}  # means are drawn over values
-    lines: Spec = {"mark": {"type": "line", "strokeWidth": 1.8, "point": longest <= MARKED},
-                   "encoding": {"x": x, "y": y, "color": colour, "opacity": strength, "tooltip": told}}  # fmt: skip
-    means: Spec = {
-        "transform": [{"filter": "isValid(datum.mean)"}],
-        "mark": {"type": "line", "strokeWidth": 2.2},
-        "encoding": {"x": x, "y": quantity("mean", str(watched)), "color": colour},
-    }
-    dots: Spec = {"data": {"values": best}, "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
-                  "encoding": {"x": x, "y": y, "color": colour, "tooltip": told}}  # fmt: skip
-    told_above = [] if len(names) > 1 else _above(best[0], x)  # several texts would lie on each other
+    line = {"type": "line", "strokeWidth": 1.8, "point": longest <= MARKED}
+    layers = [layer(line, x=x, y=y, color=colour, opacity=strength, tooltip=tooltip)]
+    if any(history.smoothing > 0 and history.chosen for history in histories.values()):
+        means = layer({"type": "line", "strokeWidth": 2.2}, x=x, y=quantity("mean", str(watched)), color=colour)
+        layers.append({"transform": [{"filter": "isValid(datum.mean)"}]} | means)
+    if len(names) == 1:  # several texts would lie on each other
+        layers += _above(best[0], x)
+    layers.append(layer(dot(90), best, x=x, y=y, color=colour, tooltip=tooltip))
     about = "; ".join(f"{one['ranker']}: best {watched} {one['value']:.4f} at {step} {one['step']}" for one in best)
-    return chart(f"Learning curves. {about}.", values, layer=[lines, *([means] if faint else []), *told_above, dots])
+    return chart(f"Learning curves. {about}.", values, layer=layers)
 
 
 def _curve(name: str, history: History, first: int) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -60,11 +57,11 @@ def _curve(name: str, history: History, first: int) -> tuple[list[dict[str, Any]
 
 def _above(best: Mapping[str, Any], x: Spec) -> list[Spec]:
     """A line up from the best step, and what it reached above the chart."""
-    data, late = {"values": [dict(best)]}, best["late"]
+    late = best["late"]
     text = {"type": "text", "align": "right" if late else "left", "dx": 4 if late else -4, "fontSize": 12}
     return [
-        {"data": data, "mark": {"type": "rule", "strokeDash": [3, 3], "opacity": 0.6}, "encoding": {"x": x}},
-        {"data": data, "mark": text, "encoding": {"x": x, "y": {"value": -9}, "text": {"field": "text"}}},
+        layer({"type": "rule", "strokeDash": [3, 3], "opacity": 0.6}, [best], x=x),
+        layer(text, [best], x=x, y={"value": -9}, text={"field": "text"}),
     ]
 
 
@@ -76,10 +73,10 @@ def held_pairs(shares: Mapping[str, Sequence[float]], totals: Mapping[str, int])
         for label, own in zip(names, shares.values(), strict=True)
         for place, share in enumerate(own)
     ]
-    encoding = {
-        "x": quantity("iteration", "iteration", axis={"grid": False, "tickMinStep": 1, "format": ",d"}),
-        "y": quantity("share", "% of all possible pairs"),
-        "color": series("part", names),
-    }
-    about = "The share of all possible pairs held at each iteration."
-    return chart(about, values, title="Pairs held", mark={"type": "line", "point": True}, encoding=encoding)
+    lines = layer(
+        {"type": "line", "point": True},
+        x=quantity("iteration", "iteration", axis={"grid": False, "tickMinStep": 1, "format": ",d"}),
+        y=quantity("share", "% of all possible pairs"),
+        color=series("part", names),
+    )
+    return chart("The share of all possible pairs held at each iteration.", values, title="Pairs held", **lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import rankwright as rw
-from rankwright.report.sections.metrics import comparison_verdict
+from rankwright.report.sections.results import comparison_verdict
 
 
 def test_the_verdict_says_for_how_many_tests_p_is_corrected():

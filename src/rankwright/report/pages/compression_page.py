@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rankwright.compression.curve import Compressed
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
+from rankwright.report.measured import Origin
 from rankwright.report.page.document import Chart, KeyFigure, Page, PageTable, PageVerdict, Section, Sureness
-from rankwright.report.sections.again import again_section
-from rankwright.report.sections.importances import importances_section
-from rankwright.report.sections.models import models_section, size_text
-from rankwright.report.sections.subject import Origin
+from rankwright.report.sections.model_facts import importances_section, models_section, size_text
+from rankwright.report.sections.provenance import provenance_section
 from rankwright.report.specs.trade_off import quality_by_size, quality_by_time
-from rankwright.tables.text import ShownTable
 
 ALPHA = 0.05
 
@@ -20,22 +20,20 @@ def page_of_compressed(compressed: Compressed, origin: Origin, given: Ranker | N
     """The page on a compression; `given` is the model that it began with."""
     announce("making the report")
     rankers = ({} if given is None else {"given model": given}) | {"chosen model": compressed.model}
-    sections = [
+    return Page.of(
+        f"{compressed.model.name} made smaller",
+        _verdict(compressed),
         _curve_section(compressed),
         importances_section(rankers, None),
         models_section(rankers, None, origin),
-        again_section(rankers, None, origin),
-    ]
-    title = f"{compressed.model.name} made smaller"
-    return Page(title, _verdict(compressed), tuple(one for one in sections if one is not None))
+        provenance_section(rankers, None, origin),
+    )
 
 
 def _curve_section(compressed: Compressed) -> Section:
-    shown = compressed.shown()
-    table = ShownTable("Every model that was tried", shown.columns, shown.rows, shown.numbers, shown.notes)
+    table = replace(compressed.shown(), title="Every model that was tried")
     caption = (
-        "Both are measured on validation documents, which the choice was made by; the table has the test "
-        "documents, too."
+        "Both charts show validation documents, by which the model was chosen; the table has the test documents, too."
     )
     blocks = (Chart(quality_by_size(compressed)), Chart(quality_by_time(compressed), caption), PageTable(table))
     lead = f"Every model that was tried. The smallest was chosen for {compressed.goal.name}; the ring marks it."
@@ -48,11 +46,10 @@ def _verdict(compressed: Compressed) -> PageVerdict:
     is_sure = test.p_value < ALPHA
     worse = compressed.sign * test.difference < 0
     lost = "loses" if worse else "gains"
-    sure = f"hardly chance: p = {test.p_value:.2g}" if is_sure else f"that may be chance: p = {test.p_value:.2g}"
+    sure = f"{'this is hardly' if is_sure else 'that may be'} chance: p = {test.p_value:.2g}"
     sentence = (
-        f"The chosen model ({chosen.means}) is {compressed.factor:.1f} times smaller. On {test.queries:,} "
-        "test queries it "
-        f"{lost} {abs(test.difference):.4f} {compressed.metric} (95 % interval of the difference {low:+.4f} to "
+        f"The chosen model ({chosen.means}) is {compressed.factor:.1f} times smaller. On {test.queries:,} test queries "
+        f"it {lost} {abs(test.difference):.4f} {compressed.metric} (95 % interval of the difference {low:+.4f} to "
         f"{high:+.4f}), and {sure}."
     )
     faster = original.microseconds / chosen.microseconds if chosen.microseconds > 0 else 1.0

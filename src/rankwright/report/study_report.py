@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankwright.errors import MissingExtraError, require
+from rankwright.errors import MissingExtraError
 from rankwright.formats.sources import atomic_text_output
 from rankwright.metrics.registry import parse_metric
+from rankwright.report.drawing import draw_effects, draw_importance, draw_searches
+from rankwright.report.pages.search_page import named_curves, shared_metric, too_few_to_tell
 from rankwright.report.picture import picture_kind
-from rankwright.report.tables import write_json, write_rows
-from rankwright.report.tuning_pictures import draw_effects, draw_importance, draw_searches
-from rankwright.tables.text import short
-from rankwright.tuning.importance import fewest_trials
+from rankwright.report.table_files import write_json, write_rows
+from rankwright.tables.text import markdown_table, short
 from rankwright.tuning.studies.summary import SearchCurve, StudySummary
 
 log = logging.getLogger(__name__)
@@ -36,11 +36,10 @@ class WrittenStudyReport:
 
 def write_study_report(summaries: Sequence[StudySummary], folder: Path, *, picture: str = "svg") -> WrittenStudyReport:
     """Write the report on studies of one metric to a folder; the first one is shown in detail."""
-    metrics = list(dict.fromkeys(summary.metric for summary in summaries))
-    require(len(metrics) == 1, f"studies can be compared by one metric, and these have {', '.join(metrics)}")
+    shared_metric(summaries)
     picture_kind(f"picture.{picture}")
     folder.mkdir(parents=True, exist_ok=True)
-    first, curves = summaries[0], _named_curves(summaries)
+    first, curves = summaries[0], named_curves(summaries)
     document = _document(first, curves)
     tables = {"searches": _curve_rows(curves), "best": document["best"]}
     if first.importance is not None:
@@ -70,16 +69,6 @@ def _drawn(first: StudySummary, curves: dict[str, SearchCurve], folder: Path, pi
         draw_importance(first.importance, pictures["importance"])
         draw_effects(first.importance, pictures["effects"], metric=first.metric)
     return pictures
-
-
-def _named_curves(summaries: Sequence[StudySummary]) -> dict[str, SearchCurve]:
-    """The searches of all studies; their names begin with that of the study if there are several."""
-    several = len(summaries) > 1
-    return {
-        f"{summary.folder}: {curve.name}" if several else curve.name: curve
-        for summary in summaries
-        for curve in summary.curves
-    }
 
 
 def _curve_rows(curves: dict[str, SearchCurve]) -> Iterable[dict[str, Any]]:
@@ -152,7 +141,7 @@ def _document(summary: StudySummary, curves: dict[str, SearchCurve]) -> dict[str
         if importance is None
         else [{"settings": list(pair), "share": share} for pair, share in importance.pairs.items()],
         "refit": summary.refit,
-    } | ({"importance_note": _too_few(summary)} if importance is None else {})
+    } | ({"importance_note": too_few_to_tell(summary.n_compared, summary.space)} if importance is None else {})
 
 
 def _text(summary: StudySummary, document: dict[str, Any]) -> str:
@@ -169,47 +158,29 @@ def _text(summary: StudySummary, document: dict[str, Any]) -> str:
         ]
         for row in document["searches"]
     ]
-    columns = [
-        "search",
-        "configurations",
-        "trials",
-        "best",
-        "steps",
-        "share of the most",
-        f"steps until within {NEAR} of the best",
-    ]
-    parts.append("## Did we need this many experiments?\n\n" + _table(columns, searches))
+    near = f"steps until within {NEAR} of the best"
+    columns = ["search", "configurations", "trials", "best", "steps", "share of the most", near]
+    parts.append("## Did we need this many experiments?\n\n" + markdown_table(columns, searches))
     best = [[short(value) for value in row.values()] for row in document["best"]]
-    parts.append("## Best configurations\n\n" + _table(list(document["best"][0]), best))
-    if summary.importance is not None:
-        alone = [[name, f"{share:.1%}"] for name, share in summary.importance.settings.items()]
-        pairs = [[" × ".join(pair), f"{share:.1%}"] for pair, share in list(summary.importance.pairs.items())[:5]]
-        parts.append(
-            f"## Which settings matter\n\nShares of the variance between {summary.n_compared} configurations.\n\n"
-            + _table(["setting", "share"], alone)
-            + "\n\n"
-            + _table(["interaction", "share"], pairs)
-        )
-    else:
-        parts.append(f"## Which settings matter\n\n{_too_few(summary)}")
+    parts.append("## Best configurations\n\n" + markdown_table(list(document["best"][0]), best))
+    parts.append(f"## Which settings matter\n\n{_settings_text(summary)}")
     if summary.refit is not None:
         parts.append("## Trained on all the data\n\n" + _refit_table(summary.refit))
     return "\n\n".join(parts)
 
 
-def _too_few(summary: StudySummary) -> str:
-    return (
-        f"The {summary.n_compared} configurations that were tried alike cannot tell: it takes "
-        f"{fewest_trials(summary.space)} or more, with different values, for {len(summary.space)} settings."
-    )
+def _settings_text(summary: StudySummary) -> str:
+    if summary.importance is None:
+        return too_few_to_tell(summary.n_compared, summary.space)
+    alone = [[name, f"{share:.1%}"] for name, share in summary.importance.settings.items()]
+    pairs = [[" × ".join(pair), f"{share:.1%}"] for pair, share in list(summary.importance.pairs.items())[:5]]
+    lead = f"Shares of the variance between {summary.n_compared} configurations."
+    tables = markdown_table(["setting", "share"], alone), markdown_table(["interaction", "share"], pairs)
+    return "\n\n".join([lead, *tables])
 
 
 def _refit_table(refit: dict[str, Any]) -> str:
     rows = [[name, short(value)] for name, value in refit["chosen"]["settings"].items()]
     rows.append(["steps", "chosen by validation" if refit["steps"] is None else str(refit["steps"])])
-    return _table(["setting", "value"], rows + [[name, short(value)] for name, value in refit["model"].items()])
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    rows += [[name, short(value)] for name, value in refit["model"].items()]
+    return markdown_table(["setting", "value"], rows)

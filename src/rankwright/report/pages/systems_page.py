@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.compared.slices import SliceComparison
-from rankwright.metrics.convention import DEFAULT
-from rankwright.metrics.evaluation import DEFAULT_METRICS, ScoredLists, evaluate_lists
 from rankwright.metrics.systems import SystemComparison
 from rankwright.progress.stages import announce
 from rankwright.rankers.ranker import Ranker
+from rankwright.report.measured import Measured, Origin
 from rankwright.report.page.document import Page, PageVerdict, Section
-from rankwright.report.sections.again import again_section
-from rankwright.report.sections.beside import tables_beside
-from rankwright.report.sections.data import data_section
-from rankwright.report.sections.importances import importances_section
-from rankwright.report.sections.learning import learning_section
-from rankwright.report.sections.metrics import comparison_verdict, measured_verdict, metrics_section
-from rankwright.report.sections.models import models_section
-from rankwright.report.sections.queries import queries_section
-from rankwright.report.sections.slices import slices_section
-from rankwright.report.sections.subject import Measured, Origin
+from rankwright.report.sections.data_summary import data_section
+from rankwright.report.sections.model_facts import importances_section, learning_section, models_section
+from rankwright.report.sections.provenance import provenance_section
+from rankwright.report.sections.query_lists import queries_section, tables_beside
+from rankwright.report.sections.results import comparison_verdict, measured_verdict, metrics_section, slices_section
 
 TITLES = 3  # systems that a title names
 
@@ -43,7 +34,7 @@ def page_of_measured(measured: Measured, origin: Origin, *, title: str, on: str 
 
 
 def page_of_ranker(name: str, ranker: Ranker, origin: Origin) -> Page:
-    """The page on a ranker that nothing was held out to measure."""
+    """The page on a ranker that was trained without documents to measure it on."""
     announce("making the report")
     used = int(ranker.used_features().sum())
     steps = "1 step" if ranker.n_steps_ == 1 else f"{ranker.n_steps_:,} steps"
@@ -52,42 +43,29 @@ def page_of_ranker(name: str, ranker: Ranker, origin: Origin) -> Page:
         f"measure it on, so nobody knows yet how good it is: rankwright evaluate TEST --model MODEL --report FILE."
     )
     rankers = {name: ranker}
-    sections = [
+    return Page.of(
+        f"{name}, trained",
+        PageVerdict(f"{name} is trained, not measured", sentence),
         learning_section(rankers),
         importances_section(rankers, None),
         models_section(rankers, None, origin),
-        again_section(rankers, None, origin),
-    ]
-    verdict = PageVerdict(f"{name} is trained, not measured", sentence)
-    return Page(f"{name}, trained", verdict, tuple(one for one in sections if one is not None))
-
-
-def measured_ranker(
-    name: str,
-    ranker: Ranker,
-    data: RankingDataset,
-    metrics: Any = DEFAULT_METRICS,
-    convention: Any = DEFAULT,
-    **how: Any,
-) -> Measured:
-    """A ranker measured on documents with labels."""
-    lists = ScoredLists.of_dataset(ranker.predict_from_start(data), data)
-    evaluation = evaluate_lists(lists, metrics, convention, **how)
-    return Measured({name: evaluation}, None, {name: lists}, data, {name: ranker})
+        provenance_section(rankers, None, origin),
+    )
 
 
 def _page(title: str, measured: Measured, origin: Origin, verdict: PageVerdict, slices: Section | None) -> Page:
-    rankers = measured.rankers
+    rankers, data = measured.rankers, measured.data
     queries, is_thinned = queries_section(measured, origin)
-    sections = [
+    return Page.of(
+        title,
+        verdict,
         metrics_section(measured),
         queries,
         learning_section(rankers),
-        importances_section(rankers, measured.data),
+        importances_section(rankers, data),
         slices,
-        None if measured.data is None else data_section(measured.data),
-        models_section(rankers, measured.data, origin),
-        again_section(rankers, measured.data, origin),
-    ]
-    beside = tables_beside(measured) if is_thinned else None
-    return Page(title, verdict, tuple(one for one in sections if one is not None), beside=beside)
+        None if data is None else data_section(data),
+        models_section(rankers, data, origin),
+        provenance_section(rankers, data, origin),
+        beside=tables_beside(measured) if is_thinned else None,
+    )

@@ -12,11 +12,11 @@ import numpy as np
 
 from rankwright.arrays import Float64Array, IntArray
 from rankwright.metrics.compared.ranked_lists import Listed, RankedQueries
+from rankwright.report.measured import Measured, Origin
 from rankwright.report.page.document import Block, Chart, Explorer, Section
-from rankwright.report.sections.explained import TOP, Explained, explained_queries
-from rankwright.report.sections.subject import Measured, Origin
-from rankwright.report.specs.look import ON_PAGES, dressed
-from rankwright.report.specs.queries import query_scatter, value_histogram
+from rankwright.report.sections.query_explanations import TOP, Explained, explained_queries
+from rankwright.report.specs.comparisons import query_scatter, value_histogram
+from rankwright.report.specs.theme import ON_PAGES, with_colours
 
 DEPTH = TOP  # documents of a list
 MOST_LISTS = 600  # queries whose lists are in the page, divided by the number of systems beyond two
@@ -56,7 +56,7 @@ def queries_section(measured: Measured, origin: Origin) -> tuple[Section, bool]:
         "commands": {place: command for place, name in enumerate(systems)
                      if (command := _command(measured, origin, name)) is not None},
         "list_command": _list_command(origin, measured),
-        "scatter": dressed(query_scatter([], metrics[0], "", ""), ON_PAGES),
+        "scatter": with_colours(query_scatter([], metrics[0], "", ""), ON_PAGES),
     }  # fmt: skip
     blocks: list[Block] = [Explorer(state, notes)]
     if len(systems) == 1:
@@ -187,3 +187,37 @@ def _short(number: float) -> float | None:
 
 def _plain(label: float) -> float | int:
     return int(label) if float(label).is_integer() else json.loads(f"{label:.4g}")
+
+
+def tables_beside(measured: Measured) -> dict[str, dict[str, Any]]:
+    """The tables by name, as columns: `queries`, and `lists` where the lists are known."""
+    values: dict[str, Any] = {
+        f"{name}:{metric}": evaluation[metric].values
+        for name, evaluation in measured.evaluations.items()
+        for metric in evaluation.results
+    }
+    some = measured.some
+    tables = {"queries": {"query": some.query_ids, "documents": some.groups.sizes} | values}
+    if measured.lists:
+        parts = [_tops(name, measured) for name in measured.lists]
+        tables["lists"] = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
+    return tables
+
+
+def _tops(name: str, measured: Measured) -> dict[str, Any]:
+    """The first documents of each query as the system ranked them, a row each."""
+    lists = measured.lists[name]
+    ranking = RankedQueries.of(lists, measured.some.convention, measured.data).ranking
+    query = ranking.groups.query_of_row
+    rank = np.arange(len(query)) - ranking.groups.offsets[:-1][query]
+    shown = np.flatnonzero(rank < np.minimum(ranking.n_ranked, DEPTH)[query])
+    rows = ranking.rows[shown]
+    documents = rows if lists.document_ids is None else lists.document_ids[rows]
+    return {
+        "query": measured.some.query_ids[query[shown]],
+        "system": np.full(len(shown), name),
+        "rank": rank[shown] + 1,
+        "document": documents,
+        "label": lists.labels[rows],
+        "score": lists.scores[rows],
+    }
