@@ -101,7 +101,7 @@ def _spaces() -> list[dict[str, Any]]:
 
 
 def _targets() -> list[dict[str, Any]]:
-    from rankwright.exchange.table import TARGETS
+    from rankwright.exchange.target_table import TARGETS
 
     return [
         {"name": name, "takes": ", ".join(target.takes), "summary": target.summary} for name, target in TARGETS.items()

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankwright.arrays import Float32Array
-from rankwright.exchange.splits import category_nodes, inner_nodes
 from rankwright.exchange.subject import ForestSubject, NetSubject, Subject
+from rankwright.exchange.tree_formats import category_nodes, inner_nodes
 
 ODD_VALUES = (np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 1e-40, -1e-40)
 ODD_CATEGORIES = (-0.5, -1.0, 0.5, 2.5, 1e9, 3e9)

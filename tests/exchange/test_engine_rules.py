@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from rankwright.errors import InputError
-from rankwright.exchange.rules import plugin_linear, plugin_trees, ranklib_trees, solr_models, vespa_trees
+from rankwright.exchange.engine_rules import (
+    plugin_dump_scores,
+    plugin_linear_scores,
+    plugin_raw_scores,
+    ranklib_scores,
+    solr_scores,
+    vespa_scores,
+)
 
 BELOW, AT, ABOVE = (
     np.nextafter(np.float32(0.5), np.float32(0)),
@@ -25,8 +32,8 @@ def dump(**changes) -> bytes:
 
 
 def test_the_plugin_sends_what_is_below_left_and_missing_where_it_says():
-    assert plugin_trees.score_dump(dump(), VALUES).tolist() == [1, 2, 2, 2]
-    assert plugin_trees.score_dump(dump(missing=1), VALUES).tolist() == [1, 2, 2, 1]
+    assert plugin_dump_scores(dump(), VALUES).tolist() == [1, 2, 2, 2]
+    assert plugin_dump_scores(dump(missing=1), VALUES).tolist() == [1, 2, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -39,19 +46,19 @@ def test_the_plugin_sends_what_is_below_left_and_missing_where_it_says():
 )
 def test_the_plugin_refuses(changes, told):
     with pytest.raises(InputError, match=told):
-        plugin_trees.score_dump(dump(**changes), VALUES)
+        plugin_dump_scores(dump(**changes), VALUES)
 
 
 def test_the_plugin_wants_depth():
     tree = json.loads(dump())
     del tree[0]["depth"]
     with pytest.raises(InputError, match="depth"):
-        plugin_trees.score_dump(json.dumps(tree).encode(), VALUES)
+        plugin_dump_scores(json.dumps(tree).encode(), VALUES)
 
 
 def test_the_plugin_adds_in_float32():
     trees = [{"nodeid": 0, "leaf": 16_777_216.0}, {"nodeid": 0, "leaf": 1.0}]
-    assert plugin_trees.score_dump(json.dumps(trees).encode(), VALUES)[0] == 16_777_216.0
+    assert plugin_dump_scores(json.dumps(trees).encode(), VALUES)[0] == 16_777_216.0
 
 
 def test_the_raw_plugin_reads_leaves_in_base_weights():
@@ -59,10 +66,10 @@ def test_the_raw_plugin_reads_leaves_in_base_weights():
             "split_indices": [0, 0, 0], "default_left": [1, 0, 0], "base_weights": [0, 1.0, 2.0]}  # fmt: skip
     learner = {"objective": {"name": "rank:pairwise"}, "feature_types": ["float"], "feature_names": ["f0"],
                "gradient_booster": {"model": {"trees": [tree]}}}  # fmt: skip
-    assert plugin_trees.score_raw(json.dumps({"learner": learner}).encode(), VALUES).tolist() == [1, 2, 2, 1]
+    assert plugin_raw_scores(json.dumps({"learner": learner}).encode(), VALUES).tolist() == [1, 2, 2, 1]
     learner["feature_types"] = ["int"]
     with pytest.raises(InputError, match="float"):
-        plugin_trees.score_raw(json.dumps({"learner": learner}).encode(), VALUES)
+        plugin_raw_scores(json.dumps({"learner": learner}).encode(), VALUES)
 
 
 def test_ranklib_sends_what_is_at_most_left_and_nan_right():
@@ -70,7 +77,7 @@ def test_ranklib_sends_what_is_at_most_left_and_nan_right():
 <ensemble><tree id="1" weight="0.5"><split><feature> 1 </feature><threshold> 0.5 </threshold>
 <split pos="left"><output> 2 </output></split><split pos="right"><output> 4 </output></split></split></tree>
 </ensemble>"""
-    assert ranklib_trees.score(text, VALUES).tolist() == [1, 1, 2, 2]
+    assert ranklib_scores(text, VALUES).tolist() == [1, 1, 2, 2]
 
 
 def solr(params, **node) -> bytes:
@@ -82,17 +89,17 @@ def solr(params, **node) -> bytes:
 
 def test_solr_adds_its_slack_to_the_threshold():
     near = np.array([[0.5], [0.500001], [0.5000015]], np.float32)
-    assert solr_models.score(solr({}), near).tolist() == [1, 1, 2]
+    assert solr_scores(solr({}), near).tolist() == [1, 1, 2]
 
 
 def test_solr_reads_null_as_0_unless_told():
-    assert solr_models.score(solr({}), VALUES)[3] == 1
-    assert solr_models.score(solr({"isNullSameAsZero": "false"}, missing="right"), VALUES)[3] == 2
-    assert solr_models.score(solr({"isNullSameAsZero": "false"}, missing="left"), VALUES)[3] == 1
+    assert solr_scores(solr({}), VALUES)[3] == 1
+    assert solr_scores(solr({"isNullSameAsZero": "false"}, missing="right"), VALUES)[3] == 2
+    assert solr_scores(solr({"isNullSameAsZero": "false"}, missing="left"), VALUES)[3] == 1
 
 
 def test_a_tree_of_an_unknown_feature_is_worth_0_to_solr():
-    assert solr_models.score(solr({}, feature="b"), VALUES).tolist() == [0, 0, 0, 0]
+    assert solr_scores(solr({}, feature="b"), VALUES).tolist() == [0, 0, 0, 0]
 
 
 def test_vespa_compares_below_though_lightgbm_does_not():
@@ -100,10 +107,10 @@ def test_vespa_compares_below_though_lightgbm_does_not():
             "left_child": {"leaf_value": 1.0}, "right_child": {"leaf_value": 2.0}}  # fmt: skip
     model = {"objective": "regression", "pandas_categorical": [], "feature_names": ["a"],
              "tree_info": [{"tree_structure": node}]}  # fmt: skip
-    assert vespa_trees.score(json.dumps(model).encode(), VALUES).tolist() == [1, 2, 2, 2]
+    assert vespa_scores(json.dumps(model).encode(), VALUES).tolist() == [1, 2, 2, 2]
     node["default_left"] = True
-    assert vespa_trees.score(json.dumps(model).encode(), VALUES).tolist() == [1, 2, 2, 1]
+    assert vespa_scores(json.dumps(model).encode(), VALUES).tolist() == [1, 2, 2, 1]
 
 
 def test_linear_plugins_count_what_is_missing_as_0():
-    assert plugin_linear.score(b'{"a": 2.0}', VALUES)[[1, 3]].tolist() == [1.0, 0.0]
+    assert plugin_linear_scores(b'{"a": 2.0}', VALUES)[[1, 3]].tolist() == [1.0, 0.0]

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.errors import MissingExtraError
-from rankwright.exchange.splits import category_nodes, category_sides, inner_nodes, whole_categories, with_base_tree
+from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
-from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest, in_features
-from rankwright.exchange.treelite_runs import run_lightgbm_text
+from rankwright.exchange.target import (
+    ExportOptions,
+    Limit,
+    NotRunError,
+    Target,
+    TargetRun,
+    Written,
+    as_forest,
+    in_features,
+    library,
+    run_treelite,
+)
+from rankwright.exchange.tree_formats import (
+    category_nodes,
+    category_sides,
+    inner_nodes,
+    whole_categories,
+    with_base_tree,
+)
 from rankwright.imports.lightgbm_rules import CATEGORICAL_BIT, DEFAULT_LEFT_BIT, NAN, TYPE_SHIFT, ZERO
 from rankwright.trees.forests.explaining import cover_of
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
+
+DECISION_TYPES = re.compile(rb"^decision_type=(.*)$", re.MULTILINE)
+WITH_CATEGORIES = re.compile(rb"^num_cat=[1-9]", re.MULTILINE)
 
 
 def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
@@ -26,14 +44,12 @@ def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     given = as_forest(subject, "LightGBM")
     forest = with_base_tree(given)
     limits = [*_near_zero(given), *whole_categories(given, "LightGBM"), *_between(given)]
-    parts = [_header(given, forest)]
     sides = {int(node): _category_words(given, forest, int(node)) for node in category_nodes(forest)}
     zeros = _zeros_missing(forest)
     weights = None if forest.curvature is None else cover_of(forest, "curvature")
-    for tree in range(forest.n_trees):
-        parts.append(_tree(forest, tree, sides, zeros, weights))
-    parts.append("end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\npandas_categorical:null\n")
-    return Written({"": "".join(parts).encode()}, _names_note(given), limits)
+    trees = [_tree(forest, tree, sides, zeros, weights) for tree in range(forest.n_trees)]
+    end = "end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\npandas_categorical:null\n"
+    return Written({"": "".join([_header(given, forest), *trees, end]).encode()}, _names_note(given), limits)
 
 
 def lightgbm_names(names: Iterable[str]) -> list[str]:
@@ -67,12 +83,12 @@ def _near_zero(subject: ForestSubject) -> list[Limit]:
     inside |= inner_nodes(forest) & (forest.threshold == -LARGEST_ZERO)
     if not inside.any():
         return []
-
-    def tiny(values: Float32Array) -> Any:
-        return (values != 0) & (np.abs(values) <= LARGEST_ZERO)
-
     text = "values other than 0 that are no larger than 1e-35, which LightGBM reads as 0"
-    return [Limit(text, in_features(forest.feature[inside].tolist(), tiny))]
+    return [Limit(text, in_features(forest.feature[inside].tolist(), _is_tiny))]
+
+
+def _is_tiny(values: Float32Array) -> Any:
+    return (values != 0) & (np.abs(values) <= LARGEST_ZERO)
 
 
 def _between(subject: ForestSubject) -> list[Limit]:
@@ -137,7 +153,7 @@ def _split_lines(
     decision = np.where(zeros[own], ZERO, NAN) << TYPE_SHIFT
     decision = decision | np.where(forest.missing_left[own], DEFAULT_LEFT_BIT, 0)
     threshold = forest.threshold[own].astype(np.float64)
-    left, right = (_local(children[own], own.start, place) for children in (forest.left, forest.right))
+    left, right = (place[np.where(side[own] < 0, 0, side[own] - own.start)] for side in (forest.left, forest.right))
     words: list[int] = []
     bounds = [0]
     for node in nodes.tolist():
@@ -163,22 +179,27 @@ def _split_lines(
     return lines
 
 
-def _local(children: NDArray[np.int32], start: int, place: IntArray) -> IntArray:
-    return place[np.where(children < 0, 0, children - start)]
-
-
 def _joined(values: Iterable[float]) -> str:
     return " ".join(map(repr, values))
 
 
 def run_lightgbm(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """LightGBM's scores."""
-    try:
-        import lightgbm
-    except ImportError:
-        raise MissingExtraError("running LightGBM", "lightgbm", "oracles") from None
+    lightgbm = library("lightgbm", "LightGBM")
     booster = lightgbm.Booster(model_file=str(path))
     return TargetRun(booster.predict(features, num_threads=1, raw_score=True), f"LightGBM {lightgbm.__version__}")
+
+
+def run_by_treelite(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
+    """Treelite's scores, unless the text holds what treelite reads otherwise than LightGBM."""
+    treelite = library("treelite", "treelite")
+    content = path.read_bytes()
+    if WITH_CATEGORIES.search(content):
+        raise NotRunError("treelite reads categories between -1 and 0 as unknown ones, where LightGBM reads 0")
+    decisions = (int(word) for line in DECISION_TYPES.findall(content) for word in set(line.split()))
+    if any(decision >> TYPE_SHIFT == ZERO for decision in decisions):
+        raise NotRunError("treelite has no zeros that count as missing, as this file has")
+    return run_treelite(treelite.frontend.load_lightgbm_model(str(path)), features)
 
 
 LIGHTGBM = Target(
@@ -187,6 +208,6 @@ LIGHTGBM = Target(
     summary="LightGBM's model text: for LightGBM, and for whatever reads its files (lleaves, treelite, tl2cgen)",
     takes=("forest",),
     write=write,
-    runners=(run_lightgbm, run_lightgbm_text),
+    runners=(run_lightgbm, run_by_treelite),
     sums="float64",
 )

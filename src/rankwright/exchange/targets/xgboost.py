@@ -13,29 +13,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.errors import MissingExtraError
-from rankwright.exchange.feature_sets import plugin_feature_set
-from rankwright.exchange.json_trees import TREES, json_of
-from rankwright.exchange.rules import plugin_trees
-from rankwright.exchange.splits import (
+from rankwright.exchange.engine_rules import plugin_raw_scores
+from rankwright.exchange.subject import ForestSubject, Subject
+from rankwright.exchange.target import (
+    ExportOptions,
+    Limit,
+    Target,
+    TargetRun,
+    Written,
+    any_infinite,
+    as_forest,
+    by_rule,
+    in_features,
+    library,
+    run_treelite,
+)
+from rankwright.exchange.targets.search_plugins import feature_set
+from rankwright.exchange.tree_formats import (
+    TREES,
     category_nodes,
     category_sides,
     finite,
+    json_of,
     refuse_categories,
-    refuse_readings,
+    refuse_zeros,
     strictly_below,
     whole_categories,
     with_base_tree,
 )
-from rankwright.exchange.subject import ForestSubject, Subject
-from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest, in_features
-from rankwright.exchange.treelite_runs import run_xgboost_model
 from rankwright.imports.wire import ubjson
 from rankwright.trees.forests.explaining import cover_of, known_covers
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import Reading
 
 VERSION = [2, 1, 0]  # of the format: what every XGBoost since reads
+NOTES = ("the base score is a tree of one leaf, for readers that do not look at base_score",)
 NO_PARENT = 2**31 - 1
 RANKING_PARAMETERS = {
     "lambdarank_bias_norm": "1", "lambdarank_normalization": "1", "lambdarank_num_pair_per_sample": "1",
@@ -47,7 +59,7 @@ RANKING_PARAMETERS = {
 def write_json(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The model as JSON."""
     document, trees, limits = _document(as_forest(subject, "XGBoost"))
-    return Written({"": json_of(document, map(_plain, trees), compact=True)}, _notes(), limits)
+    return Written({"": json_of(document, map(_plain, trees), compact=True)}, NOTES, limits)
 
 
 def write_raw(subject: Subject, options: ExportOptions) -> Written:
@@ -62,11 +74,7 @@ def write_ubjson(subject: Subject, options: ExportOptions) -> Written:  # noqa: 
     document, trees, limits = _document(as_forest(subject, "XGBoost"))
     written = [ubjson.written(tree) for tree in trees]
     before, after = ubjson.written(document).split(ubjson.written(TREES))
-    return Written({"": b"".join([before, ubjson.list_of(len(written)), *written, after])}, _notes(), limits)
-
-
-def _notes() -> list[str]:
-    return ["the base score is a tree of one leaf, for readers that do not look at base_score"]
+    return Written({"": b"".join([before, ubjson.list_of(len(written)), *written, after])}, NOTES, limits)
 
 
 def _plain(value: Any) -> Any:
@@ -82,7 +90,7 @@ def _plain(value: Any) -> Any:
 
 def _document(subject: ForestSubject) -> tuple[dict[str, Any], Iterator[dict[str, Any]], list[Limit]]:
     """The model with `TREES` in the place of its trees, the trees, and the limits."""
-    refuse_readings(subject, "XGBoost", "lightgbm or c")
+    refuse_zeros(subject, "XGBoost", "lightgbm or c")
     limits = [*whole_categories(subject, "XGBoost"), *_cut_otherwise(subject)]
     forest = strictly_below(with_base_tree(subject))
     threshold, infinite = finite(forest)
@@ -119,7 +127,7 @@ def _weights(forest: Forest) -> Float64Array:
 
 def _refused(forest: Forest) -> list[Limit]:
     """Documents that XGBoost itself refuses to score."""
-    found = [Limit("infinite values, which XGBoost refuses", lambda rows: np.isinf(rows).any(axis=1))]
+    found = [any_infinite("XGBoost")]
     features = np.unique(forest.feature[category_nodes(forest)]).tolist()
     if features:
         odd = in_features(features, lambda values: (values < 0) | (values >= 2**24))
@@ -208,10 +216,7 @@ def _siblings_together(
 
 def run_xgboost(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """XGBoost's margins."""
-    try:
-        import xgboost
-    except ImportError:
-        raise MissingExtraError("running XGBoost", "xgboost-cpu", "oracles") from None
+    xgboost = library("xgboost", "XGBoost", "xgboost-cpu")
     booster = xgboost.Booster({"nthread": 1}, model_file=str(path))
     matrix = xgboost.DMatrix(
         features, feature_names=booster.feature_names, feature_types=booster.feature_types, enable_categorical=True
@@ -219,9 +224,11 @@ def run_xgboost(path: Path, features: Float32Array, names: Sequence[str]) -> Tar
     return TargetRun(booster.predict(matrix, output_margin=True), f"XGBoost {xgboost.__version__}")
 
 
-def run_raw_by_rule(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
-    """Scores by the plugin's rules."""
-    return TargetRun(plugin_trees.score_raw(path.read_bytes(), features), "by rule, not run")
+def run_by_treelite(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
+    """Treelite's scores of the file, JSON or UBJSON by its ending."""
+    choice = {".json": "json", ".ubj": "ubjson"}[path.suffix]
+    load = library("treelite", "treelite").frontend.load_xgboost_model
+    return run_treelite(load(str(path), format_choice=choice), features)
 
 
 XGBOOST_JSON = Target(
@@ -230,7 +237,7 @@ XGBOOST_JSON = Target(
     summary="XGBoost's model file, as JSON",
     takes=("forest",),
     write=write_json,
-    runners=(run_xgboost, run_xgboost_model),
+    runners=(run_xgboost, run_by_treelite),
 )
 XGBOOST_UBJ = Target(
     name="xgboost-ubj",
@@ -238,7 +245,7 @@ XGBOOST_UBJ = Target(
     summary="XGBoost's model file, as UBJSON: for XGBoost, and for Vespa, which keeps what JSON dumps lose",
     takes=("forest",),
     write=write_ubjson,
-    runners=(run_xgboost, run_xgboost_model),
+    runners=(run_xgboost, run_by_treelite),
 )
 PLUGIN_RAW = Target(
     name="plugin-xgboost-raw",
@@ -246,6 +253,6 @@ PLUGIN_RAW = Target(
     summary="model/xgboost+json+raw of the learning-to-rank plugins of Elasticsearch and OpenSearch",
     takes=("forest",),
     write=write_raw,
-    runners=(run_raw_by_rule,),
-    feature_set=plugin_feature_set,
+    runners=(by_rule(plugin_raw_scores),),
+    feature_set=feature_set,
 )

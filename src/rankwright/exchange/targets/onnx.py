@@ -12,22 +12,14 @@ from typing import Any
 import numpy as np
 
 from rankwright.arrays import Float32Array
-from rankwright.errors import MissingExtraError
 from rankwright.exchange.onnx_graph import ML, Graph, Words, tensor
-from rankwright.exchange.splits import (
-    category_sides,
-    inner_nodes,
-    refuse_categories,
-    refuse_readings,
-    with_base_tree,
-)
-from rankwright.exchange.subject import ForestSubject, NetSubject, Subject
-from rankwright.exchange.target import ExportOptions, Limit, Target, TargetRun, Written, as_forest
-from rankwright.imports.onnx_trees import LEQ, MEMBER
+from rankwright.exchange.subject import ForestSubject, NetSubject, Subject, mean_and_factor
+from rankwright.exchange.target import ExportOptions, Target, TargetRun, Written, any_infinite, library
+from rankwright.exchange.tree_formats import category_sides, inner_nodes, plain_forest, with_base_tree
+from rankwright.imports.onnx_trees import LEQ, MEMBER, SUM
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import LARGEST_ZERO, Reading
 
-SUM = 1
 OPERATORS = {"relu": "Relu", "tanh": "Tanh", "sigmoid": "Sigmoid"}
 
 
@@ -45,9 +37,7 @@ def write(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
 
 def write_regressor(subject: Subject, options: ExportOptions) -> Written:  # noqa: ARG001
     """The graph in the older operator, which older runtimes know."""
-    given = as_forest(subject, "TreeEnsembleRegressor")
-    refuse_readings(given, "TreeEnsembleRegressor", "onnx or c")
-    refuse_categories(given, "TreeEnsembleRegressor", "onnx or c")
+    given = plain_forest(subject, "TreeEnsembleRegressor", zeros="onnx or c", categories="onnx or c")
     graph = Graph()
     graph.add("TreeEnsembleRegressor", "features", domain=ML, output="scores", attributes=_regressor(given))
     return Written({"": graph.model(given.n_features, opset=15, ml_opset=3, ir_version=8)})
@@ -147,8 +137,7 @@ def write_net(subject: NetSubject) -> Written:
     values = "features"
     for step in subject.steps:
         if step.scaling.name == "zscore":
-            mean, deviation = step.learned["mean"], step.learned["deviation"]
-            factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+            mean, factor = mean_and_factor(step)
             centred = graph.add("Sub", values, graph.constant(mean.astype(np.float32)[None, :]))
             values = graph.add("Mul", centred, graph.constant(factor.astype(np.float32)[None, :]))
         else:
@@ -163,7 +152,7 @@ def write_net(subject: NetSubject) -> Written:
         values = graph.add("Add", product, graph.constant(layer.bias.astype(np.float32)[None, :]),
                            output="scores" if last else None)  # fmt: skip
         values = values if last else _activated(graph, layer.activation, values)
-    infinite = Limit("infinite values, which the ranker itself refuses", lambda rows: np.isinf(rows).any(axis=1))
+    infinite = any_infinite("the ranker itself")
     return Written({"": graph.model(subject.n_features, opset=17, ml_opset=3, ir_version=8)}, (), [infinite])
 
 
@@ -177,10 +166,7 @@ def _activated(graph: Graph, activation: str, values: str) -> str:
 
 def run_onnx(path: Path, features: Float32Array, names: Sequence[str]) -> TargetRun:  # noqa: ARG001
     """ONNX Runtime's scores."""
-    try:
-        import onnxruntime
-    except ImportError:
-        raise MissingExtraError("running ONNX Runtime", "onnxruntime", "oracles") from None
+    onnxruntime = library("onnxruntime", "ONNX Runtime")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3

@@ -1,20 +1,25 @@
-"""Splits of our forests as targets want them."""
+"""Our forests as targets want them: their splits, the base score as a tree, and trees as nested JSON."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
-from rankwright.exchange.subject import ForestSubject, NotExportableError
-from rankwright.exchange.target import ExportOptions, Limit, in_features
+from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
+from rankwright.exchange.target import Limit, as_forest, in_features
 from rankwright.imports.thresholds import above
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import OTHER, Reading, is_category
 
 LARGEST = np.finfo(np.float32).max
+TREES = "\x00trees"  # stands in a document where its list of trees goes
+
+T = TypeVar("T")
 
 
 def inner_nodes(forest: Forest) -> BoolArray:
@@ -72,44 +77,42 @@ def finite(forest: Forest, bound: float = float(LARGEST)) -> tuple[Float64Array,
     thresholds = np.where(infinite, np.copysign(bound, forest.threshold.astype(np.float64)), forest.threshold)
     if not infinite.any():
         return thresholds, []
-    found = in_features(forest.feature[infinite].tolist(), lambda values: np.abs(values) >= min(bound, float("inf")))
-    largest = in_features(forest.feature[infinite].tolist(), lambda values: np.isinf(values))
     text = "infinite values of features that a split compares with infinity: the format has no infinite numbers"
-    return thresholds, [Limit(text, found if bound <= float(LARGEST) else largest)]
+    least = bound if bound <= float(LARGEST) else np.inf  # of values that the threshold cannot tell apart
+    rows = in_features(forest.feature[infinite].tolist(), lambda values: np.abs(values) >= least)
+    return thresholds, [Limit(text, rows)]
 
 
-def refuse_readings(subject: ForestSubject, target: str, nearest: str) -> None:
-    """Raise where values are read by a rule that the target does not have."""
-    readings = subject.forest.readings
-    if readings is None:
+def plain_forest(subject: Subject, target: str, *, zeros: str, categories: str) -> ForestSubject:
+    """The subject, which must be a forest without zeros that count as missing and without splits of categories.
+
+    `zeros` and `categories` name what to take instead where it has one of them.
+    """
+    given = as_forest(subject, target)
+    refuse_zeros(given, target, zeros)
+    refuse_categories(given, target, categories)
+    return given
+
+
+def refuse_zeros(subject: ForestSubject, target: str, nearest: str) -> None:
+    """Raise where zeros of a feature count as missing."""
+    forest = subject.forest
+    if forest.readings is None:
         return
-    used = np.unique(subject.forest.feature[inner_nodes(subject.forest)])
-    for feature in used.tolist():
-        if readings[feature] == Reading.ZERO_IS_MISSING.value:
-            raise NotExportableError(
-                f"{target} cannot count zeros as missing, as feature {subject.names[feature]} needs: take {nearest}"
-            )
+    used = np.unique(forest.feature[inner_nodes(forest)])
+    counted = used[forest.readings[used] == Reading.ZERO_IS_MISSING.value]
+    if len(counted):
+        raise NotExportableError(
+            f"{target} cannot count zeros as missing, as feature {subject.names[counted[0]]} needs: take {nearest}"
+        )
 
 
 def refuse_categories(subject: ForestSubject, target: str, nearest: str) -> None:
     """Raise where a split is of categories."""
     nodes = category_nodes(subject.forest)
     if len(nodes):
-        raise NotExportableError(
-            f"{target} has no splits of categories, as feature {subject.names[subject.forest.feature[nodes[0]]]} "
-            f"needs: take {nearest}"
-        )
-
-
-def refuse_missing_left(subject: ForestSubject, target: str, options: ExportOptions, nearest: str) -> None:
-    """Raise where a missing value goes left, for a target that sends it right always."""
-    lefts = inner_nodes(subject.forest) & subject.forest.missing_left
-    if options.missing == "kept" and lefts.any():
-        feature = subject.names[subject.forest.feature[np.flatnonzero(lefts)[0]]]
-        raise NotExportableError(
-            f"{target} sends missing values right, and splits of feature {feature} send them left: take {nearest}, or "
-            f"say --missing never where documents never lack a value"
-        )
+        feature = subject.names[subject.forest.feature[nodes[0]]]
+        raise NotExportableError(f"{target} has no splits of categories, as feature {feature} needs: take {nearest}")
 
 
 def category_sides(forest: Forest, node: int) -> tuple[Float32Array, Float32Array, bool]:
@@ -148,3 +151,32 @@ def whole_categories(subject: ForestSubject, target: str) -> list[Limit]:
         "categories that are no whole numbers of 0 or more, which the target cuts to whole ones",
         in_features(plain, lambda values: (values < 0) | (values != np.floor(values)) | (values >= 2**24)),
     )]  # fmt: skip
+
+
+def nested_tree(forest: Forest, tree: int, leaf: Callable[[int], T], split: Callable[[int, T, T], T]) -> T:
+    """A tree as one value: `leaf` makes that of a leaf, `split` that of a node from those of its two sides."""
+    start, stop = int(forest.offsets[tree]), int(forest.offsets[tree + 1])
+    made: dict[int, T] = {}
+    for node in range(stop - 1, start - 1, -1):  # children come after their parents
+        if forest.feature[node] < 0:
+            made[node] = leaf(node)
+        else:
+            made[node] = split(node, made.pop(int(forest.left[node])), made.pop(int(forest.right[node])))
+    return made[start]
+
+
+def json_of(document: Any, trees: Iterable[Any], *, compact: bool = False) -> bytes:
+    """The JSON of a document in which `TREES` stands for the list of trees.
+
+    Trees are written one by one: all of them as Python's objects take many times their text.
+    """
+    separators = (",", ":") if compact else (", ", ": ")
+
+    def written(value: Any) -> bytes:
+        return json.dumps(value, separators=separators).encode()
+
+    before, after = written(document).split(written(TREES))
+    parts = [before, b"["]
+    for number, tree in enumerate(trees):
+        parts += [separators[0].encode(), written(tree)] if number else [written(tree)]
+    return b"".join([*parts, b"]", after])
