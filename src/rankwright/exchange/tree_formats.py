@@ -12,7 +12,6 @@ import numpy as np
 from rankwright.arrays import BoolArray, Float32Array, Float64Array, IntArray
 from rankwright.exchange.subject import ForestSubject, NotExportableError, Subject
 from rankwright.exchange.target import Limit, as_forest, in_features
-from rankwright.imports.thresholds import above
 from rankwright.trees.forests.forest import Forest
 from rankwright.trees.forests.readings import OTHER, Reading, is_category
 
@@ -57,8 +56,8 @@ def strictly_below(forest: Forest) -> Forest:
     A split that all values pass, whose threshold is +∞, becomes one that none passes, with its sides swapped.
     """
     everything = inner_nodes(forest) & np.isposinf(forest.threshold)
-    with np.errstate(over="ignore"):
-        raised = above(forest.threshold)
+    with np.errstate(over="ignore", under="ignore"):
+        raised = np.nextafter(forest.threshold, np.float32(np.inf))  # a value is at most ours where it is below this
     return replace(
         forest,
         threshold=np.where(everything, np.float32(-np.inf), raised),

@@ -14,7 +14,7 @@ from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.errors import InputError, require_type
 from rankwright.imports.foreign import ForeignForest
-from rankwright.imports.settings import ImportedForestSettings
+from rankwright.imports.imported_settings import ImportedForestSettings
 from rankwright.rankers.inputs import ready_to_score
 from rankwright.rankers.trained import TrainedRanker, with_width
 from rankwright.training.driver import Lesson

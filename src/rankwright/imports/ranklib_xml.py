@@ -12,9 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankwright.errors import InputError
-from rankwright.imports.assembly import TreeTable, assembled
+from rankwright.imports.assembly import TreeTable, assembled, at_most
 from rankwright.imports.foreign import ForeignForest, checked_width
-from rankwright.imports.thresholds import at_most
 
 NAME = "RankLib XML"
 TOKEN = re.compile(r"<([^<>]{1,200})>|([^<>\s][^<>]*)")

@@ -13,7 +13,6 @@ from rankwright.imports import (
     catboost_json,
     lightgbm_json,
     lightgbm_text,
-    live,
     onnx_trees,
     ranklib_xml,
     sklearn_trees,
@@ -38,9 +37,9 @@ SOURCES: tuple[Source, ...] = (
 
 # Live objects, by the package that their class comes from.
 LIVE: Mapping[str, Callable[[Any], ForeignForest]] = {
-    "lightgbm": live.of_lightgbm,
-    "xgboost": live.of_xgboost,
-    "catboost": live.of_catboost,
+    "lightgbm": lightgbm_text.read_live,
+    "xgboost": xgboost_model.read_live,
+    "catboost": catboost_json.read_live,
     "sklearn": sklearn_trees.read,
 }
 
