@@ -24,6 +24,7 @@ from rankwright.formats.letor_folders import fold_folders, read_fold
 from rankwright.formats.reading import read_wide
 from rankwright.formats.sources import open_input
 from rankwright.synthetic import topic_distillation, web_search
+from rankwright.tables.text import counted
 
 FOLDS, PARTS, CLICKS, MADE = "folds", "parts", "clicks", "made"
 DEEPEST = 5  # folders below the one that was given
@@ -79,7 +80,8 @@ class DataSource:
                 f"synthetic: they resemble {self.likeness} but are not that set, so the figures cannot be compared one "
                 "to one; --data takes a folder with the real set"
             )
-        size = f"{self.n_queries:,} queries, {self.n_docs:,} documents, {self.n_features} features"
+        counts = {"query": self.n_queries, "document": self.n_docs, "feature": self.n_features}
+        size = ", ".join(counted(number, noun) for noun, number in counts.items())
         if self.kind == CLICKS:
             return f"{self.name}: a click log with labels"
         own = "the set of that name" if self.is_known else "a set that is not known here by name"

@@ -141,6 +141,14 @@ def _cell(tag: str, text: str, is_right: bool) -> str:
     return f'<{tag} style="text-align:{"right" if is_right else "left"}">{escape(str(text).strip())}</{tag}>'
 
 
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """How many there are of a thing, in the singular or the plural: 1 query, 2,000 queries, 0 documents."""
+    if number == 1:
+        return f"1 {one}"
+    regular = f"{one[:-1]}ies" if one.endswith("y") and one[-2:] not in ("ay", "ey", "oy") else f"{one}s"
+    return f"{number:,} {regular if several is None else several}"
+
+
 def short(value: object, digits: int = 4) -> str:
     """A value in few letters: numbers with that many digits."""
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)

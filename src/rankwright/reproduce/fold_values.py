@@ -12,8 +12,9 @@ from rankwright.arrays import Float64Array
 from rankwright.data.dataset import RankingDataset
 from rankwright.metrics.evaluation import RESAMPLES, evaluate
 from rankwright.metrics.intervals import bootstrap_interval, weighted_mean
+from rankwright.reproduce.experiment import Setup
 from rankwright.reproduce.outcome import Claim, Figure
-from rankwright.reproduce.sources import DataSource, Fold
+from rankwright.reproduce.sources import DataSource, fold
 from rankwright.tuning.per_query import for_json, from_json
 
 THREADS = 1  # of a part: parts run side by side, and times are those of one processor
@@ -30,13 +31,13 @@ def values_on(ranker: Any, data: RankingDataset, metrics: Sequence[str], convent
     return {metric: for_json(found[metric].values) for metric in metrics}
 
 
-def fitted(ranker: Any, parts: Fold, metrics: Sequence[str], convention: str) -> dict[str, Any]:
+def fitted(ranker: Any, setup: Setup, source: DataSource, number: int, metrics: Sequence[str]) -> dict[str, Any]:
     """What a ranker reaches on the test documents of a fold, and the processor's seconds that training took."""
-    train, vali, test = parts
+    train, vali, test = fold(source, number, setup.seed)
     start = time.process_time()
     ranker.fit(train, valid=vali)
     seconds = time.process_time() - start
-    return {"values": values_on(ranker, test, metrics, convention), "training_seconds": seconds}
+    return {"values": values_on(ranker, test, metrics, convention_of(source)), "training_seconds": seconds}
 
 
 Values = Sequence[Sequence[float | None]]  # of each fold: a value for each query
@@ -64,7 +65,7 @@ def ahead(
 ) -> Claim:
     """The statement that the first is better on the same queries; undecided where chance could do as much.
 
-    `otherwise` says why it might be the second, and `of` what the values are of.
+    `otherwise` says why the second might be better, and `of` says what there is a value for.
     """
     mine, other = _joined(first), _joined(second)
     gaps = mine[0] - other[0]
@@ -79,6 +80,11 @@ def ahead(
     if low > 0:
         return Claim(text, True, found)
     return Claim(text, False, found, otherwise) if high < 0 else Claim(text, None, found, noise)
+
+
+def best_of(values: Mapping[str, Values]) -> str:
+    """The name of the values with the highest mean."""
+    return max(values, key=lambda name: figure_of(values[name]).ours or 0.0)
 
 
 def _joined(folds: Values) -> tuple[Float64Array, Float64Array]:
