@@ -13,6 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankwright.arrays import BoolArray, Float32Array, Float64Array
 from rankwright.errors import InputError
@@ -37,7 +38,7 @@ class TreeSplit:
     right: TreeLeaf | TreeSplit
 
 
-def leaf_values(root: TreeLeaf | TreeSplit, features: Float32Array, dtype: Any = np.float32) -> Any:
+def leaf_values(root: TreeLeaf | TreeSplit, features: Float32Array, dtype: Any = np.float32) -> NDArray[np.floating]:
     """The value of the leaf that each document reaches."""
     values = np.empty(len(features), dtype)
     todo: list[tuple[TreeLeaf | TreeSplit, Any]] = [(root, np.arange(len(features)))]

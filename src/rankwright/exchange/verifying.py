@@ -20,6 +20,7 @@ from rankwright.errors import InputError, MissingExtraError, RankwrightError
 from rankwright.exchange.bounds import UNIT, bound_of
 from rankwright.exchange.subject import ForestSubject, Subject
 from rankwright.exchange.target import ExportOptions, NotRunError, Runner, Target, TargetRun, Written
+from rankwright.tables.text import counted
 
 EXACT = 2**24  # whole numbers below it are exact in float32
 
@@ -72,7 +73,7 @@ class Verdict:
 
     def __str__(self) -> str:
         leaves = "" if self.wrong_leaves is None else f"{self.wrong_leaves} in a wrong leaf, "
-        documents = f"{self.documents} document{'' if self.documents == 1 else 's'}"
+        documents = counted(self.documents, "document")
         return (
             f"{'ok' if self.passed else 'FAILED'} ({self.by}): {documents}, {leaves}largest difference "
             f"{self.largest_difference:.3g}, bound {self.bound:.3g}"

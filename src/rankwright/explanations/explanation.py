@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from rankwright.data.frames import frame_of
 from rankwright.explanations.counterfactuals import Counterfactual
 from rankwright.explanations.plots import draw_list, draw_pair
 from rankwright.tables.axes import axes_or_new
-from rankwright.tables.text import ShownTable, short
+from rankwright.tables.text import ShownTable, counted, short
+
+if TYPE_CHECKING:
+    from rankwright.explanations.plots import Axes
 
 SHOWN_DOCUMENTS = 10
 SHOWN_REASONS = 3  # of a document in a list
@@ -67,7 +70,7 @@ class Explanation:
 
     @property
     def centred(self) -> Float64Array:
-        """The contributions less their mean over the query: what all documents have in common moves none of them."""
+        """The contributions minus their mean over the query: what all documents have in common moves none of them."""
         return np.asarray(self.contributions - self.contributions.mean(axis=0))
 
     @property
@@ -166,12 +169,12 @@ class Explanation:
             rows.append([str(rank), str(self.documents[place]), f"{self.scores[place]:.4g}", *label, reasons])
         names = ["rank", "document", "score", *(["label"] if has_labels else []), "moved most by"]
         left = len(order) - len(rows)
-        notes = [f"… and {left} more documents"] if left > 0 else []
-        notes.append(f"what a feature adds to a score, less its mean over the query ({self.how})")
-        title = f"Query {self.query}: {len(order)} documents, ranked by {self.ranker}"
+        notes = [f"… and {counted(left, 'more document')}"] if left > 0 else []
+        notes.append(f"what a feature adds to a score, minus its mean over the query ({self.how})")
+        title = f"Query {self.query}: {counted(len(order), 'document')}, ranked by {self.ranker}"
         return ShownTable(title, names, rows, numbers=["rank", "score", "label"], notes=notes)
 
-    def plot(self, ax: Any = None, *, top: int = SHOWN_DOCUMENTS) -> Any:
+    def plot(self, ax: Axes | None = None, *, top: int = SHOWN_DOCUMENTS) -> Axes:
         """Draw the documents, best first, and the features that move them.
 
         Parameters
@@ -332,7 +335,7 @@ class PairExplanation:
             f"{shown(found.before)} to {exactly(found.after)} ({found.size:.2g} deviations)."
         )
 
-    def plot(self, ax: Any = None, *, top: int = SHOWN_FEATURES) -> Any:
+    def plot(self, ax: Axes | None = None, *, top: int = SHOWN_FEATURES) -> Axes:
         """Draw what each feature contributes, the largest first.
 
         Parameters

@@ -11,7 +11,7 @@ from rankwright.arrays import Float64Array
 from rankwright.tables.colours import COLOURS, INK
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
 
 TOLD_APART = 6  # features that have a colour of their own in a list
 OTHERS = "#b8bec7"

@@ -17,6 +17,7 @@ from rankwright.report.sections.data_summary import data_section
 from rankwright.report.sections.model_facts import models_section
 from rankwright.report.sections.provenance import provenance_section
 from rankwright.report.specs.explanation_charts import Explained, explanation_chart
+from rankwright.tables.text import counted
 
 
 def page_of_explanation(
@@ -55,7 +56,7 @@ def _verdict(found: Explained | Ablation) -> PageVerdict:
         way = "raises" if rise > 0 else "lowers"
         sentence = (
             f"From {shown(found.grid[0])} to {shown(found.grid[-1])}, {found.feature} {way} scores by "
-            f"{abs(rise):.4g} on average over {len(found.by_query):,} queries."
+            f"{abs(rise):.4g} on average over {counted(len(found.by_query), 'query')}."
         )
         return PageVerdict(f"What {found.feature} does", sentence)
     name = found.ordered()[0]
@@ -91,7 +92,7 @@ def _of_list(found: Explanation) -> PageVerdict:
     place = int(found.order[0])
     feature = int(abs(found.centred[place]).argmax())
     sentence = (
-        f"{found.ranker} puts {found.documents[place]} first of {len(found.documents):,} documents. "
+        f"{found.ranker} puts {found.documents[place]} first of {counted(len(found.documents), 'document')}. "
         f"{label_of(found.features[feature])} = {shown(found.values[place, feature])} moves it most: "
         f"{found.centred[place, feature]:+.4g} against the query's mean."
     )
@@ -104,7 +105,7 @@ def _of_importance(found: FeatureImportance) -> PageVerdict:
     order = found.ordered().tolist()
     share = found.values[order[0]] / (abs(found.values).sum() or 1.0)
     sentence = (
-        f"By {found.kind}, {label_of(found.features[order[0]])} matters most of {len(order):,} features, with "
+        f"By {found.kind}, {label_of(found.features[order[0]])} matters most of {counted(len(order), 'feature')}, with "
         f"{share:.0%} of all importance."
     )
     return PageVerdict(f"{label_of(found.features[order[0]])} matters most", sentence)

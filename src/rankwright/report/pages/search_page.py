@@ -27,7 +27,7 @@ from rankwright.report.sections.model_facts import importances_section, learning
 from rankwright.report.sections.provenance import provenance_section
 from rankwright.report.specs.search_charts import best_so_far, effects_of_settings, interactions_bars, settings_bars
 from rankwright.settings.spaces import Space
-from rankwright.tables.text import ShownTable, short
+from rankwright.tables.text import ShownTable, counted, short
 from rankwright.tuning.cross_validation import CrossValidation
 from rankwright.tuning.importance import Importance, fewest_trials, importance_of
 from rankwright.tuning.studies.summary import SearchCurve, StudySummary, alike_trials, search_curve
@@ -110,7 +110,7 @@ def _verdict(
     best, usual = ranked[0], float(np.nanmedian(values))
     settings = listed_settings(best.trial.settings)
     sentence = (
-        f"The best of {n_trials:,} configurations of {ranker} reaches {best.value:.4f} {metric} on validation "
+        f"The best of {counted(n_trials, 'configuration')} of {ranker} reaches {best.value:.4f} {metric} on validation "
         f"documents, {abs(best.value - usual):.4f} from the median configuration: {settings}. It was chosen by "
         "these very documents: expect a little less on new queries."
     )
@@ -148,7 +148,7 @@ def configurations_section(best: Sequence[TrialResult], space: Space, metric: st
     ]
     columns = ["place", metric, "steps", *names]
     left = len(best) - len(rows)
-    notes = [f"… and {left:,} more configurations"] if left > 0 else []
+    notes = [f"… and {counted(left, 'more configuration')}"] if left > 0 else []
     lead = "The best configurations by their mean on validation documents; the first one was chosen."
     return Section(
         "configurations", "Configurations", lead, (PageTable(ShownTable("", columns, rows, columns, notes)),)

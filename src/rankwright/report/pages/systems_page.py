@@ -13,6 +13,7 @@ from rankwright.report.sections.model_facts import importances_section, learning
 from rankwright.report.sections.provenance import provenance_section
 from rankwright.report.sections.query_lists import queries_section, tables_beside
 from rankwright.report.sections.results import comparison_verdict, measured_verdict, metrics_section, slices_section
+from rankwright.tables.text import counted
 
 TITLES = 3  # systems that a title names
 
@@ -37,9 +38,9 @@ def page_of_ranker(name: str, ranker: Ranker, origin: Origin) -> Page:
     """The page on a ranker that was trained without documents to measure it on."""
     announce("making the report")
     used = int(ranker.used_features().sum())
-    steps = "1 step" if ranker.n_steps_ == 1 else f"{ranker.n_steps_:,} steps"
+    steps, features = counted(ranker.n_steps_, "step"), counted(ranker.n_features_in_, "feature")
     sentence = (
-        f"{name} took {steps} and uses {used:,} of {ranker.n_features_in_:,} features. No documents were held out to "
+        f"{name} took {steps} and uses {used:,} of {features}. No documents were held out to "
         f"measure it on, so nobody knows yet how good it is: rankwright evaluate TEST --model MODEL --report FILE."
     )
     rankers = {name: ranker}

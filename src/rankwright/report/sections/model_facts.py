@@ -82,8 +82,8 @@ def importances_section(rankers: Mapping[str, Ranker], data: RankingDataset | No
     if not blocks:
         return None
     lead = (
-        "The features that matter most. What they add is counted exactly, less its mean over each query: "
-        "what all documents have in common moves none."
+        "The features that matter most. What they add is counted exactly, minus its mean over each query: "
+        "what all documents of a query have in common moves none of them."
     )
     return Section("importances", "What the models look at", lead, tuple(blocks))
 

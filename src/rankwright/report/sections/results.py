@@ -12,7 +12,7 @@ from rankwright.metrics.systems import SystemComparison
 from rankwright.report.measured import Measured
 from rankwright.report.page.document import Block, Chart, KeyFigure, PageTable, PageVerdict, Section, Sureness
 from rankwright.report.specs.comparisons import mean_intervals, slice_differences
-from rankwright.tables.text import ShownTable
+from rankwright.tables.text import ShownTable, counted
 
 SURE = 0.001  # p-values below it are not told apart
 BY = ("documents", "relevant")
@@ -51,7 +51,7 @@ def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
     (name,) = measured.evaluations
     result = measured.some[measured.metric]
     low, high = result.interval
-    queries = f"{result.n_queries:,} {'query' if result.n_queries == 1 else 'queries'}"
+    queries = counted(result.n_queries, "query")
     sentence = (
         f"{name} reaches {result.mean:.4f} {measured.metric} on {queries}{on}; the true mean lies between "
         f"{low:.4f} and "
