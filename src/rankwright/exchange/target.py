@@ -32,7 +32,7 @@ class ExportOptions:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Documents that a target cannot score as we do: what they are, and which rows of a matrix they are."""
+    """Documents that a target cannot score as we do: what they are, and a test that finds their rows in a matrix."""
 
     text: str
     rows: RowTest
@@ -52,12 +52,12 @@ class Written:
 
 
 class NotRunError(RankwrightError):
-    """A program that is at hand and reads the file otherwise than the target does; the message says what."""
+    """A program is installed, but it reads the file differently from the target; the message says how."""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetRun:
-    """Scores of the target itself, and by what they were computed."""
+    """The scores that a target gives, and what computed them."""
 
     scores: NDArray[np.floating]
     by: str

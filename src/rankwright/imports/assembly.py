@@ -22,7 +22,7 @@ from rankwright.trees.forests.readings import CATEGORY_CODES, OTHER, Reading, is
 
 MOST_CATEGORY_WORDS = 2**25  # of 32 categories, over all nodes: 128 MB
 MOST_NODES = 2**31 - 1
-MOST_HARMLESS = 1e15  # of numbers that tell nothing of scores
+MOST_HARMLESS = 1e15  # the largest number that is kept of those that scores do not depend on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +38,8 @@ class CategorySplit:
 class TreeTable:
     """The nodes of one tree, in any order, the root first. A leaf has feature -1.
 
-    Thresholds are as ours; a split of `categories` has any. Nodes that the root does not lead to are left out.
+    Thresholds are as ours; that of a split of `categories` is not looked at. Nodes that the root does not lead to are
+    left out.
     """
 
     feature: IntArray
@@ -221,7 +222,7 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 
 def _optional(parts: Sequence[NDArray[Any] | None], sizes: IntArray, dtype: Any) -> NDArray[Any]:
-    """The parts joined, zeros where there is none; numbers that tell nothing of scores must only be harmless."""
+    """The parts joined, with zeros where there is none and for numbers that are out of range: scores depend on none."""
     filled = [np.zeros(size, dtype) if part is None else part for part, size in zip(parts, sizes.tolist(), strict=True)]
     joined = _joined(filled, np.float64)
     joined[~((joined > -MOST_HARMLESS) & (joined < MOST_HARMLESS))] = 0  # NaN among them

@@ -31,7 +31,7 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The forest in the JSON."""
     text = content.decode("utf-8")
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     symmetric: list[Any] = []
     nested: list[Any] = []
     document = pieces(text, ("oblivious_trees",), symmetric.append)
@@ -94,7 +94,7 @@ def _symmetric(tree: Mapping[str, Any], columns: _Columns) -> TreeTable:
         feature[own], threshold[own], missing_left[own] = columns.split(split)
     weights = np.array(tree.get("leaf_weights") or [], np.float64)
     of_nodes = np.concatenate([np.zeros(n_inner), weights if len(weights) == len(values) else np.zeros(len(values))])
-    whole = bool((weights == np.rint(weights)).all())  # else documents were weighed, and these are no counts of them
+    whole = bool((weights == np.rint(weights)).all())  # otherwise documents had weights, and these are no counts
     numbers = np.arange(n_inner)
     leaves = np.full(len(values), -1)
     return TreeTable(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,19 @@ from rankwright.imports import (
     xgboost_dump,
     xgboost_model,
 )
-from rankwright.imports.foreign import ForeignForest, Source
+from rankwright.imports.foreign import ForeignForest
 
 BEGINNING = 2**16  # bytes that tell the formats apart
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A format of other tools: its name, how its beginning is told from others', and how a file of it is read."""
+
+    name: str
+    begins: Callable[[bytes], bool]
+    read: Callable[[bytes], ForeignForest]
+
 
 # In the order in which they are asked.
 SOURCES: tuple[Source, ...] = (

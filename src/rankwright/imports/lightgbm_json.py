@@ -26,7 +26,7 @@ def read(content: bytes) -> ForeignForest:
     trees: list[TreeTable] = []
     splits: list[tuple[int, int, bool]] = []
     text = content.decode("utf-8")
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     header = pieces(text, ("tree_info",), lambda tree: trees.append(_tree(tree, splits)))
     del text
     if not isinstance(header, dict) or "tree_info" not in header:

@@ -27,7 +27,7 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The forest in the text."""
     text = content.decode("utf-8").replace("\r\n", "\n")
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     first = text.find(TREE)
     end = text.find(END)
     if end < 0:

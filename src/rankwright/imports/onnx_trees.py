@@ -31,7 +31,7 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The forest in the graph."""
     trees, base, width = _parsed(content)
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     least = max((int(tree.feature.max(initial=-1)) for tree in trees), default=-1) + 1
     n_features = checked_width(least if width is None else width)
     return ForeignForest(

@@ -28,7 +28,7 @@ def begins(start: bytes) -> bool:
 def read(content: bytes) -> ForeignForest:
     """The forest in the dump."""
     text = content.decode("utf-8")
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     trees: list[TreeTable] = []
     cut: set[int] = set()
     wrapped = text.lstrip()[:1] == "{"

@@ -38,7 +38,7 @@ def begins_ubjson(start: bytes) -> bool:
 def read_json(content: bytes) -> ForeignForest:
     """The forest in the JSON."""
     text = content.decode("utf-8")
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     trees: list[TreeTable] = []
     cut: set[int] = set()
     paths = PATHS[::-1] if '"gbtree":{' in text[:4096] else PATHS  # a guess, which saves reading it twice
@@ -54,7 +54,7 @@ def read_ubjson(content: bytes) -> ForeignForest:
     """The forest in the UBJSON."""
     document = ubjson.parsed(content)
     model = _model(document["learner"]["gradient_booster"])
-    del content  # as large as all that is made of it
+    del content  # it is as large as all that is made from it
     cut: set[int] = set()
     trees = []
     for number, tree in enumerate(model["trees"]):

@@ -104,7 +104,7 @@ class DataSource:
 class Known(NamedTuple):
     """What a set is told by: its numbers of features and queries, and about how many documents a query has.
 
-    `least_relevant` and `most_docs` are those of a query; sets with as many queries differ in them.
+    `least_relevant` and `most_docs` are means over queries, which tell sets with the same number of queries apart.
     """
 
     features: tuple[int, ...]
@@ -286,7 +286,7 @@ def _read(path: Path, source: DataSource) -> RankingDataset:
 
 
 def _finite(data: RankingDataset) -> RankingDataset:
-    """The same with infinite features missing: Istella writes the largest number there is for values it has not."""
+    """The same with infinite features missing: Istella writes the largest number there is for missing values."""
     infinite = np.isinf(data.features)
     return replace(data, features=np.where(infinite, np.float32(np.nan), data.features)) if infinite.any() else data
 

@@ -29,7 +29,7 @@ def page_of_comparison(comparison: SystemComparison, origin: Origin, slices: Sli
 
 
 def page_of_measured(measured: Measured, origin: Origin, *, title: str, on: str = "") -> Page:
-    """The page on one system; `on` says what it was measured on, after the number of queries."""
+    """The page on one system; `on` is added after the number of queries."""
     announce("making the report")
     return _page(title, measured, origin, measured_verdict(measured, on), None)
 

@@ -41,13 +41,13 @@ def comparison_verdict(comparison: SystemComparison) -> PageVerdict:
 
 
 def _p_label(comparison: SystemComparison) -> str:
-    """Many tests make p larger than one alone would be, which a reader must know who sees it beside an interval."""
+    """What the p-value is; it says so where p is corrected for several tests, because the interval beside it is not."""
     n_tests = sum(map(len, comparison.against_best.values()))
     return "p, randomisation test" + (f", corrected for {n_tests} tests" if n_tests > 1 else "")
 
 
 def measured_verdict(measured: Measured, on: str = "") -> PageVerdict:
-    """What one system reached, by the first metric; `on` says on what, after the number of queries."""
+    """What one system reached, by the first metric; `on` is added after the number of queries."""
     (name,) = measured.evaluations
     result = measured.some[measured.metric]
     low, high = result.interval
